@@ -1,0 +1,105 @@
+// Plain JavaScript that runs on Node 20: makes sure that the project's dependencies and its own Node are there.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const OLDEST_NODE = 20;
+
+/** One line that says what to do, and the end. */
+export function fail(message) {
+  process.stderr.write(`tidegate: ${message}\n`);
+  process.exit(1);
+}
+
+/** Installs what the lock file says when it is not there yet, and answers the path of the pinned Node. */
+export async function ensureInstalled() {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major < OLDEST_NODE) {
+    fail(
+      `Node ${process.versions.node} is too old: install Node ${OLDEST_NODE} or newer (the project brings the Node it runs on itself)`,
+    );
+  }
+  const stamp = join(root, 'node_modules', '.tidegate-installed');
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex');
+  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+    await install();
+    writeFileSync(stamp, wanted);
+  }
+  return pinnedNode();
+}
+
+async function install() {
+  const started = Date.now();
+  const terminal = process.stderr.isTTY;
+  const say = () => {
+    const seconds = Math.round((Date.now() - started) / 1000);
+    process.stderr.write(
+      terminal ? `\r\x1b[K  installing dependencies  ${seconds} s` : `installing dependencies  ${seconds} s\n`,
+    );
+  };
+  say();
+  const ticking = setInterval(say, terminal ? 1000 : 10_000);
+  const { code, output } = await new Promise((resolve) => {
+    const child = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, npm_config_loglevel: 'error' },
+    });
+    let text = '';
+    child.stdout.on('data', (chunk) => (text += chunk));
+    child.stderr.on('data', (chunk) => (text += chunk));
+    child.on('error', (error) => resolve({ code: 1, output: String(error) }));
+    child.on('close', (exit) => resolve({ code: exit, output: text }));
+  });
+  clearInterval(ticking);
+  if (terminal) process.stderr.write('\r\x1b[K');
+  if (code !== 0) {
+    process.stderr.write(`${output.trim()}\n`);
+    if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|network/i.test(output)) {
+      fail(
+        'the dependencies could not be fetched: the first start needs the network (or an npm cache); later starts do not',
+      );
+    }
+    if (/EACCES|EPERM|EROFS/.test(output))
+      fail(`cannot write to ${root}: make it writable for this user, or clone it elsewhere`);
+    fail('npm ci failed; its words are above');
+  }
+  process.stderr.write(`  dependencies installed in ${Math.round((Date.now() - started) / 1000)} s\n`);
+}
+
+/** The Node of the project's own dependencies; where npm was told to run no install scripts, it is fetched now. */
+function pinnedNode() {
+  const node = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  if (!existsSync(node)) {
+    spawnSync(process.execPath, ['installArchSpecificPackage.js'], {
+      cwd: join(root, 'node_modules', 'node'),
+      stdio: 'ignore',
+    });
+  }
+  if (!existsSync(node)) fail('the pinned Node is missing: run `npm ci --ignore-scripts=false` once, with the network');
+  return node;
+}
+
+/** Runs a program on the pinned Node in the foreground, and ends as it ends. Signals are its business. */
+export function runPinned(node, args) {
+  const cache = join(root, '.cache', 'compile');
+  mkdirSync(cache, { recursive: true });
+  const child = spawn(node, args, {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? cache,
+      PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${process.env.PATH}`,
+    },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    // the terminal already sent Ctrl-C to the child
+    process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
+  }
+  child.on('close', (code, signal) => process.exit(signal ? 128 : (code ?? 1)));
+}

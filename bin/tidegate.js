@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// The one command: start, status, stop, kubeconfig, version. Runs on any Node from 20; the rest runs on the pinned one.
+import { join } from 'node:path';
+import { ensureInstalled, root, runPinned } from './install.js';
+
+const node = await ensureInstalled();
+runPinned(node, [
+  '--disable-warning=ExperimentalWarning',
+  join(root, 'packages', 'local', 'src', 'main.ts'),
+  ...process.argv.slice(2),
+]);

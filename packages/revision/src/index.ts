@@ -1,0 +1,1 @@
+export { parseResourceVersion, type Revision, revisionText, toRevision } from './revision.ts';

@@ -1,0 +1,149 @@
+/**
+ * One table of options for each part: flags, environment variables and --help are all derived from it.
+ * A flag `--store-addresses` is also the variable TIDEGATE_STORE_ADDRESSES; the flag wins.
+ */
+type OptionType = 'string' | 'number' | 'boolean' | 'list';
+
+interface OptionRow {
+  readonly type: OptionType;
+  readonly help: string;
+  readonly default?: string | number | boolean | readonly string[];
+  /** how help shows the value */
+  readonly value?: string;
+  /** another environment variable that is read after the option's own */
+  readonly env?: string;
+  readonly required?: boolean;
+}
+
+export type OptionTable = Readonly<Record<string, OptionRow>>;
+
+type ValueOf<R extends OptionRow> = R['type'] extends 'string'
+  ? string
+  : R['type'] extends 'number'
+    ? number
+    : R['type'] extends 'boolean'
+      ? boolean
+      : string[];
+
+type CamelCase<S extends string> = S extends `${infer A}-${infer B}` ? `${A}${Capitalize<CamelCase<B>>}` : S;
+
+export type Options<T extends OptionTable> = { -readonly [K in keyof T as CamelCase<K & string>]: ValueOf<T[K]> };
+
+/** What is wrong with the command line, in one line that says what to do. */
+export class OptionError extends Error {}
+
+export function readOptions<T extends OptionTable>(
+  table: T,
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Options<T> {
+  const texts = new Map<string, string>();
+  for (const [name, row] of Object.entries(table)) {
+    const text = env[envName(name)] ?? (row.env === undefined ? undefined : env[row.env]);
+    if (text !== undefined) texts.set(name, text);
+  }
+  for (const [name, text] of flagsOf(table, argv)) texts.set(name, text);
+
+  const result: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(table)) {
+    const text = texts.get(name);
+    if (text === undefined && row.required) {
+      throw new OptionError(`--${name} (or ${envName(name)}) is required: ${row.help}`);
+    }
+    result[camelCase(name)] = text === undefined ? defaultOf(row) : parseValue(name, row, text);
+  }
+  return result as Options<T>;
+}
+
+function* flagsOf(table: OptionTable, argv: readonly string[]): Generator<[string, string]> {
+  for (let i = 0; i < argv.length; i++) {
+    const argument = argv[i] as string;
+    if (!argument.startsWith('--')) throw new OptionError(`unexpected argument ${argument}; see --help`);
+    const equals = argument.indexOf('=');
+    const name = equals < 0 ? argument.slice(2) : argument.slice(2, equals);
+    const row = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (row === undefined) {
+      const near = closestName(name, Object.keys(table));
+      throw new OptionError(`unknown option --${name}${near === undefined ? '' : `; did you mean --${near}?`}`);
+    }
+    if (equals >= 0) yield [name, argument.slice(equals + 1)];
+    else if (row.type === 'boolean') yield [name, 'true'];
+    else {
+      const next = argv[++i];
+      if (next === undefined) throw new OptionError(`--${name} needs a value: ${row.help}`);
+      yield [name, next];
+    }
+  }
+}
+
+function parseValue(name: string, row: OptionRow, text: string): unknown {
+  switch (row.type) {
+    case 'string':
+      return text;
+    case 'list':
+      return text.split(',').filter((item) => item !== '');
+    case 'boolean':
+      if (text === 'true' || text === '1') return true;
+      if (text === 'false' || text === '0') return false;
+      throw new OptionError(`--${name} must be true or false, not ${JSON.stringify(text)}`);
+    case 'number': {
+      const value = Number(text);
+      if (text.trim() === '' || !Number.isFinite(value)) {
+        throw new OptionError(`--${name} must be a number, not ${JSON.stringify(text)}`);
+      }
+      return value;
+    }
+  }
+}
+
+function defaultOf(row: OptionRow): unknown {
+  if (row.default !== undefined) return row.type === 'list' ? [...(row.default as readonly string[])] : row.default;
+  return { string: '', number: 0, boolean: false, list: [] }[row.type];
+}
+
+export function helpText(table: OptionTable): string {
+  const left = Object.entries(table).map(([name, row]) =>
+    row.type === 'boolean'
+      ? `--${name}`
+      : `--${name} ${row.value ?? { number: 'N', list: 'A,B' }[row.type as string] ?? 'TEXT'}`,
+  );
+  const width = Math.max(...left.map((text) => text.length)) + 2;
+  return Object.values(table)
+    .map((row, i) => {
+      const fallback = row.default === undefined || row.default === '' ? '' : ` (default ${String(row.default)})`;
+      return `  ${(left[i] as string).padEnd(width)}${row.help}${fallback}`;
+    })
+    .join('\n');
+}
+
+/** The name that a user most likely meant, when one is near enough. */
+export function closestName(name: string, names: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
+  for (const candidate of names) {
+    const distance = editDistance(name, candidate);
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}
+
+function camelCase(name: string): string {
+  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function envName(name: string): string {
+  return `TIDEGATE_${name.replaceAll('-', '_').toUpperCase()}`;
+}

@@ -1,0 +1,124 @@
+import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { health } from '@tidegate/wire';
+import { Checks } from './checks.ts';
+import { openGrpcServer, peerCredentials } from './grpc.ts';
+import { healthImplementation } from './health-rpc.ts';
+import type { KitConfig } from './kit-options.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { MetricRegistry } from './metric-registry.ts';
+import { openOpsServer } from './ops-server.ts';
+import { helpText, OptionError, type Options, type OptionTable, readOptions } from './options.ts';
+import { createTracing, type Tracing } from './tracing.ts';
+
+/** What every part gets from its process: it owns none of it. */
+export interface Kit {
+  readonly part: string;
+  readonly instance: string;
+  readonly log: Logger;
+  readonly checks: Checks;
+  readonly metrics: MetricRegistry;
+  readonly tracing: Tracing;
+  readonly credentials: ReturnType<typeof peerCredentials>;
+}
+
+/** The life of a part: start, then drain (finish what is under way, take nothing new), then stop. */
+export interface Service {
+  /** what the other parts may call, next to the health contract that every part serves */
+  readonly rpc?: ReadonlyArray<readonly [ServiceDefinition, UntypedServiceImplementation]>;
+  /** the newest revision that this part has seen */
+  revision(): number;
+  start(): Promise<void>;
+  drain(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface Main<T extends OptionTable> {
+  part: string;
+  options: T;
+  create: (config: Options<T> & KitConfig, kit: Kit) => Service;
+}
+
+/** Reads the options, runs the part until a signal comes or its parent is gone, and ends the process. */
+export async function runMain<T extends OptionTable>(main: Main<T>): Promise<void> {
+  const config = optionsOrExit(main);
+  const instance = config.instance === '' ? `${main.part}-${process.pid}` : config.instance;
+  const log = createLogger(main.part, instance, config.logLevel);
+  process.on('unhandledRejection', (error) => fail(log, error));
+  process.on('uncaughtException', (error) => fail(log, error));
+  const stopRequested = stopSignal(config.lifeline);
+  try {
+    const kit: Kit = {
+      part: main.part,
+      instance,
+      log,
+      checks: new Checks(),
+      metrics: new MetricRegistry(),
+      tracing: await createTracing({
+        endpoint: config.otlpEndpoint,
+        sampleRatio: config.traceSampleRatio,
+        part: main.part,
+        instance,
+      }),
+      credentials: peerCredentials(config),
+    };
+    const service = main.create(config, kit);
+    const grpc = await openGrpcServer({
+      address: config.grpcAddress,
+      credentials: kit.credentials.server,
+      services: [
+        [
+          health,
+          healthImplementation({ part: main.part, instance, checks: kit.checks, revision: () => service.revision() }),
+        ],
+        ...(service.rpc ?? []),
+      ],
+    });
+    const ops = config.opsAddress === '' ? undefined : await openOpsServer({ address: config.opsAddress, ...kit });
+    await service.start();
+    log.info({ grpcPort: grpc.port }, 'The part is started.');
+
+    const why = await stopRequested;
+    log.info({ why }, 'The part is stopping.');
+    kit.checks.beginStop();
+    await service.drain();
+    await grpc.close(2000);
+    await service.stop();
+    ops?.closeAllConnections();
+    ops?.close();
+    await kit.tracing.shutdown().catch(() => {});
+    log.info('The part has stopped.');
+    process.exit(0);
+  } catch (error) {
+    fail(log, error);
+  }
+}
+
+function optionsOrExit<T extends OptionTable>(main: Main<T>): Options<T> & KitConfig {
+  const argv = process.argv.slice(2);
+  if (argv.includes('--help')) {
+    process.stdout.write(`tidegate ${main.part}\n\n${helpText(main.options)}\n`);
+    process.exit(0);
+  }
+  try {
+    return readOptions(main.options, argv, process.env) as Options<T> & KitConfig;
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error;
+    process.stderr.write(`tidegate ${main.part}: ${error.message}\n`);
+    process.exit(2);
+  }
+}
+
+function stopSignal(lifeline: boolean): Promise<string> {
+  return new Promise((resolve) => {
+    process.once('SIGTERM', () => resolve('SIGTERM'));
+    process.once('SIGINT', () => resolve('SIGINT'));
+    if (lifeline) process.stdin.on('end', () => resolve('the parent is gone')).resume();
+  });
+}
+
+/** A part that cannot go on says why in one line, for its supervisor to show, and ends. */
+function fail(log: Logger, error: unknown): never {
+  log.fatal({ err: error }, 'The part cannot go on.');
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,26 @@
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { startNodeSdk } from '@opentelemetry/sdk-node';
+import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace';
+
+interface SdkOptions {
+  endpoint: string;
+  sampleRatio: number;
+  part: string;
+  instance: string;
+}
+
+/** Starts the OpenTelemetry SDK. In a file of its own because loading it costs a third of a second and 30 MiB. */
+export function startSdk(options: SdkOptions): () => Promise<void> {
+  const exporter = new OTLPTraceExporter({ url: `${options.endpoint.replace(/\/$/, '')}/v1/traces` });
+  const sdk = startNodeSdk({
+    logLevel: 'error',
+    resourceAttributes: { 'service.name': `tidegate-${options.part}`, 'service.instance.id': options.instance },
+    resourceDetectors: [],
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(options.sampleRatio) }),
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 500 })],
+    metricReaders: [],
+    logRecordProcessors: [],
+    instrumentations: [],
+  });
+  return () => sdk.shutdown();
+}

@@ -1,0 +1,180 @@
+import { ApiError } from './api-error.ts';
+import type { FieldError } from './field-error.ts';
+import { groupResourceName, type ResourceRef } from './resource-ref.ts';
+import type { StatusDetails } from './status.ts';
+
+/** One constructor for each reason: the exact words live here and nowhere else. */
+
+function refDetails(ref: ResourceRef, name: string): StatusDetails {
+  return {
+    ...(name === '' ? {} : { name }),
+    ...(ref.group === '' ? {} : { group: ref.group }),
+    kind: ref.resource,
+  };
+}
+
+export function badRequest(message: string, cause?: unknown): ApiError {
+  return new ApiError('BadRequest', message, { cause });
+}
+
+export function unauthorized(): ApiError {
+  return new ApiError('Unauthorized', 'Unauthorized');
+}
+
+interface ForbiddenRequest {
+  user: string;
+  verb: string;
+  ref?: ResourceRef;
+  subresource?: string;
+  name?: string;
+  namespace?: string;
+  path?: string;
+  why?: string;
+}
+
+export function forbidden(request: ForbiddenRequest): ApiError {
+  const why = request.why === undefined || request.why === '' ? '' : `: ${request.why}`;
+  const user = escapeHtml(JSON.stringify(request.user));
+  if (request.ref === undefined) {
+    const path = escapeHtml(JSON.stringify(request.path ?? ''));
+    return new ApiError('Forbidden', `forbidden: User ${user} cannot ${request.verb} path ${path}${why}`, {
+      details: {},
+    });
+  }
+  const { ref } = request;
+  const name = request.name ?? '';
+  const resource = request.subresource ? `${ref.resource}/${request.subresource}` : ref.resource;
+  const where = request.namespace
+    ? `in the namespace ${escapeHtml(JSON.stringify(request.namespace))}`
+    : 'at the cluster scope';
+  const subject =
+    name === '' ? groupResourceName(ref) : `${groupResourceName(ref)} ${escapeHtml(JSON.stringify(name))}`;
+  const message = `${subject} is forbidden: User ${user} cannot ${request.verb} resource "${escapeHtml(resource)}" in API group "${ref.group}" ${where}${why}`;
+  return new ApiError('Forbidden', message, { details: refDetails(ref, name) });
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>]/g, (c) => (c === '&' ? '&amp;' : c === '<' ? '&lt;' : '&gt;'));
+}
+
+export function namespaceTerminating(ref: ResourceRef, name: string, namespace: string): ApiError {
+  const message = `${groupResourceName(ref)} "${name}" is forbidden: unable to create new content in namespace ${namespace} because it is being terminated`;
+  return new ApiError('Forbidden', message, {
+    details: {
+      ...refDetails(ref, name),
+      causes: [
+        {
+          reason: 'NamespaceTerminating',
+          message: `namespace ${namespace} is being terminated`,
+          field: 'metadata.namespace',
+        },
+      ],
+    },
+  });
+}
+
+export function notFound(ref: ResourceRef, name: string): ApiError {
+  return new ApiError('NotFound', `${groupResourceName(ref)} "${name}" not found`, { details: refDetails(ref, name) });
+}
+
+export function methodNotAllowed(): ApiError {
+  return new ApiError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {
+    details: {},
+  });
+}
+
+export function notAcceptable(served: readonly string[]): ApiError {
+  return new ApiError('NotAcceptable', `only the following media types are accepted: ${served.join(', ')}`);
+}
+
+export function alreadyExists(ref: ResourceRef, name: string, deleting = false): ApiError {
+  const prefix = deleting ? 'object is being deleted: ' : '';
+  return new ApiError('AlreadyExists', `${prefix}${groupResourceName(ref)} "${name}" already exists`, {
+    details: refDetails(ref, name),
+  });
+}
+
+const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+
+export function conflict(ref: ResourceRef, name: string, why: string = MODIFIED): ApiError {
+  return new ApiError('Conflict', `Operation cannot be fulfilled on ${groupResourceName(ref)} "${name}": ${why}`, {
+    details: refDetails(ref, name),
+  });
+}
+
+export function expired(message: string, continueToken?: string): ApiError {
+  return new ApiError('Expired', message, continueToken === undefined ? {} : { continueToken });
+}
+
+export function requestEntityTooLarge(detail: string): ApiError {
+  return new ApiError('RequestEntityTooLarge', `Request entity too large: ${detail}`);
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): ApiError {
+  return new ApiError(
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  );
+}
+
+interface InvalidObject {
+  group: string;
+  kind: string;
+  name: string;
+}
+
+/**
+ * 422 with a cause for each field; 400 when nothing but wrong types and missing fields was found, the reason staying
+ * Invalid because clients look at it.
+ */
+export function invalid(object: InvalidObject, errors: readonly FieldError[]): ApiError {
+  const texts = errors.map((e) => `${e.field}: ${e.message}`);
+  const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  const kind = object.group === '' ? object.kind : `${object.kind}.${object.group}`;
+  const malformed = errors.every((e) => e.type === 'FieldValueTypeInvalid' || e.type === 'FieldValueRequired');
+  return new ApiError('Invalid', `${kind} ${JSON.stringify(object.name)} is invalid: ${list}`, {
+    code: malformed && errors.length > 0 && object.group !== 'meta.k8s.io' ? 400 : 422,
+    details: {
+      ...(object.name === '' ? {} : { name: object.name }),
+      ...(object.group === '' ? {} : { group: object.group }),
+      kind: object.kind,
+      causes: errors.map((e) => ({ reason: e.type, message: e.message, field: e.field })),
+    },
+  });
+}
+
+export function tooManyRequests(message: string, retryAfterSeconds = 1): ApiError {
+  return new ApiError('TooManyRequests', message, { details: { retryAfterSeconds } });
+}
+
+export function internalError(message: string, cause?: unknown): ApiError {
+  return new ApiError('InternalError', `Internal error occurred: ${message}`, {
+    details: { causes: [{ message }] },
+    cause,
+  });
+}
+
+export function serverTimeout(ref: ResourceRef, verb: string): ApiError {
+  return new ApiError(
+    'ServerTimeout',
+    `The ${verb} operation against ${groupResourceName(ref)} could not be completed at this time, please try again.`,
+    { details: { ...refDetails(ref, verb), retryAfterSeconds: 2 } },
+  );
+}
+
+export function serviceUnavailable(message: string, retryAfterSeconds = 1): ApiError {
+  return new ApiError('ServiceUnavailable', message, { details: { retryAfterSeconds } });
+}
+
+export function timeout(message = 'request did not complete within the allotted timeout'): ApiError {
+  return new ApiError('Timeout', `Timeout: ${message}`, { details: { retryAfterSeconds: 1 } });
+}
+
+export function resourceVersionTooLarge(asked: string, current: string): ApiError {
+  return new ApiError('Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+    details: {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+  });
+}

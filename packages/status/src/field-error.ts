@@ -1,0 +1,59 @@
+/** One thing that is wrong with one field, in the words that Kubernetes users know. */
+export interface FieldError {
+  readonly field: string;
+  /** the cause's reason in the Status */
+  readonly type: FieldErrorType;
+  /** without the field's name */
+  readonly message: string;
+}
+
+type FieldErrorType =
+  | 'FieldValueInvalid'
+  | 'FieldValueRequired'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueDuplicate'
+  | 'FieldValueTooLong'
+  | 'FieldValueTypeInvalid';
+
+export function fieldError(field: string, type: FieldErrorType, message: string): FieldError {
+  return { field, type, message };
+}
+
+export function requiredValue(field: string, detail = ''): FieldError {
+  return fieldError(field, 'FieldValueRequired', detail === '' ? 'Required value' : `Required value: ${detail}`);
+}
+
+export function invalidValue(field: string, value: unknown, detail: string): FieldError {
+  return fieldError(field, 'FieldValueInvalid', `Invalid value: ${printValue(value)}: ${detail}`);
+}
+
+export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
+  return fieldError(field, 'FieldValueTypeInvalid', `Invalid value: ${printValue(value)}: ${detail}`);
+}
+
+export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
+  const list = supported.map((s) => JSON.stringify(s)).join(', ');
+  return fieldError(
+    field,
+    'FieldValueNotSupported',
+    `Unsupported value: ${printValue(value)}: supported values: ${list}`,
+  );
+}
+
+export function forbiddenField(field: string, detail: string): FieldError {
+  return fieldError(field, 'FieldValueForbidden', `Forbidden: ${detail}`);
+}
+
+export function duplicateValue(field: string, value: unknown): FieldError {
+  return fieldError(field, 'FieldValueDuplicate', `Duplicate value: ${printValue(value)}`);
+}
+
+export function tooLong(field: string, detail: string): FieldError {
+  return fieldError(field, 'FieldValueTooLong', `Too long: ${detail}`);
+}
+
+/** Strings quoted, numbers and booleans bare, the rest as JSON. */
+function printValue(value: unknown): string {
+  return JSON.stringify(value) ?? 'null';
+}

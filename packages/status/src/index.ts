@@ -1,0 +1,36 @@
+export { ApiError } from './api-error.ts';
+export {
+  alreadyExists,
+  badRequest,
+  conflict,
+  expired,
+  forbidden,
+  internalError,
+  invalid,
+  methodNotAllowed,
+  namespaceTerminating,
+  notAcceptable,
+  notFound,
+  requestEntityTooLarge,
+  resourceVersionTooLarge,
+  serverTimeout,
+  serviceUnavailable,
+  timeout,
+  tooManyRequests,
+  unauthorized,
+  unsupportedMediaType,
+} from './constructors.ts';
+export {
+  duplicateValue,
+  type FieldError,
+  fieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  requiredValue,
+  tooLong,
+  typeInvalid,
+} from './field-error.ts';
+export { type GrpcCode, type Reason, reasons } from './reasons.ts';
+export { groupResourceName, type ResourceRef } from './resource-ref.ts';
+export type { Status, StatusCause, StatusDetails } from './status.ts';

@@ -1,0 +1,57 @@
+import { fileURLToPath } from 'node:url';
+import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
+import protobuf from 'protobufjs';
+import type * as m from './messages.ts';
+
+/**
+ * The gRPC contracts as grpc-js wants them. Messages are encoded by protobufjs directly: going through plain-object
+ * conversion on both sides would double the cost of a message on the hot stream. 64-bit integers are numbers
+ * (revisions stay far below 2^53).
+ */
+const protoRoot = fileURLToPath(new URL('../../../proto/', import.meta.url));
+// without Long support protobufjs reads 64-bit integers as numbers
+protobuf.util.Long = undefined as never;
+protobuf.configure();
+
+const root = new protobuf.Root();
+root.resolvePath = (_origin, target) => `${protoRoot}${target}`;
+root.loadSync(['tidegate/store/v1/store.proto', 'tidegate/watch/v1/watch.proto', 'tidegate/health/v1/health.proto']);
+root.resolveAll();
+
+export interface Codec<T> {
+  encode(message: T): Buffer;
+  decode(bytes: Uint8Array): T;
+}
+
+function codec<T>(name: string): Codec<T> {
+  const type = root.lookupType(name);
+  return {
+    encode: (message) => type.encode(message as { [k: string]: unknown }).finish() as Buffer,
+    decode: (bytes) => type.decode(bytes) as unknown as T,
+  };
+}
+
+function definition(name: string): ServiceDefinition {
+  const service = root.lookupService(name);
+  const methods: Record<string, MethodDefinition<unknown, unknown>> = {};
+  for (const method of service.methodsArray) {
+    const request = codec<unknown>(method.resolvedRequestType!.fullName);
+    const response = codec<unknown>(method.resolvedResponseType!.fullName);
+    const first = method.name.charAt(0).toLowerCase() + method.name.slice(1);
+    methods[first] = {
+      path: `/${name}/${method.name}`,
+      requestStream: method.requestStream ?? false,
+      responseStream: method.responseStream ?? false,
+      requestSerialize: request.encode,
+      requestDeserialize: request.decode,
+      responseSerialize: response.encode,
+      responseDeserialize: response.decode,
+    };
+  }
+  return methods;
+}
+
+export const store = definition('tidegate.store.v1.Store');
+export const watch = definition('tidegate.watch.v1.Watch');
+export const health = definition('tidegate.health.v1.Health');
+export const LogBatch = codec<m.LogBatch>('tidegate.store.v1.LogBatch');

@@ -1,0 +1,176 @@
+/** The messages of proto/ as TypeScript sees them. Absent fields read as their defaults. */
+
+export interface Key {
+  resource: string;
+  namespace: string;
+  name: string;
+}
+
+export interface StoredObject {
+  key: Key;
+  revision: number;
+  value: Uint8Array;
+  splice: number;
+  selection: Uint8Array;
+  uid: string;
+  deleting: boolean;
+}
+
+export const guardKind = { live: 0, namespaceEmpty: 1 } as const;
+export interface Guard {
+  kind: (typeof guardKind)[keyof typeof guardKind];
+  key: Key;
+}
+
+export const writeKind = { create: 0, update: 1, delete: 2 } as const;
+export type WriteKind = (typeof writeKind)[keyof typeof writeKind];
+
+export interface Write {
+  kind: WriteKind;
+  key: Key;
+  operationId: Uint8Array;
+  expectedRevision?: number;
+  expectedUid?: string;
+  value?: Uint8Array;
+  splice?: number;
+  selection?: Uint8Array;
+  uid?: string;
+  deleting?: boolean;
+  guards?: Guard[];
+  traceparent?: string;
+  repeatedAttempt?: boolean;
+}
+
+export const outcomeKind = {
+  committed: 0,
+  notFound: 1,
+  alreadyExists: 2,
+  conflict: 3,
+  uidMismatch: 4,
+  guardFailed: 5,
+  refused: 6,
+  unavailable: 7,
+} as const;
+export type OutcomeKind = (typeof outcomeKind)[keyof typeof outcomeKind];
+
+export interface WriteOutcome {
+  kind: OutcomeKind;
+  revision: number;
+  currentUid: string;
+  guard: number;
+  deleting: boolean;
+  message: string;
+}
+
+export interface ReadOutcome {
+  found: boolean;
+  object: StoredObject | null;
+}
+
+export interface SessionRequest {
+  id: number;
+  reads?: Key[];
+  writes?: Write[];
+  head?: boolean;
+}
+
+export interface SessionResponse {
+  id: number;
+  reads: ReadOutcome[];
+  writes: WriteOutcome[];
+  revision: number;
+  error: Uint8Array;
+}
+
+export interface ListRequest {
+  resource?: string;
+  namespace?: string;
+  revision?: number;
+  afterNamespace?: string;
+  afterName?: string;
+  limit?: number;
+}
+
+export interface ListPage {
+  revision: number;
+  epoch: number;
+  objects: StoredObject[];
+}
+
+export interface Change {
+  kind: WriteKind;
+  key: Key;
+  revision: number;
+  previousRevision: number;
+  value: Uint8Array;
+  splice: number;
+  selection: Uint8Array;
+  uid: string;
+  deleting: boolean;
+  traceparent: string;
+  byReference: boolean;
+}
+
+export interface LogBatch {
+  epoch: number;
+  first: number;
+  last: number;
+  changes: Change[];
+}
+
+export interface ReadLogRequest {
+  after: number;
+  through?: number;
+}
+
+export interface FollowLogRequest {
+  after: number;
+}
+
+export interface HeadResponse {
+  revision: number;
+  floor: number;
+  epoch: number;
+}
+
+export interface FollowRequest {
+  open?: string[];
+  close?: string[];
+  waitFor?: number;
+}
+
+export interface Opening {
+  resource: string;
+  history?: HistoricChange[];
+  objects?: StoredObject[];
+  opened?: boolean;
+  revision?: number;
+  floor?: number;
+}
+
+export interface HistoricChange {
+  change: Change;
+  before?: StoredObject | null;
+}
+
+export interface FollowResponse {
+  opening?: Opening | null;
+  changes?: Change[];
+  through?: number;
+  epoch?: number;
+}
+
+export interface Check {
+  name: string;
+  ok: boolean;
+  message: string;
+  required: boolean;
+}
+
+export interface ChecksResponse {
+  part: string;
+  instance: string;
+  checks: Check[];
+  stopping: boolean;
+  revision: number;
+}

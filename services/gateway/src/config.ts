@@ -1,0 +1,31 @@
+import { kitOptions, type OptionTable } from '@tidegate/service-kit';
+
+/** The gateway's options: flags, environment and help come from this table, and nothing else reads them. */
+export const options = {
+  ...kitOptions,
+  'bind-address': { type: 'string', default: '127.0.0.1', help: 'address for clients' },
+  port: { type: 'number', default: 6443, help: 'port for clients; several gateways of one machine share it' },
+  'tls-cert-file': { type: 'string', required: true, value: 'FILE', help: 'serving certificate' },
+  'tls-private-key-file': { type: 'string', required: true, value: 'FILE', help: 'its key' },
+  'client-ca-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'clients with a certificate of this authority are who it says',
+  },
+  'token-auth-file': { type: 'list', value: 'FILE,...', help: 'lines of token,user,uid,"group1,group2"' },
+  'store-addresses': { type: 'list', required: true, value: 'HOST:PORT,...', help: 'gRPC addresses of the stores' },
+  'watch-addresses': {
+    type: 'list',
+    required: true,
+    value: 'HOST:PORT,...',
+    help: 'gRPC addresses of the watch service',
+  },
+  'feature-gates': {
+    type: 'string',
+    default: '',
+    value: 'NAME=true,...',
+    help: 'switches features of release 1.35 on and off',
+  },
+  'mirror-window-mib': { type: 'number', default: 64, help: 'memory for history, all mirrors together' },
+} as const satisfies OptionTable;

@@ -1,0 +1,43 @@
+import { kitOptions, type OptionTable } from '@tidegate/service-kit';
+
+/** The store's options: flags, environment and help come from this table, and nothing else reads them. */
+export const options = {
+  ...kitOptions,
+  'postgres-url': {
+    type: 'string',
+    required: true,
+    value: 'URL',
+    help: 'PostgreSQL 15 or newer; several hosts for failover',
+  },
+  'nats-url': {
+    type: 'string',
+    default: '',
+    value: 'URL',
+    help: 'NATS with JetStream; empty: the watch service follows the log',
+  },
+  'nats-storage': {
+    type: 'string',
+    default: 'memory',
+    help: 'where JetStream keeps changes on their way: memory or file',
+  },
+  'window-seconds': { type: 'number', default: 300, help: 'how long history is kept for watches and exact lists' },
+  'gateway-url': {
+    type: 'string',
+    default: '',
+    value: 'URL',
+    help: 'where lifecycle work sends its requests; empty: none is done',
+  },
+  'gateway-ca-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: "authority of the gateway's serving certificate",
+  },
+  'gateway-cert-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'client certificate of the system controllers',
+  },
+  'gateway-key-file': { type: 'string', default: '', value: 'FILE', help: 'its key' },
+} as const satisfies OptionTable;

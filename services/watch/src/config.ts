@@ -1,0 +1,9 @@
+import { kitOptions, type OptionTable } from '@tidegate/service-kit';
+
+/** The watch service's options: flags, environment and help come from this table, and nothing else reads them. */
+export const options = {
+  ...kitOptions,
+  'store-addresses': { type: 'list', required: true, value: 'HOST:PORT,...', help: 'gRPC addresses of the stores' },
+  'nats-url': { type: 'string', default: '', value: 'URL', help: "NATS with JetStream; empty: follow the store's log" },
+  'window-mib': { type: 'number', default: 128, help: 'memory for history, all collections together' },
+} as const satisfies OptionTable;
