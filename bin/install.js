@@ -33,6 +33,7 @@ export async function ensureInstalled() {
   return pinnedNode();
 }
 
+// Not `npm ci`: it refuses a lock file that lacks the entries of platforms whose builds a registry did not carry.
 async function install() {
   const started = Date.now();
   const terminal = process.stderr.isTTY;
@@ -45,7 +46,7 @@ async function install() {
   say();
   const ticking = setInterval(say, terminal ? 1000 : 10_000);
   const { code, output } = await new Promise((resolve) => {
-    const child = spawn('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    const child = spawn('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, npm_config_loglevel: 'error' },
@@ -67,7 +68,7 @@ async function install() {
     }
     if (/EACCES|EPERM|EROFS/.test(output))
       fail(`cannot write to ${root}: make it writable for this user, or clone it elsewhere`);
-    fail('npm ci failed; its words are above');
+    fail('npm install failed; its words are above');
   }
   process.stderr.write(`  dependencies installed in ${Math.round((Date.now() - started) / 1000)} s\n`);
 }
@@ -81,7 +82,7 @@ function pinnedNode() {
       stdio: 'ignore',
     });
   }
-  if (!existsSync(node)) fail('the pinned Node is missing: run `npm ci --ignore-scripts=false` once, with the network');
+  if (!existsSync(node)) fail('the pinned Node is missing: run `npm install --ignore-scripts=false` once, with the network');
   return node;
 }
 
