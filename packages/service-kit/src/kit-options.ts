@@ -1,4 +1,4 @@
-import type { Options, OptionTable } from './options.ts';
+import type { Options, OptionTable } from '@tidegate/options';
 
 /** The options that every part has; a part's own table spreads these. */
 export const kitOptions = {

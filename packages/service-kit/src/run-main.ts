@@ -1,4 +1,5 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { helpText, OptionError, type Options, type OptionTable, readOptions } from '@tidegate/options';
 import { health } from '@tidegate/wire';
 import { Checks } from './checks.ts';
 import { openGrpcServer, peerCredentials } from './grpc.ts';
@@ -7,7 +8,6 @@ import type { KitConfig } from './kit-options.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { MetricRegistry } from './metric-registry.ts';
 import { openOpsServer } from './ops-server.ts';
-import { helpText, OptionError, type Options, type OptionTable, readOptions } from './options.ts';
 import { createTracing, type Tracing } from './tracing.ts';
 
 /** What every part gets from its process: it owns none of it. */

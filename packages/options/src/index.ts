@@ -1,0 +1,1 @@
+export { closestName, helpText, OptionError, type Options, type OptionTable, readOptions } from './options.ts';
