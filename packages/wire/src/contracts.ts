@@ -54,4 +54,4 @@ function definition(name: string): ServiceDefinition {
 export const store = definition('tidegate.store.v1.Store');
 export const watch = definition('tidegate.watch.v1.Watch');
 export const health = definition('tidegate.health.v1.Health');
-export const LogBatch = codec<m.LogBatch>('tidegate.store.v1.LogBatch');
+export const logBatchCodec = codec<m.LogBatch>('tidegate.store.v1.LogBatch');

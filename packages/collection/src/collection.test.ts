@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { toRevision } from '@tidegate/revision';
+import { Collection, eventKind, Item, type ItemParts, type Snapshot } from './index.ts';
+
+/** A small generator, so that every failure can be run again from its seed. */
+function randomNumbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state % below;
+  };
+}
+
+function parts(namespace: string, name: string, revision: number, text: string): ItemParts {
+  const head = `{"metadata":{"name":"${name}"`;
+  return {
+    namespace,
+    name,
+    revision: toRevision(revision),
+    uid: '',
+    value: Buffer.from(`${head}},"data":"${text}"}`),
+    splice: head.length,
+    selection: new Uint8Array(),
+    deleting: false,
+  };
+}
+
+function empty(windowBytes = 1 << 30): Collection {
+  return new Collection({ revision: toRevision(0), floor: toRevision(0), items: [], windowBytes });
+}
+
+function texts(snapshot: Snapshot, namespace = ''): string[] {
+  const all: string[] = [];
+  for (const run of snapshot.runs(namespace)) all.push(run.json().toString());
+  return all.length === 0 ? [] : (JSON.parse(`[${all.join(',')}]`) as unknown[]).map((item) => JSON.stringify(item));
+}
+
+/** Plays a random history into the collection and into one map for each revision. */
+function play(seed: number, steps: number, collection: Collection): Array<Map<string, string>> {
+  const random = randomNumbers(seed);
+  const states: Array<Map<string, string>> = [new Map()];
+  for (let revision = 1; revision <= steps; revision++) {
+    const state = new Map(states[revision - 1]);
+    const namespace = `ns${random(3)}`;
+    const name = `x${String(random(400)).padStart(3, '0')}`;
+    const key = `${namespace}/${name}`;
+    const there = state.has(key);
+    const remove = there && random(3) === 0;
+    const next = parts(namespace, name, revision, 'v'.repeat(random(20)));
+    if (remove) state.delete(key);
+    else state.set(key, JSON.stringify(JSON.parse(new Item(next).json.toString())));
+    const kind = remove ? eventKind.deleted : there ? eventKind.updated : eventKind.created;
+    collection.apply({ kind, state: next, traceparent: '' });
+    states.push(state);
+  }
+  return states;
+}
+
+function sorted(state: Map<string, string>): string[] {
+  return [...state.keys()].sort().map((key) => state.get(key) as string);
+}
+
+for (const seed of [1, 2, 3, 4, 5]) {
+  test(`a collection equals the naive model at every revision of a random history (seed ${seed})`, () => {
+    const collection = empty();
+    const states = play(seed, 1500, collection);
+    for (let revision = 0; revision < states.length; revision += 37) {
+      const snapshot = collection.at(toRevision(revision));
+      assert.deepEqual(texts(snapshot as Snapshot), sorted(states[revision] as Map<string, string>));
+      if (revision % 5 === 0) collection.keep(snapshot as Snapshot);
+    }
+    assert.deepEqual(texts(collection.snapshot()), sorted(states.at(-1) as Map<string, string>));
+    assert.equal(collection.size, states.at(-1)?.size);
+  });
+}
+
+test('a snapshot never changes while the collection goes on', () => {
+  const collection = empty();
+  play(7, 500, collection);
+  const snapshot = collection.snapshot();
+  const before = texts(snapshot);
+  for (let i = 0; i < 300; i++) {
+    collection.apply({ kind: eventKind.updated, state: parts('ns1', `x${i}`, 501 + i, 'new'), traceparent: '' });
+  }
+  assert.deepEqual(texts(snapshot), before);
+});
+
+test('runs of one namespace hold that namespace alone, and begin after a position', () => {
+  const collection = empty();
+  const states = play(9, 2000, collection);
+  const keys = [...(states.at(-1) as Map<string, string>).keys()].sort().filter((key) => key.startsWith('ns1/'));
+  const names = (snapshot: Snapshot, after?: { namespace: string; name: string }) =>
+    [...snapshot.runs('ns1', after)].flatMap((run) =>
+      run.items.slice(run.from, run.to).map((i) => `${i.namespace}/${i.name}`),
+    );
+  assert.deepEqual(names(collection.snapshot()), keys);
+  const middle = keys[keys.length >> 1] as string;
+  const after = { namespace: 'ns1', name: middle.slice(4) };
+  assert.deepEqual(names(collection.snapshot(), after), keys.slice((keys.length >> 1) + 1));
+});
+
+test('below the window there is no snapshot, rather than a wrong one', () => {
+  const collection = empty(20_000);
+  play(11, 1000, collection);
+  assert.equal(collection.at(toRevision(1)), undefined);
+  assert.notEqual(collection.at(toRevision(999)), undefined);
+  assert.ok(collection.window.bytes <= 20_000);
+});
+
+test('a quiet collection is complete through revisions in which nothing of it changed', () => {
+  const collection = empty();
+  play(13, 10, collection);
+  assert.equal(collection.at(toRevision(50)), undefined);
+  collection.completeThrough(toRevision(50));
+  assert.equal(collection.at(toRevision(50))?.revision, 50);
+  assert.equal(collection.snapshot().revision, 50);
+});
+
+test('a window finds the first event after a revision, also one between events', () => {
+  const collection = empty();
+  for (const revision of [5, 10, 20]) {
+    collection.apply({ kind: eventKind.created, state: parts('n', `a${revision}`, revision, ''), traceparent: '' });
+  }
+  const next = (revision: number) =>
+    collection.window.at(collection.window.positionAfter(toRevision(revision)) as number)?.revision;
+  assert.equal(next(0), 5);
+  assert.equal(next(5), 10);
+  assert.equal(next(12), 20);
+  assert.equal(next(20), undefined);
+});
+
+test('an item gives back its stored form, and its last state at the revision of its deletion', () => {
+  const before = parts('n', 'a', 12, 'x');
+  const item = new Item(before);
+  assert.equal(item.json.toString(), '{"metadata":{"name":"a","resourceVersion":"12"},"data":"x"}');
+  assert.equal(
+    item.jsonAt(toRevision(1234)).toString(),
+    '{"metadata":{"name":"a","resourceVersion":"1234"},"data":"x"}',
+  );
+  assert.deepEqual(item.stored().value, before.value);
+});

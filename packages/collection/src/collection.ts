@@ -1,0 +1,154 @@
+import type { Revision } from '@tidegate/revision';
+import { type CollectionEvent, type EventKind, eventKind } from './event.ts';
+import { Item, type ItemParts } from './item.ts';
+import { Snapshot } from './snapshot.ts';
+import { Tree } from './tree.ts';
+import { EventWindow } from './window.ts';
+
+export interface CollectionChange {
+  kind: EventKind;
+  /** the state after; of a deletion the last state, at the revision of the deletion */
+  state: ItemParts;
+  traceparent: string;
+}
+
+interface Kept {
+  readonly snapshot: Snapshot;
+  usedAt: number;
+}
+
+interface CollectionOptions {
+  /** the state's revision */
+  revision: Revision;
+  /** everything that happened after this is in `history` */
+  floor: Revision;
+  /** in key order */
+  items: Iterable<Item>;
+  history?: Iterable<CollectionEvent>;
+  windowBytes: number;
+  now?: () => number;
+}
+
+/** Snapshots that pages are being read from are kept this long after their last use. */
+const KEEP_MS = 300_000;
+const KEEP_COUNT = 64;
+
+/**
+ * One collection: its state now, its recent events, and its state at any revision between.
+ *
+ * Invariant: the tree is the state at `through`, exactly: every change up to it was applied, once, in order.
+ */
+export class Collection {
+  readonly #tree = new Tree();
+  readonly window: EventWindow;
+  readonly #windowBytes: number;
+  readonly #now: () => number;
+  readonly #kept = new Map<Revision, Kept>();
+  /** revision of the last change of this collection; the state is the same from it to `through` */
+  #changed: Revision;
+  #through: Revision;
+  #frozen: Snapshot | undefined;
+
+  constructor(options: CollectionOptions) {
+    this.window = new EventWindow(options.floor);
+    this.#windowBytes = options.windowBytes;
+    this.#now = options.now ?? Date.now;
+    this.#changed = options.revision;
+    this.#through = options.revision;
+    for (const item of options.items) this.#tree.set(item);
+    for (const event of options.history ?? []) this.window.append(event);
+    this.#trim();
+  }
+
+  get through(): Revision {
+    return this.#through;
+  }
+
+  get size(): number {
+    return this.#tree.size;
+  }
+
+  get(namespace: string, name: string): Item | undefined {
+    return this.#tree.get({ namespace, name });
+  }
+
+  apply(change: CollectionChange): CollectionEvent {
+    const item = new Item(change.state);
+    const deleted = change.kind === eventKind.deleted;
+    const previous = deleted ? this.#tree.delete(item) : this.#tree.set(item);
+    const event: CollectionEvent = {
+      kind: change.kind,
+      revision: item.revision,
+      namespace: item.namespace,
+      name: item.name,
+      item: deleted ? undefined : item,
+      previous: previous ?? (deleted ? item : undefined),
+      traceparent: change.traceparent,
+    };
+    this.window.append(event);
+    this.#trim();
+    this.#changed = item.revision;
+    this.#through = item.revision;
+    this.#frozen = undefined;
+    return event;
+  }
+
+  completeThrough(revision: Revision): void {
+    if (revision > this.#through) this.#through = revision;
+  }
+
+  /** The state now. */
+  snapshot(): Snapshot {
+    this.#frozen ??= new Snapshot(this.#tree.freeze(), this.#changed);
+    const { root, revision } = this.#frozen;
+    return revision === this.#through ? this.#frozen : new Snapshot(root, this.#through);
+  }
+
+  /**
+   * The state at exactly this revision: the nearest later state that is kept, with the events since undone.
+   * undefined when the window does not reach back so far, or the revision is not yet complete.
+   */
+  at(revision: Revision): Snapshot | undefined {
+    if (revision > this.#through) return undefined;
+    const kept = this.#kept.get(revision);
+    if (kept !== undefined) {
+      kept.usedAt = this.#now();
+      return kept.snapshot;
+    }
+    if (revision >= this.#changed) return new Snapshot(this.snapshot().root, revision);
+    const position = this.window.positionAfter(revision);
+    if (position === undefined) return undefined;
+    const nearest = this.#nearestKept(revision);
+    const tree = new Tree(nearest?.root ?? this.#tree.freeze());
+    const last = nearest === undefined ? this.window.end : (this.window.positionAfter(nearest.revision) as number);
+    for (let i = last - 1; i >= position; i--) undo(tree, this.window.at(i));
+    return new Snapshot(tree.freeze(), revision);
+  }
+
+  /** Keeps a snapshot while its pages are being read. */
+  keep(snapshot: Snapshot): void {
+    const now = this.#now();
+    this.#kept.set(snapshot.revision, { snapshot, usedAt: now });
+    for (const [revision, kept] of this.#kept) {
+      if (now - kept.usedAt > KEEP_MS || this.#kept.size > KEEP_COUNT) this.#kept.delete(revision);
+    }
+  }
+
+  #nearestKept(revision: Revision): Snapshot | undefined {
+    let nearest: Snapshot | undefined;
+    for (const { snapshot } of this.#kept.values()) {
+      const usable = snapshot.revision >= revision && this.window.positionAfter(snapshot.revision) !== undefined;
+      if (usable && (nearest === undefined || snapshot.revision < nearest.revision)) nearest = snapshot;
+    }
+    return nearest;
+  }
+
+  #trim(): void {
+    while (this.window.bytes > this.#windowBytes) this.window.dropOldest();
+  }
+}
+
+function undo(tree: Tree, event: CollectionEvent): void {
+  if (event.previous === undefined) tree.delete(event);
+  else tree.set(event.previous);
+}

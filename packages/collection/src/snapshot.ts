@@ -1,0 +1,75 @@
+import type { Revision } from '@tidegate/revision';
+import type { Item } from './item.ts';
+import { compareKeys, type Position } from './key-order.ts';
+import { Branch, childIndex, find, joinItems, type Leaf, lowerBound, type Node } from './tree.ts';
+
+/** Neighbouring items of one leaf. A run that is the whole leaf shares the leaf's joined bytes with every reader. */
+export interface Run {
+  readonly items: readonly Item[];
+  readonly from: number;
+  readonly to: number;
+  /** the run's JSON, items separated by commas */
+  json(): Buffer;
+}
+
+/** A collection at one revision. It never changes, and costs nothing to keep but the nodes that later edits replaced. */
+export class Snapshot {
+  readonly revision: Revision;
+  readonly #root: Node;
+
+  constructor(root: Node, revision: Revision) {
+    this.#root = root;
+    this.revision = revision;
+  }
+
+  get root(): Node {
+    return this.#root;
+  }
+
+  get size(): number {
+    return this.#root.count;
+  }
+
+  get(position: Position): Item | undefined {
+    return find(this.#root, position);
+  }
+
+  /** The items of one namespace ("" for all) after a position, in key order, as runs. */
+  *runs(namespace = '', after?: Position): Generator<Run> {
+    const start = startOf(namespace, after);
+    for (const leaf of leavesFrom(this.#root, start)) {
+      const { items } = leaf;
+      let from = start === undefined ? 0 : lowerBound(items, start);
+      if (after !== undefined && from < items.length && compareKeys(items[from] as Item, after) === 0) from++;
+      let to = items.length;
+      if (namespace !== '' && (items[to - 1]?.namespace ?? '') !== namespace) {
+        while (to > from && (items[to - 1] as Item).namespace !== namespace) to--;
+        if (to > from) yield run(leaf, from, to);
+        return;
+      }
+      if (to > from) yield run(leaf, from, to);
+    }
+  }
+}
+
+function startOf(namespace: string, after: Position | undefined): Position | undefined {
+  const first = namespace === '' ? undefined : { namespace, name: '' };
+  if (after === undefined) return first;
+  return first !== undefined && compareKeys(first, after) > 0 ? first : after;
+}
+
+function* leavesFrom(node: Node, start: Position | undefined): Generator<Leaf> {
+  if (!(node instanceof Branch)) {
+    if (node.count > 0) yield node;
+    return;
+  }
+  const first = start === undefined ? 0 : childIndex(node, start);
+  for (let i = first; i < node.children.length; i++) {
+    yield* leavesFrom(node.children[i] as Node, i === first ? start : undefined);
+  }
+}
+
+function run(leaf: Leaf, from: number, to: number): Run {
+  const whole = from === 0 && to === leaf.items.length;
+  return { items: leaf.items, from, to, json: () => (whole ? leaf.joined : joinItems(leaf.items, from, to)) };
+}

@@ -1,0 +1,80 @@
+import type { Revision } from '@tidegate/revision';
+import type { CollectionEvent } from './event.ts';
+
+/**
+ * The recent events of one collection, oldest first.
+ *
+ * Invariant: it holds every event of the collection with a revision above `floor`, in revision order. Events have
+ * absolute positions that never change, so a reader's place survives the dropping of old ones.
+ *
+ * For example after three events and the dropping of one: start = 1, end = 3, at(1) is the second event ever.
+ */
+export class EventWindow {
+  #events: CollectionEvent[] = [];
+  #offset = 0;
+  #dropped = 0;
+  #bytes = 0;
+  #floor: Revision;
+
+  constructor(floor: Revision) {
+    this.#floor = floor;
+  }
+
+  /** the events after this revision are all here */
+  get floor(): Revision {
+    return this.#floor;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get start(): number {
+    return this.#dropped;
+  }
+
+  get end(): number {
+    return this.#dropped + this.#events.length - this.#offset;
+  }
+
+  at(position: number): CollectionEvent {
+    return this.#events[position - this.#dropped + this.#offset] as CollectionEvent;
+  }
+
+  append(event: CollectionEvent): void {
+    this.#events.push(event);
+    this.#bytes += bytesOf(event);
+  }
+
+  /** The position of the first event after a revision; undefined below the floor. */
+  positionAfter(revision: Revision): number | undefined {
+    if (revision < this.#floor) return undefined;
+    let low = this.start;
+    let high = this.end;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.at(middle).revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Drops the oldest event; the floor rises to it. */
+  dropOldest(): void {
+    const oldest = this.#events[this.#offset];
+    if (oldest === undefined) return;
+    this.#floor = oldest.revision;
+    this.#bytes -= bytesOf(oldest);
+    this.#offset++;
+    this.#dropped++;
+    if (this.#offset > 1024 && this.#offset * 2 > this.#events.length) {
+      this.#events = this.#events.slice(this.#offset);
+      this.#offset = 0;
+    }
+  }
+}
+
+/** What the window alone keeps alive: the state that the change replaced, and the record itself. */
+function bytesOf(event: CollectionEvent): number {
+  return 200 + (event.previous?.json.length ?? 0);
+}

@@ -1,0 +1,2 @@
+export { type FieldSelector, parseFieldSelector } from './field-selector.ts';
+export { type LabelSelector, parseLabelSelector } from './label-selector.ts';

@@ -1,0 +1,80 @@
+import type { Client, ClientReadableStream, MethodDefinition, ServiceError } from '@grpc/grpc-js';
+import { grpcClient, type Kit } from '@tidegate/service-kit';
+import {
+  type FollowLogRequest,
+  fromServiceError,
+  type HeadResponse,
+  type ListPage,
+  type ListRequest,
+  type LogBatch,
+  type ReadLogRequest,
+  store,
+} from '@tidegate/wire';
+
+/** The stores as the watch service calls them. After a failure the next call goes to the next replica. */
+export class StoreClient {
+  readonly #clients: Client[];
+  #current = 0;
+
+  constructor(addresses: readonly string[], credentials: Kit['credentials']['client']) {
+    this.#clients = addresses.map((address) => grpcClient(address, credentials));
+  }
+
+  head(): Promise<HeadResponse> {
+    const { path, requestSerialize, responseDeserialize } = store.head as MethodDefinition<object, HeadResponse>;
+    return new Promise((resolve, reject) => {
+      const deadline = Date.now() + 5000;
+      this.#client().makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, { deadline }, (error, value) => {
+        if (error === null) resolve(value as HeadResponse);
+        else reject(this.#failed(error));
+      });
+    });
+  }
+
+  list(request: ListRequest): AsyncIterable<ListPage> {
+    return this.#stream('list', request);
+  }
+
+  readLog(request: ReadLogRequest): AsyncIterable<LogBatch> {
+    return this.#stream('readLog', request);
+  }
+
+  followLog(request: FollowLogRequest, closing: AbortSignal): AsyncIterable<LogBatch> {
+    return this.#stream('followLog', request, closing);
+  }
+
+  close(): void {
+    for (const client of this.#clients) client.close();
+  }
+
+  async *#stream<Request, Response>(method: string, request: Request, closing?: AbortSignal): AsyncIterable<Response> {
+    const { path, requestSerialize, responseDeserialize } = store[method] as MethodDefinition<Request, Response>;
+    const call: ClientReadableStream<Response> = this.#client().makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      request,
+    );
+    const cancel = () => call.cancel();
+    closing?.addEventListener('abort', cancel, { once: true });
+    try {
+      yield* call as AsyncIterable<Response>;
+    } catch (error) {
+      throw this.#failed(error as ServiceError);
+    } finally {
+      closing?.removeEventListener('abort', cancel);
+      call.on('error', () => {});
+      call.cancel();
+    }
+  }
+
+  #client(): Client {
+    return this.#clients[this.#current % this.#clients.length] as Client;
+  }
+
+  #failed(error: ServiceError): Error {
+    const known = fromServiceError(error);
+    if (known === undefined) this.#current++;
+    return known ?? error;
+  }
+}

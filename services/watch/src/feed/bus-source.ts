@@ -1,0 +1,69 @@
+import { DeliverPolicy, jetstream } from '@nats-io/jetstream';
+import { delayMs, type Logger } from '@tidegate/service-kit';
+import { type LogBatch, logBatchCodec } from '@tidegate/wire';
+import { connect, type NatsConnection } from 'nats';
+
+interface BusOptions {
+  url: string;
+  offer: (batch: LogBatch) => void;
+  /** a store says that this revision exists */
+  expect: (revision: number) => void;
+  log: Logger;
+  closing: AbortSignal;
+}
+
+/** The stores tell their revision every 100 ms; a bus that was silent for this long is away. */
+const SILENCE_MS = 500;
+
+/** Changes from JetStream and the revision heartbeat. Trusted for nothing: the feed orders, checks and fills. */
+export class BusSource {
+  readonly #options: BusOptions;
+  #heardAt = 0;
+
+  constructor(options: BusOptions) {
+    this.#options = options;
+  }
+
+  /** the bus is bringing heartbeats */
+  get alive(): boolean {
+    return Date.now() - this.#heardAt < SILENCE_MS;
+  }
+
+  async run(): Promise<void> {
+    const { url, closing, log } = this.#options;
+    while (!closing.aborted) {
+      try {
+        const connection = await connect({
+          servers: url,
+          maxReconnectAttempts: -1,
+          reconnectTimeWait: 200,
+          noAsyncTraces: true,
+        });
+        closing.addEventListener('abort', () => void connection.close(), { once: true });
+        this.#hearHeads(connection);
+        await this.#consume(connection);
+        await connection.close();
+      } catch (error) {
+        log.debug({ err: error }, 'The bus cannot be used yet.');
+      }
+      await delayMs(200, closing);
+    }
+  }
+
+  #hearHeads(connection: NatsConnection): void {
+    connection.subscribe('tidegate.head', {
+      callback: (error, message) => {
+        if (error !== null) return;
+        this.#heardAt = Date.now();
+        this.#options.expect(Number(message.data.length === 0 ? 0 : message.string()));
+      },
+    });
+  }
+
+  /** Ends when the consumer does; the caller starts again. */
+  async #consume(connection: NatsConnection): Promise<void> {
+    const consumer = await jetstream(connection).consumers.get('TIDEGATE', { deliver_policy: DeliverPolicy.New });
+    const messages = await consumer.consume({ max_messages: 1000 });
+    for await (const message of messages) this.#options.offer(logBatchCodec.decode(message.data));
+  }
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Change, LogBatch } from '@tidegate/wire';
+import { Feed } from './feed.ts';
+
+function batch(first: number, last: number, byReference = false): LogBatch {
+  const changes = [];
+  for (let revision = first; revision <= last; revision++) changes.push({ revision, byReference } as Change);
+  return { epoch: 1, first, last, changes };
+}
+
+interface Bench {
+  feed: Feed;
+  delivered: number[];
+  reads: Array<[number, number]>;
+  /** runs the timers that are due */
+  tick: () => Promise<void>;
+  lost: unknown[];
+}
+
+function bench(log: (after: number, through: number) => LogBatch[] = () => []): Bench {
+  const timers: Array<() => void> = [];
+  const bench: Bench = {
+    delivered: [],
+    reads: [],
+    lost: [],
+    tick: async () => {
+      for (const run of timers.splice(0)) run();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    feed: new Feed(0, {
+      readLog: async function* (after, through) {
+        bench.reads.push([after, through]);
+        yield* log(after, through);
+      },
+      deliver: (b) => bench.delivered.push(...b.changes.map((c) => c.revision)),
+      lost: (error) => bench.lost.push(error),
+      gapDelayMs: 20,
+      retryDelayMs: 100,
+      setTimer: (run) => timers.push(run),
+    }),
+  };
+  return bench;
+}
+
+test('batches in order are delivered as they come', () => {
+  const { feed, delivered, reads } = bench();
+  feed.offer(batch(1, 2));
+  feed.offer(batch(3, 3));
+  assert.deepEqual(delivered, [1, 2, 3]);
+  assert.deepEqual(reads, []);
+});
+
+test('batches that come twice, or overlap, are delivered once', () => {
+  const { feed, delivered } = bench();
+  for (const b of [batch(1, 3), batch(1, 3), batch(2, 5), batch(4, 4)]) feed.offer(b);
+  assert.deepEqual(delivered, [1, 2, 3, 4, 5]);
+});
+
+test('batches in the wrong order wait for their predecessors', () => {
+  const { feed, delivered } = bench();
+  feed.offer(batch(4, 5));
+  feed.offer(batch(3, 3));
+  assert.deepEqual(delivered, []);
+  feed.offer(batch(1, 2));
+  assert.deepEqual(delivered, [1, 2, 3, 4, 5]);
+});
+
+test('a gap that stays is read from the log, and what waited behind it follows', async () => {
+  const { feed, delivered, reads, tick } = bench((after, through) => [batch(after + 1, Math.min(through, 2))]);
+  feed.offer(batch(3, 4));
+  await tick();
+  assert.deepEqual(reads, [[0, 4]]);
+  assert.deepEqual(delivered, [1, 2, 3, 4]);
+});
+
+test('the loss of the last message shows by the heartbeat, and is read from the log', async () => {
+  const { feed, delivered, tick } = bench((after, through) => [batch(after + 1, through)]);
+  feed.offer(batch(1, 1));
+  feed.expect(3);
+  await tick();
+  assert.deepEqual(delivered, [1, 2, 3]);
+});
+
+test('a gap that the bus fills in time is not read', async () => {
+  const { feed, delivered, reads, tick } = bench();
+  feed.offer(batch(2, 2));
+  feed.offer(batch(1, 1));
+  await tick();
+  assert.deepEqual(delivered, [1, 2]);
+  assert.deepEqual(reads, []);
+});
+
+test('values that were too large for the bus come from the log', async () => {
+  const { feed, delivered, tick } = bench((after, through) => [batch(after + 1, through)]);
+  feed.offer(batch(1, 2, true));
+  assert.deepEqual(delivered, []);
+  await tick();
+  assert.deepEqual(delivered, [1, 2]);
+});
+
+test('a log that was cut above the feed is a loss, and nothing is delivered after it', async () => {
+  const { feed, delivered, lost, tick } = bench(() => {
+    throw Object.assign(new Error('too old'), { code: 410 });
+  });
+  feed.expect(9);
+  await tick();
+  assert.equal(lost.length, 1);
+  feed.offer(batch(1, 9));
+  assert.deepEqual(delivered, []);
+});
+
+test('a log that cannot be read is asked again', async () => {
+  let attempts = 0;
+  const { feed, delivered, tick } = bench((after, through) => {
+    if (++attempts === 1) throw new Error('connection refused');
+    return [batch(after + 1, through)];
+  });
+  feed.expect(2);
+  await tick();
+  assert.deepEqual(delivered, []);
+  await tick();
+  assert.deepEqual(delivered, [1, 2]);
+});
+
+test('random loss, doubling and reordering never change what is delivered', async () => {
+  for (let seed = 1; seed <= 50; seed++) {
+    let state = seed;
+    const random = (below: number) => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return (state >>> 8) % below;
+    };
+    const { feed, delivered, tick } = bench((after, through) => [batch(after + 1, through)]);
+    const all = Array.from({ length: 40 }, (_, i) => batch(i * 3 + 1, i * 3 + 3));
+    const sent = all.flatMap((b) => (random(4) === 0 ? [] : random(4) === 0 ? [b, b] : [b]));
+    for (let i = sent.length - 1; i > 0; i--) {
+      const j = Math.max(0, i - random(5));
+      [sent[i], sent[j]] = [sent[j] as LogBatch, sent[i] as LogBatch];
+    }
+    for (const b of sent) feed.offer(b);
+    feed.expect(120);
+    await tick();
+    assert.deepEqual(
+      delivered,
+      Array.from({ length: 120 }, (_, i) => i + 1),
+      `seed ${seed}`,
+    );
+  }
+});

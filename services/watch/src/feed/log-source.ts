@@ -1,0 +1,33 @@
+import { delayMs } from '@tidegate/service-kit';
+import type { LogBatch } from '@tidegate/wire';
+import type { StoreClient } from '../clients/store-client.ts';
+
+interface LogSourceOptions {
+  store: StoreClient;
+  /** where to go on from */
+  through: () => number;
+  offer: (batch: LogBatch) => void;
+  /** while this is false the bus does the work */
+  wanted: () => boolean;
+  closing: AbortSignal;
+}
+
+/** Follows the store's log wherever there is no bus, or while it is away. */
+export async function followLog(options: LogSourceOptions): Promise<void> {
+  const { closing } = options;
+  while (!closing.aborted) {
+    if (!options.wanted()) {
+      await delayMs(50, closing);
+      continue;
+    }
+    try {
+      for await (const batch of options.store.followLog({ after: options.through() }, closing)) {
+        options.offer(batch);
+        if (!options.wanted()) break;
+      }
+    } catch {
+      // the store is away, or the log was cut above us: the feed notices the latter when it fills
+      await delayMs(100, closing);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import type { ServerDuplexStream } from '@grpc/grpc-js';
+import { toRevision } from '@tidegate/revision';
+import type { Change, FollowRequest, FollowResponse } from '@tidegate/wire';
+import type { Collections } from '../window/collections.ts';
+import { changeOf, openingParts } from './opening.ts';
+
+export type FollowCall = ServerDuplexStream<FollowRequest, FollowResponse>;
+
+/**
+ * One gateway's stream.
+ *
+ * Invariant: for each opened collection the gateway has been sent every change up to the last `through`, in order,
+ * each once. A collection that is still being opened gets its changes when its state has been sent.
+ */
+export class Follower {
+  readonly #call: FollowCall;
+  readonly #collections: Collections;
+  readonly #opened = new Set<string>();
+  /** collections are opened one after another, so that their parts do not mix */
+  #opening: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(call: FollowCall, collections: Collections) {
+    this.#call = call;
+    this.#collections = collections;
+  }
+
+  open(resource: string): void {
+    this.#opening = this.#opening.then(() => this.#open(resource)).catch((error: Error) => this.end(error));
+  }
+
+  close(resource: string): void {
+    this.#opened.delete(resource);
+  }
+
+  /** A batch was applied to the collections. */
+  push(changes: readonly Change[], through: number, epoch: number): void {
+    if (this.#opened.size === 0 || this.#closed) return;
+    const wanted = changes.filter((change) => this.#opened.has(change.key.resource));
+    this.#call.write({ changes: wanted, through, epoch });
+  }
+
+  end(error?: Error): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    if (error === undefined) this.#call.end();
+    else this.#call.emit('error', error);
+  }
+
+  async #open(resource: string): Promise<void> {
+    if (this.#opened.has(resource) || this.#closed) return;
+    const collection = this.#collections.get(resource);
+    const snapshot = collection.snapshot();
+    for (const part of openingParts(resource, collection, snapshot)) {
+      if (this.#closed) return;
+      if (!this.#call.write(part)) await once(this.#call, 'drain');
+    }
+    // in one turn with the last part: what happened meanwhile, and from here on everything
+    const position = collection.window.positionAfter(snapshot.revision);
+    if (position === undefined) throw new Error(`${resource} changed faster than it could be sent`);
+    const missed: Change[] = [];
+    for (let i = position; i < collection.window.end; i++) missed.push(changeOf(resource, collection.window.at(i)));
+    this.#opened.add(resource);
+    this.#call.write({ changes: missed, through: toRevision(this.#collections.through) });
+  }
+}

@@ -1,0 +1,22 @@
+import type { MetricRegistry } from '@tidegate/service-kit';
+
+/** Every metric of the watch service, declared once. */
+export function declareMetrics(registry: MetricRegistry) {
+  return {
+    revision: registry.gauge({ name: 'tidegate_watch_revision', help: 'The feed is complete through this revision.' }),
+    changes: registry.counter({ name: 'tidegate_watch_changes_total', help: 'Changes applied.' }),
+    gapFills: registry.counter({
+      name: 'tidegate_watch_gap_fills_total',
+      help: 'Reads of the log because the bus was late, lost something or is away.',
+    }),
+    resyncs: registry.counter({
+      name: 'tidegate_watch_resyncs_total',
+      help: 'Rebuilds of every collection from the store.',
+    }),
+    followers: registry.gauge({ name: 'tidegate_watch_followers', help: 'Open follow streams.' }),
+    objects: registry.gauge({ name: 'tidegate_watch_objects', help: 'Objects held, all collections together.' }),
+    windowBytes: registry.gauge({ name: 'tidegate_watch_window_bytes', help: 'Bytes that history alone keeps alive.' }),
+  };
+}
+
+export type WatchMetrics = ReturnType<typeof declareMetrics>;

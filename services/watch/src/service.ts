@@ -1,0 +1,176 @@
+import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
+import { type LogBatch, watch } from '@tidegate/wire';
+import { StoreClient } from './clients/store-client.ts';
+import type { options } from './config.ts';
+import { BusSource } from './feed/bus-source.ts';
+import { Feed } from './feed/feed.ts';
+import { followLog } from './feed/log-source.ts';
+import type { Follower } from './follow/follower.ts';
+import { declareMetrics, type WatchMetrics } from './metrics.ts';
+import { followHandler } from './rpc/follow.ts';
+import type { Collections } from './window/collections.ts';
+import { loadCollections } from './window/load.ts';
+
+/** How long the bus may be late before the log is read. */
+const GAP_DELAY_MS = 20;
+
+/**
+ * Follows the stores and serves gateways.
+ *
+ * Invariant: followers are joined to the collections they read from; when these are rebuilt, every follower ends and
+ * its gateway opens a new stream.
+ */
+export class WatchService implements Service {
+  readonly #config: Options<typeof options> & KitConfig;
+  readonly #kit: Kit;
+  readonly #metrics: WatchMetrics;
+  readonly #store: StoreClient;
+  readonly #closing = new AbortController();
+  readonly #followers = new Set<Follower>();
+  readonly #bus: BusSource | undefined;
+  readonly rpc: NonNullable<Service['rpc']>;
+  #collections: Collections | undefined;
+  #feed: Feed | undefined;
+  #whenLoaded = Promise.withResolvers<Collections>();
+
+  constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
+    this.#config = config;
+    this.#kit = kit;
+    this.#metrics = declareMetrics(kit.metrics);
+    this.#store = new StoreClient(config.storeAddresses, kit.credentials.client);
+    this.#bus = config.natsUrl === '' ? undefined : this.#openBus(config.natsUrl);
+    this.rpc = [[watch, { follow: followHandler(this.#room()) }]];
+    kit.checks.add('collections', () =>
+      this.#collections === undefined ? 'not loaded from the store yet' : undefined,
+    );
+    kit.checks.add('feed', () => (this.#feed?.behind ? 'behind the store' : undefined), { required: false });
+    const bus = this.#bus;
+    if (bus !== undefined) {
+      kit.checks.add('nats', () => (bus.alive ? undefined : 'silent; following the log of the store'), {
+        required: false,
+      });
+    }
+  }
+
+  revision(): number {
+    return this.#feed?.through ?? 0;
+  }
+
+  async start(): Promise<void> {
+    void this.#bus?.run();
+    void this.#load();
+    void followLog({
+      store: this.#store,
+      through: () => this.revision(),
+      offer: (batch) => this.#feed?.offer(batch),
+      wanted: () => this.#feed !== undefined && this.#bus?.alive !== true,
+      closing: this.#closing.signal,
+    });
+  }
+
+  async drain(): Promise<void> {
+    this.#endFollowers();
+  }
+
+  async stop(): Promise<void> {
+    this.#closing.abort();
+    this.#feed?.close();
+    this.#store.close();
+  }
+
+  #openBus(url: string): BusSource {
+    return new BusSource({
+      url,
+      offer: (batch) => this.#feed?.offer(batch),
+      expect: (revision) => this.#feed?.expect(revision),
+      log: this.#kit.log,
+      closing: this.#closing.signal,
+    });
+  }
+
+  #room() {
+    return {
+      collections: () => this.#whenLoaded.promise,
+      join: (follower: Follower) => {
+        this.#followers.add(follower);
+        this.#metrics.followers.set(this.#followers.size);
+      },
+      leave: (follower: Follower) => {
+        this.#followers.delete(follower);
+        this.#metrics.followers.set(this.#followers.size);
+      },
+      expect: (revision: number) => this.#feed?.expect(revision),
+    };
+  }
+
+  async #load(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        const { collections, head } = await loadCollections(this.#store, this.#config.windowMib << 20);
+        this.#begin(collections, head);
+        return;
+      } catch (error) {
+        this.#kit.log.debug({ err: error }, 'The store cannot be read yet.');
+        await delayMs(50, signal);
+      }
+    }
+  }
+
+  #begin(collections: Collections, head: number): void {
+    const feed = new Feed(collections.through, {
+      readLog: (after, through) => this.#store.readLog({ after, through }),
+      deliver: (batch) => this.#apply(collections, feed, head, batch),
+      lost: (error) => this.#resync(error),
+      filled: () => this.#metrics.gapFills.inc(),
+      gapDelayMs: GAP_DELAY_MS,
+      retryDelayMs: 100,
+    });
+    this.#feed = feed;
+    feed.expect(head);
+    if (collections.through >= head) this.#complete(collections);
+  }
+
+  #apply(collections: Collections, feed: Feed, head: number, batch: LogBatch): void {
+    for (const change of batch.changes) {
+      const span = this.#kit.tracing.child('watch.apply', change.traceparent, { kind: 'CONSUMER' });
+      if (span !== undefined) change.traceparent = span.traceparent;
+      collections.apply(change);
+      span?.end();
+    }
+    collections.completeThrough(batch.last);
+    this.#metrics.changes.inc(batch.changes.length);
+    this.#metrics.revision.set(batch.last);
+    if (this.#collections === undefined) {
+      if (feed.through >= head) this.#complete(collections);
+      return;
+    }
+    for (const follower of this.#followers) follower.push(batch.changes, batch.last, batch.epoch);
+  }
+
+  #complete(collections: Collections): void {
+    this.#collections = collections;
+    const totals = collections.totals();
+    this.#metrics.objects.set(totals.objects);
+    this.#metrics.windowBytes.set(totals.windowBytes);
+    this.#kit.log.info({ revision: collections.through, ...totals }, 'All collections are complete.');
+    this.#whenLoaded.resolve(collections);
+  }
+
+  /** The log no longer reaches back to us (we were stopped for longer than its window): everything is read anew. */
+  #resync(error: unknown): void {
+    this.#kit.log.warn({ err: error }, 'The log was cut above this replica; reading everything anew.');
+    this.#metrics.resyncs.inc();
+    this.#collections = undefined;
+    this.#feed = undefined;
+    this.#whenLoaded = Promise.withResolvers<Collections>();
+    this.#endFollowers();
+    void this.#load();
+  }
+
+  #endFollowers(): void {
+    for (const follower of this.#followers) follower.end();
+    this.#followers.clear();
+    this.#metrics.followers.set(0);
+  }
+}

@@ -1,0 +1,29 @@
+import { Item } from '@tidegate/collection';
+import type { StoreClient } from '../clients/store-client.ts';
+import { Collections, itemParts } from './collections.ts';
+
+/**
+ * Reads the whole system as it was at the oldest revision that the log still explains, so that the changes since
+ * then, played on top, fill the window: a restart loses no history.
+ */
+export async function loadCollections(
+  store: StoreClient,
+  windowBytes: number,
+): Promise<{ collections: Collections; head: number }> {
+  const { floor, revision } = await store.head();
+  const objects = new Map<string, Item[]>();
+  let base = floor;
+  for await (const page of store.list({ revision: floor })) {
+    base = page.revision;
+    for (const object of page.objects) {
+      const { resource } = object.key;
+      let items = objects.get(resource);
+      if (items === undefined) {
+        items = [];
+        objects.set(resource, items);
+      }
+      items.push(new Item(itemParts(object)));
+    }
+  }
+  return { collections: new Collections(base, objects, windowBytes), head: revision };
+}
