@@ -1,0 +1,85 @@
+import type { Json, JsonObject } from '@tidegate/schema';
+import { type FieldError, forbiddenField, invalidValue, tooLong } from '@tidegate/status';
+import { ageColumn, nameColumn } from '../columns.ts';
+import type { KindEntry } from '../kind-entry.ts';
+
+const DATA_MAX_BYTES = 1 << 20;
+const KEY = /^[-._a-zA-Z0-9]+$/;
+const KEY_WORDS =
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
+export const configMap: KindEntry = {
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  resource: 'configmaps',
+  singular: 'configmap',
+  shortNames: ['cm'],
+  namespaced: true,
+  fields: {
+    immutable: { type: 'bool' },
+    data: { type: 'map', values: { type: 'string' } },
+    binaryData: { type: 'map', values: { type: 'bytes' } },
+  },
+  columns: [
+    nameColumn,
+    {
+      name: 'Data',
+      type: 'string',
+      description: 'Number of entries in data and binaryData.',
+      cell: (object) => String(keysOf(object.data).length + keysOf(object.binaryData).length),
+    },
+    ageColumn,
+  ],
+  validate,
+  validateUpdate,
+};
+
+function keysOf(map: Json | undefined): string[] {
+  return Object.keys((map ?? {}) as JsonObject);
+}
+
+function validate(object: JsonObject): FieldError[] {
+  const errors: FieldError[] = [];
+  const data = (object.data ?? {}) as Record<string, string>;
+  const binary = (object.binaryData ?? {}) as Record<string, string>;
+  let bytes = 0;
+  for (const [field, map] of [
+    ['data', data],
+    ['binaryData', binary],
+  ] as const) {
+    for (const [key, value] of Object.entries(map)) {
+      bytes += field === 'data' ? Buffer.byteLength(value) : Buffer.byteLength(value, 'base64');
+      if (key.length > 253) errors.push(invalidValue(`${field}[${key}]`, key, 'must be no more than 253 bytes'));
+      else if (key === '.' || key === '..') errors.push(invalidValue(`${field}[${key}]`, key, `must not be '${key}'`));
+      else if (key.startsWith('..')) errors.push(invalidValue(`${field}[${key}]`, key, "must not start with '..'"));
+      else if (!KEY.test(key)) errors.push(invalidValue(`${field}[${key}]`, key, KEY_WORDS));
+      if (field === 'binaryData' && Object.hasOwn(data, key)) {
+        errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'));
+      }
+    }
+  }
+  if (bytes > DATA_MAX_BYTES) errors.push(tooLong('', `may not be more than ${DATA_MAX_BYTES} bytes`));
+  return errors;
+}
+
+function validateUpdate(object: JsonObject, old: JsonObject): FieldError[] {
+  if (old.immutable !== true) return [];
+  const errors: FieldError[] = [];
+  const words = 'field is immutable when `immutable` is set';
+  if (object.immutable !== true) errors.push(forbiddenField('immutable', words));
+  for (const field of ['data', 'binaryData'] as const) {
+    if (!sameTexts(object[field], old[field])) errors.push(forbiddenField(field, words));
+  }
+  return errors;
+}
+
+function sameTexts(a: Json | undefined, b: Json | undefined): boolean {
+  const left = (a ?? {}) as Record<string, string>;
+  const right = (b ?? {}) as Record<string, string>;
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && left[key] === right[key])
+  );
+}

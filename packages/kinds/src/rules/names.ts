@@ -1,0 +1,48 @@
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const QUALIFIED_PART = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+
+const SUBDOMAIN_WORDS =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const LABEL_WORDS =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const QUALIFIED_WORDS =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const LABEL_VALUE_WORDS =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+/** What is wrong with a name, in words; empty when nothing is. The patterns are linear in the length they are given. */
+export function subdomainProblems(name: string): string[] {
+  if (name.length > 253) return ['must be no more than 253 bytes'];
+  return SUBDOMAIN.test(name) ? [] : [SUBDOMAIN_WORDS];
+}
+
+export function labelProblems(name: string): string[] {
+  if (name.length > 63) return ['must be no more than 63 bytes'];
+  return LABEL.test(name) ? [] : [LABEL_WORDS];
+}
+
+export function labelValueProblems(value: string): string[] {
+  if (value.length > 63) return ['must be no more than 63 bytes'];
+  return value === '' || QUALIFIED_PART.test(value) ? [] : [LABEL_VALUE_WORDS];
+}
+
+/** `name` or `prefix/name`: keys of labels and annotations, names of finalizers. */
+export function qualifiedNameProblems(text: string): string[] {
+  const parts = text.split('/');
+  if (parts.length > 2) {
+    return [
+      `a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
+  }
+  const problems: string[] = [];
+  if (parts.length === 2) {
+    if (parts[0] === '') problems.push('prefix part must be non-empty');
+    else problems.push(...subdomainProblems(parts[0] as string).map((words) => `prefix part ${words}`));
+  }
+  const name = parts.at(-1) as string;
+  if (name === '') problems.push('name part must be non-empty');
+  else if (name.length > 63) problems.push('name part must be no more than 63 bytes');
+  else if (!QUALIFIED_PART.test(name)) problems.push(QUALIFIED_WORDS);
+  return problems;
+}

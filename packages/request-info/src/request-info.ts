@@ -1,0 +1,101 @@
+import { Query } from './query.ts';
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'proxy';
+
+/** What a request is about, as the spec classifies it. Authorization and routing read the same one. */
+export interface RequestInfo {
+  readonly isResource: boolean;
+  readonly path: string;
+  /** of a resource request a Verb, else the HTTP method in small letters */
+  readonly verb: Verb | string;
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  readonly query: Query;
+}
+
+const METHODS: Readonly<Record<string, Verb>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
+
+/** undefined when the path cannot be one of ours: empty, dotted or encoded segments lead nowhere. */
+export function requestInfo(method: string, url: string): RequestInfo | undefined {
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const query = new Query(mark < 0 ? '' : url.slice(mark + 1));
+  const parts = segmentsOf(path);
+  if (parts === undefined) return undefined;
+  const prefix = parts[0];
+  const head = prefix === 'api' ? 2 : prefix === 'apis' ? 3 : 0;
+  const plain = { path, query, group: '', version: '', namespace: '', resource: '', subresource: '', name: '' };
+  if (head === 0 || parts.length <= head) return { ...plain, isResource: false, verb: method.toLowerCase() };
+
+  const group = prefix === 'api' ? '' : (parts[1] as string);
+  const version = parts[head - 1] as string;
+  let rest = parts.slice(head);
+  const legacyWatch = rest[0] === 'watch' && rest.length > 1;
+  if (legacyWatch) rest = rest.slice(1);
+  const target = targetOf(rest);
+  if (target === undefined) return undefined;
+  const watching = legacyWatch || (method === 'GET' && query.flag('watch'));
+  const verb = verbOf(method, target.name, watching);
+  return { isResource: true, path, query, group, version, verb, ...target };
+}
+
+function segmentsOf(path: string): string[] | undefined {
+  if (!path.startsWith('/')) return undefined;
+  const raw = path.slice(1).split('/');
+  if (raw.at(-1) === '') raw.pop();
+  const parts: string[] = [];
+  for (const segment of raw) {
+    const part = segment.includes('%') ? decode(segment) : segment;
+    if (
+      part === undefined ||
+      part === '' ||
+      part === '.' ||
+      part === '..' ||
+      part.includes('/') ||
+      part.includes('\0')
+    ) {
+      return undefined;
+    }
+    parts.push(part);
+  }
+  return parts;
+}
+
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+interface Target {
+  namespace: string;
+  resource: string;
+  name: string;
+  subresource: string;
+}
+
+/** `TYPE`, `TYPE/NAME`, `TYPE/NAME/SUB…`, each also below `namespaces/NS/`. */
+function targetOf(parts: readonly string[]): Target | undefined {
+  const [first = '', second = '', third = ''] = parts;
+  if (first === 'namespaces' && parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(third)) {
+    const [, , resource = '', name = '', ...rest] = parts;
+    return { namespace: second, resource, name, subresource: rest.join('/') };
+  }
+  const subresource = parts.slice(2).join('/');
+  // a namespace is in itself, so that rights on a namespace cover it
+  return { namespace: first === 'namespaces' ? second : '', resource: first, name: second, subresource };
+}
+
+function verbOf(method: string, name: string, watching: boolean): Verb | string {
+  if (method === 'GET' || method === 'HEAD') return watching ? 'watch' : name === '' ? 'list' : 'get';
+  const verb = METHODS[method];
+  if (verb === undefined) return method.toLowerCase();
+  return verb === 'delete' && name === '' ? 'deletecollection' : verb;
+}

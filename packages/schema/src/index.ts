@@ -1,0 +1,5 @@
+export { type Cleaned, clean, type TypeProblem } from './clean.ts';
+export { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
+export { openApiSchema } from './open-api.ts';
+export type { Schema } from './schema.ts';
+export { strategicMerge } from './strategic-merge.ts';

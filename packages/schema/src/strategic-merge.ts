@@ -1,0 +1,113 @@
+import { badRequest } from '@tidegate/status';
+import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
+import type { Schema } from './schema.ts';
+
+/**
+ * Kubernetes' strategic merge: like a merge patch, but lists that the schema calls sets or maps are merged by value or
+ * by key, and `$patch`, `$retainKeys`, `$setElementOrder/x` and `$deleteFromPrimitiveList/x` direct it.
+ */
+export function strategicMerge(schema: Schema, current: Json, patch: JsonObject): JsonObject {
+  return mergeObject(schema, isJsonObject(current) ? current : {}, patch);
+}
+
+const ORDER = '$setElementOrder/';
+const DELETE_PRIMITIVES = '$deleteFromPrimitiveList/';
+
+function mergeObject(schema: Schema, current: JsonObject, patch: JsonObject): JsonObject {
+  if (patch.$patch === 'replace') return withoutDirectives(patch);
+  if (patch.$patch === 'delete') return {};
+  let result: JsonObject = {};
+  for (const key of Object.keys(current)) setOwn(result, key, current[key] as Json);
+  if (Array.isArray(patch.$retainKeys)) result = retain(result, patch.$retainKeys);
+  for (const key of Object.keys(patch)) {
+    const value = patch[key] as Json;
+    if (key.startsWith(DELETE_PRIMITIVES)) deletePrimitives(result, key.slice(DELETE_PRIMITIVES.length), value);
+    else if (key.startsWith('$')) continue;
+    else if (value === null) delete result[key];
+    else {
+      const before = Object.hasOwn(result, key) ? (result[key] as Json) : undefined;
+      const order = patch[ORDER + key];
+      setOwn(
+        result,
+        key,
+        mergeValue(fieldSchema(schema, key), before, value, Array.isArray(order) ? order : undefined),
+      );
+    }
+  }
+  return result;
+}
+
+function fieldSchema(schema: Schema, key: string): Schema {
+  if (schema.type === 'object')
+    return (Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined) ?? { type: 'any' };
+  return schema.type === 'map' ? schema.values : { type: 'any' };
+}
+
+function mergeValue(schema: Schema, current: Json | undefined, patch: Json, order: Json[] | undefined): Json {
+  if (isJsonObject(patch)) return mergeObject(schema, isJsonObject(current) ? current : {}, patch);
+  if (!Array.isArray(patch)) return patch;
+  const before = Array.isArray(current) ? current : [];
+  if (schema.type !== 'list') return patch;
+  if (schema.listType === 'set') return inOrder([...new Set([...before, ...patch])], order, (item) => item);
+  if (schema.listType === 'map') return mergeByKey(schema, before, patch, order);
+  return patch;
+}
+
+function mergeByKey(
+  schema: Schema & { type: 'list' },
+  current: Json[],
+  patch: Json[],
+  order: Json[] | undefined,
+): Json[] {
+  const key = schema.keys?.[0] ?? 'name';
+  const replaceAll = patch.some(
+    (item) => isJsonObject(item) && item.$patch === 'replace' && Object.keys(item).length === 1,
+  );
+  const result = replaceAll ? [] : [...current];
+  for (const item of patch) {
+    if (!isJsonObject(item)) throw badRequest(`a list that is merged by ${key} takes objects only`);
+    if (item.$patch === 'replace' && Object.keys(item).length === 1) continue;
+    const id = item[key];
+    if (id === undefined) throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
+    const at = result.findIndex((other) => isJsonObject(other) && other[key] === id);
+    if (item.$patch === 'delete') {
+      if (at >= 0) result.splice(at, 1);
+    } else if (at >= 0) result[at] = mergeObject(schema.items, result[at] as JsonObject, item);
+    else result.push(withoutDirectives(item));
+  }
+  return inOrder(result, order, (item) => (isJsonObject(item) ? (item[key] ?? null) : item), key);
+}
+
+/** Items that the order names come in its order, the others keep their places among them. */
+function inOrder(items: Json[], order: Json[] | undefined, idOf: (item: Json) => Json, key?: string): Json[] {
+  if (order === undefined) return items;
+  const rank = new Map(order.map((item, i) => [key !== undefined && isJsonObject(item) ? item[key] : item, i]));
+  const named = items
+    .filter((item) => rank.has(idOf(item)))
+    .sort((a, b) => (rank.get(idOf(a)) as number) - (rank.get(idOf(b)) as number));
+  let next = 0;
+  return items.map((item) => (rank.has(idOf(item)) ? (named[next++] as Json) : item));
+}
+
+function deletePrimitives(object: JsonObject, key: string, values: Json): void {
+  const list = Object.hasOwn(object, key) ? object[key] : undefined;
+  if (!Array.isArray(list) || !Array.isArray(values)) return;
+  const unwanted = new Set(values);
+  object[key] = list.filter((item) => !unwanted.has(item));
+}
+
+function retain(object: JsonObject, keys: readonly Json[]): JsonObject {
+  const kept: JsonObject = {};
+  for (const key of Object.keys(object)) if (keys.includes(key)) setOwn(kept, key, object[key] as Json);
+  return kept;
+}
+
+function withoutDirectives(patch: JsonObject): JsonObject {
+  const result: JsonObject = {};
+  for (const key of Object.keys(patch)) {
+    const value = patch[key] as Json;
+    if (key.startsWith('$') || value === null) continue;
+    setOwn(result, key, isJsonObject(value) ? withoutDirectives(value) : value);
+  }
+  return result;
+}
