@@ -1,0 +1,172 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { writePrivateFile } from '../data/private-file.ts';
+import { isErrno, Trouble } from '../trouble.ts';
+import type { Leaf, Pair } from './mint.ts';
+
+const DAY_MS = 24 * 3600_000;
+const AUTHORITY_VALID_MS = 3650 * DAY_MS;
+const LEAF_VALID_MS = 365 * DAY_MS;
+const RENEW_BEFORE_MS = 30 * DAY_MS;
+
+/** A certificate in files, to be handed to a part. */
+export interface PairFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+export interface Certificates {
+  /** what clients trust, and what client certificates are signed by */
+  readonly caFile: string;
+  readonly caPem: string;
+  readonly serving: PairFiles;
+  /** the client certificate of the system controllers */
+  readonly controllers: PairFiles;
+  /** what the parts trust among themselves */
+  readonly peerCaFile: string;
+  peer(part: string): PairFiles;
+}
+
+interface Wanted {
+  readonly dir: string;
+  readonly parts: readonly string[];
+  readonly bindAddress: string;
+  readonly now?: number;
+}
+
+/**
+ * Two authorities, so that a client's certificate never opens a part's internal port. What is there and good for
+ * another month is kept; the rest is made anew.
+ */
+export async function ensureCertificates(wanted: Wanted): Promise<Certificates> {
+  const { dir, now = Date.now() } = wanted;
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const clients = await ensureAuthority(dir, 'ca', 'tidegate', now);
+  const peers = await ensureAuthority(dir, 'peer-ca', 'tidegate-parts', now);
+  await Promise.all([
+    ensureLeaf(clients, 'serving', servingLeaf(wanted.bindAddress), now),
+    ensureLeaf(clients, 'controllers', controllersLeaf, now),
+    ...wanted.parts.map((part) => ensureLeaf(peers, `peer-${part}`, peerLeaf(part), now)),
+  ]);
+  return {
+    caFile: clients.certFile,
+    caPem: readFileSync(clients.certFile, 'utf8'),
+    serving: filesOf(dir, 'serving'),
+    controllers: filesOf(dir, 'controllers'),
+    peerCaFile: peers.certFile,
+    peer: (part) => filesOf(dir, `peer-${part}`),
+  };
+}
+
+function servingLeaf(bindAddress: string): Leaf {
+  const cluster = [
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    'kubernetes.default.svc.cluster.local',
+  ];
+  const names = new Set(['localhost', '127.0.0.1', '::1', ...cluster, hostname()]);
+  if (bindAddress !== '0.0.0.0' && bindAddress !== '::') names.add(bindAddress);
+  return { commonName: 'tidegate', names: [...names], usages: ['server'], validMs: LEAF_VALID_MS };
+}
+
+const controllersLeaf: Leaf = {
+  commonName: 'system:kube-controller-manager',
+  organization: 'system:masters',
+  usages: ['client'],
+  validMs: LEAF_VALID_MS,
+};
+
+function peerLeaf(part: string): Leaf {
+  return {
+    commonName: part,
+    organization: 'tidegate',
+    names: ['localhost', '127.0.0.1'],
+    usages: ['server', 'client'],
+    validMs: LEAF_VALID_MS,
+  };
+}
+
+interface Authority extends PairFiles {
+  readonly dir: string;
+  readonly certificate: X509Certificate;
+}
+
+async function ensureAuthority(dir: string, name: string, commonName: string, now: number): Promise<Authority> {
+  const files = filesOf(dir, name);
+  if (read(files.certFile) === undefined) {
+    const { mintAuthority } = await import('./mint.ts');
+    writePair(files, await mintAuthority(commonName, AUTHORITY_VALID_MS, now));
+  }
+  const certificate = parse(files.certFile);
+  if (certificate.validToDate.getTime() <= now) {
+    throw new Trouble(
+      `the certificate authority ${files.certFile} expired on ${certificate.validToDate.toISOString().slice(0, 10)}: remove the directory ${dir} and start again (kubeconfigs handed out before must be fetched anew)`,
+    );
+  }
+  return { ...files, dir, certificate };
+}
+
+async function ensureLeaf(authority: Authority, name: string, leaf: Leaf, now: number): Promise<void> {
+  const files = filesOf(authority.dir, name);
+  const why = whyRenew(authority, files, leaf, now);
+  if (why === undefined) return;
+  const key = read(authority.keyFile);
+  if (key === undefined) {
+    throw new Trouble(
+      `${files.certFile} ${why}, and cannot be renewed without ${authority.keyFile}: restore that file, or remove the directory ${authority.dir} and start again`,
+    );
+  }
+  const { mintLeaf } = await import('./mint.ts');
+  writePair(files, await mintLeaf({ cert: authority.certificate.toString(), key }, leaf, now));
+}
+
+/** Undefined when the leaf on disk still serves. */
+function whyRenew(authority: Authority, files: PairFiles, leaf: Leaf, now: number): string | undefined {
+  const keyPem = read(files.keyFile);
+  if (read(files.certFile) === undefined || keyPem === undefined) return 'is missing';
+  const certificate = parse(files.certFile);
+  const { certificate: issuer } = authority;
+  const endsAt = certificate.validToDate.getTime();
+  if (endsAt <= now) return `expired on ${certificate.validToDate.toISOString().slice(0, 10)}`;
+  // a leaf that ends with its authority gains nothing from being made anew
+  if (endsAt - now < RENEW_BEFORE_MS && endsAt < issuer.validToDate.getTime()) return 'expires soon';
+  if (!certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) return 'is of another authority';
+  if (!certificate.checkPrivateKey(createPrivateKey(keyPem))) return 'does not fit its key';
+  const lacking = (leaf.names ?? []).find((name) => !coversName(certificate, name));
+  return lacking === undefined ? undefined : `does not cover ${lacking}`;
+}
+
+function coversName(certificate: X509Certificate, name: string): boolean {
+  return (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined;
+}
+
+function filesOf(dir: string, name: string): PairFiles {
+  return { certFile: join(dir, `${name}.crt`), keyFile: join(dir, `${name}.key`) };
+}
+
+/** The key goes first: a crash in between leaves a pair that does not fit, which the next start notices. */
+function writePair(files: PairFiles, pair: Pair): void {
+  writePrivateFile(files.keyFile, pair.key);
+  writePrivateFile(files.certFile, pair.cert);
+}
+
+function parse(file: string): X509Certificate {
+  try {
+    return new X509Certificate(readFileSync(file));
+  } catch (error) {
+    throw new Trouble(`${file} is not a certificate: restore it, or remove it and start again`, { cause: error });
+  }
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+// tsyringe, inside x509, demands it; it must come first
+import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
+import {
+  BasicConstraintsExtension,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  type Extension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+/** Clocks of clients may be behind. */
+const BACKDATED_MS = 5 * 60_000;
+
+/** A certificate and its key, as PEM. */
+export interface Pair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface Leaf {
+  readonly commonName: string;
+  readonly organization?: string;
+  /** DNS names and IP addresses it is good for */
+  readonly names?: readonly string[];
+  readonly usages: ReadonlyArray<'server' | 'client'>;
+  readonly validMs: number;
+}
+
+export async function mintAuthority(commonName: string, validMs: number, now: number): Promise<Pair> {
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    serialNumber: serialNumber(),
+    name: [{ CN: [commonName] }],
+    notBefore: new Date(now - BACKDATED_MS),
+    notAfter: new Date(now + validMs),
+    keys,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new BasicConstraintsExtension(true, undefined, true),
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign | KeyUsageFlags.digitalSignature, true),
+    ],
+  });
+  return pairOf(certificate, keys.privateKey);
+}
+
+/** A leaf never outlives its authority. */
+export async function mintLeaf(authority: Pair, leaf: Leaf, now: number): Promise<Pair> {
+  const issuer = new X509Certificate(authority.cert);
+  const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+  const certificate = await X509CertificateGenerator.create({
+    serialNumber: serialNumber(),
+    issuer: issuer.subject,
+    subject: [...(leaf.organization === undefined ? [] : [{ O: [leaf.organization] }]), { CN: [leaf.commonName] }],
+    notBefore: new Date(now - BACKDATED_MS),
+    notAfter: new Date(Math.min(now + leaf.validMs, issuer.notAfter.getTime())),
+    publicKey: keys.publicKey,
+    signingKey: await importKey(authority.key),
+    signingAlgorithm: algorithm,
+    extensions: leafExtensions(leaf),
+  });
+  return pairOf(certificate, keys.privateKey);
+}
+
+function leafExtensions(leaf: Leaf): Extension[] {
+  const usages = leaf.usages.map((usage) => ExtendedKeyUsage[`${usage}Auth`]);
+  const names = (leaf.names ?? []).map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value }) as const);
+  return [
+    new BasicConstraintsExtension(false, undefined, true),
+    new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+    new ExtendedKeyUsageExtension(usages),
+    ...(names.length === 0 ? [] : [new SubjectAlternativeNameExtension(names)]),
+  ];
+}
+
+async function pairOf(certificate: X509Certificate, privateKey: CryptoKey): Promise<Pair> {
+  const key = PemConverter.encode(await crypto.subtle.exportKey('pkcs8', privateKey), 'PRIVATE KEY');
+  return { cert: `${certificate.toString('pem')}\n`, key: `${key}\n` };
+}
+
+function importKey(pem: string): Promise<CryptoKey> {
+  return crypto.subtle.importKey('pkcs8', PemConverter.decodeFirst(pem), algorithm, false, ['sign']);
+}
+
+/** Positive and 16 bytes: the first bit is clear, and the first byte is not zero. */
+function serialNumber(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] as number) & 0x7f) | 0x40;
+  return bytes.toString('hex');
+}

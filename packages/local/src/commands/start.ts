@@ -1,0 +1,34 @@
+import { helpText } from '@tidegate/options';
+import { claimDataDir } from '../launch/claim.ts';
+import { Launcher } from '../launch/launcher.ts';
+import { readStartOptions, startOptions } from '../launch/start-options.ts';
+import { listenForStop } from '../launch/stop-signals.ts';
+import { Screen } from '../screen/screen.ts';
+
+const about = `tidegate start [option...]
+
+Brings up PostgreSQL, NATS and the four services, and keeps them up until Ctrl-C.
+Each option is also an environment variable: --data-dir is TIDEGATE_DATA_DIR.
+
+${helpText(startOptions)}
+`;
+
+export async function run(argv: readonly string[]): Promise<number> {
+  if (argv.includes('--help')) {
+    process.stdout.write(about);
+    return 0;
+  }
+  const options = readStartOptions(argv, process.env);
+  const signals = listenForStop();
+  const screen = new Screen();
+  const claim = await claimDataDir(options);
+  const launcher = new Launcher(options, screen, signals);
+  try {
+    await launcher.run();
+    screen.line('stopping');
+    return 0;
+  } finally {
+    await launcher.stop();
+    claim.release();
+  }
+}

@@ -1,0 +1,42 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** A process is its number and when it began: numbers are given again after a while, the pair is not. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  readonly began: string;
+}
+
+export function ownIdentity(): ProcessIdentity {
+  return { pid: process.pid, began: beginningOf(process.pid) ?? '' };
+}
+
+export function isRunning(identity: ProcessIdentity): boolean {
+  return beginningOf(identity.pid) === identity.began;
+}
+
+/** Undefined when no such process lives; a zombie is dead. */
+export function beginningOf(pid: number): string | undefined {
+  if (process.platform !== 'linux') {
+    const text = spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim();
+    return text === '' ? undefined : text;
+  }
+  try {
+    // the command's name stands in parentheses and may hold anything, so fields are counted after the last one
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a process was started as; empty where it cannot be read. */
+export function commandLineOf(pid: number): string {
+  try {
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() ?? '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import type { Certificates } from '../certs/certificates.ts';
+import { projectRoot } from '../project.ts';
+import { startNodeProcess } from '../supervise/node-process.ts';
+import type { ProcessSpec } from '../supervise/supervised.ts';
+import { type StartOptions, startOptions } from './start-options.ts';
+
+export const PARTS = ['gateway', 'health', 'watch', 'store'] as const;
+export type Part = (typeof PARTS)[number];
+
+const STOP_LIMIT_MS: Record<Part, number> = { gateway: 10_000, health: 3000, watch: 5000, store: 10_000 };
+
+/** A process of our own, and where it listens. */
+export interface PartSpec extends ProcessSpec {
+  readonly part: Part;
+  readonly grpcAddress: string;
+  readonly opsAddress: string;
+}
+
+export interface PartsPlan {
+  readonly options: StartOptions;
+  readonly certificates: Certificates;
+  readonly port: number;
+  readonly server: string;
+  readonly postgresUrl: string;
+  /** empty: the watch service follows the store's log */
+  readonly natsUrl: string;
+  readonly tokenFiles: readonly string[];
+  readonly boardAddress: string;
+  /** free ports, two for each process */
+  readonly ports: readonly number[];
+}
+
+/** How many ports the plan needs. */
+export function portsNeeded(workers: number): number {
+  return 2 * (workers + PARTS.length - 1);
+}
+
+/** The processes of the four services, each with its flags. */
+export function planParts(plan: PartsPlan): PartSpec[] {
+  const names = PARTS.flatMap((part) =>
+    part === 'gateway' ? numbered(part, plan.options.workers) : [{ part, name: part as string }],
+  );
+  const placed = names.map((entry, i) => ({
+    ...entry,
+    grpcAddress: `127.0.0.1:${plan.ports[2 * i]}`,
+    opsAddress: `127.0.0.1:${plan.ports[2 * i + 1]}`,
+  }));
+  const addresses = (part: Part): string =>
+    placed
+      .filter((entry) => entry.part === part)
+      .map((entry) => entry.grpcAddress)
+      .join(',');
+  const env = partEnvironment(plan, process.env);
+  return placed.map((entry) => {
+    const flags = { ...kitFlags(entry, plan), ...partFlags[entry.part](plan, addresses) };
+    const args = Object.entries(flags).flatMap(([name, value]) => (value === '' ? [] : [`--${name}=${value}`]));
+    const main = join(projectRoot, 'services', entry.part, 'src', 'main.ts');
+    return {
+      ...entry,
+      logFile: join(plan.options.dataDir.logs, `${entry.name}.log`),
+      stopLimitMs: STOP_LIMIT_MS[entry.part],
+      start: (log) => startNodeProcess({ main, args, log, env: env(entry.part) }),
+    };
+  });
+}
+
+function numbered(part: Part, count: number): Array<{ part: Part; name: string }> {
+  return Array.from({ length: count }, (_, i) => ({ part, name: count === 1 ? part : `${part}-${i + 1}` }));
+}
+
+type Flags = Record<string, string>;
+
+function kitFlags(entry: { part: Part; grpcAddress: string; opsAddress: string }, plan: PartsPlan): Flags {
+  const { certificates, options } = plan;
+  const peer = certificates.peer(entry.part);
+  return {
+    'grpc-address': entry.grpcAddress,
+    'ops-address': entry.opsAddress,
+    'peer-cert-file': peer.certFile,
+    'peer-key-file': peer.keyFile,
+    'peer-ca-file': certificates.peerCaFile,
+    'otlp-endpoint': options.otlpEndpoint,
+    'log-level': options.logLevel,
+  };
+}
+
+const partFlags: Record<Part, (plan: PartsPlan, addresses: (part: Part) => string) => Flags> = {
+  gateway: (plan, addresses) => ({
+    'bind-address': plan.options.bindAddress,
+    port: String(plan.port),
+    'tls-cert-file': plan.certificates.serving.certFile,
+    'tls-private-key-file': plan.certificates.serving.keyFile,
+    'client-ca-file': plan.certificates.caFile,
+    'token-auth-file': plan.tokenFiles.join(','),
+    'store-addresses': addresses('store'),
+    'watch-addresses': addresses('watch'),
+    'feature-gates': plan.options.featureGates,
+  }),
+  health: (plan, addresses) => ({
+    'http-address': plan.boardAddress,
+    targets: ['gateway', 'store', 'watch'].map((part) => addresses(part as Part)).join(','),
+  }),
+  watch: (_, addresses) => ({ 'store-addresses': addresses('store') }),
+  store: (plan) => ({
+    'gateway-url': plan.server,
+    'gateway-ca-file': plan.certificates.caFile,
+    'gateway-cert-file': plan.certificates.controllers.certFile,
+    'gateway-key-file': plan.certificates.controllers.keyFile,
+  }),
+};
+
+/**
+ * URLs with passwords travel in the environment: arguments can be read by everybody on the machine. The launcher's own
+ * options do not reach the parts that way; a part's other options do, so that they can be tried out.
+ */
+function partEnvironment(plan: PartsPlan, own: NodeJS.ProcessEnv): (part: Part) => NodeJS.ProcessEnv {
+  const ours = new Set(Object.keys(startOptions).map((name) => `TIDEGATE_${name.replaceAll('-', '_').toUpperCase()}`));
+  const rest = Object.fromEntries(Object.entries(own).filter(([name]) => !ours.has(name)));
+  return (part) => ({
+    ...rest,
+    ...(part === 'store' ? { TIDEGATE_POSTGRES_URL: plan.postgresUrl } : {}),
+    ...(part === 'store' || part === 'watch' ? { TIDEGATE_NATS_URL: plan.natsUrl } : {}),
+  });
+}

@@ -1,0 +1,24 @@
+/** One Ctrl-C comes several times: from the terminal, from npm, and from the bootstrap. */
+const SAME_MS = 500;
+
+export interface StopSignals {
+  /** the first request to stop */
+  readonly closing: AbortSignal;
+  /** the second: be quick */
+  readonly hurry: AbortSignal;
+}
+
+export function listenForStop(now: () => number = Date.now, target: NodeJS.EventEmitter = process): StopSignals {
+  const closing = new AbortController();
+  const hurry = new AbortController();
+  let firstAt = 0;
+  const request = (): void => {
+    if (!closing.signal.aborted) {
+      firstAt = now();
+      closing.abort();
+    } else if (now() - firstAt > SAME_MS) hurry.abort();
+  };
+  // the bootstrap is the parent, and holds a channel: when it is gone, nobody can press Ctrl-C any more
+  for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) target.on(event, request);
+  return { closing: closing.signal, hurry: hurry.signal };
+}

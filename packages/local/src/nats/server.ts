@@ -1,0 +1,46 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { writePrivateFile } from '../data/private-file.ts';
+import { startUnderLifeline } from '../supervise/lifeline.ts';
+import type { LogFile } from '../supervise/log-file.ts';
+import type { Running } from '../supervise/running.ts';
+
+interface NatsOptions {
+  readonly binary: string;
+  /** keeps its configuration and JetStream's files */
+  readonly dir: string;
+  readonly port: number;
+  readonly password: string;
+}
+
+const USER = 'tidegate';
+
+export function natsUrl(options: Pick<NatsOptions, 'port' | 'password'>): string {
+  return `nats://${USER}:${options.password}@127.0.0.1:${options.port}`;
+}
+
+/** The password stands in a file of the owner's only: arguments can be read by everybody on the machine. */
+export function writeNatsConfig(options: NatsOptions): string {
+  mkdirSync(options.dir, { recursive: true, mode: 0o700 });
+  const file = join(options.dir, 'nats.conf');
+  writePrivateFile(
+    file,
+    `server_name: tidegate
+host: 127.0.0.1
+port: ${options.port}
+authorization { user: ${USER}, password: ${JSON.stringify(options.password)} }
+jetstream {
+  store_dir: ${JSON.stringify(join(options.dir, 'jetstream'))}
+  max_memory_store: 1GB
+  max_file_store: 4GB
+}
+`,
+  );
+  return file;
+}
+
+export function startNatsServer(options: NatsOptions, log: LogFile): Running {
+  const args = ['--config', writeNatsConfig(options)];
+  const env = { PATH: process.env.PATH, GOMEMLIMIT: process.env.GOMEMLIMIT };
+  return startUnderLifeline({ command: options.binary, args, env, log, stopSignal: 'SIGTERM' });
+}

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { startUnderLifeline } from '../supervise/lifeline.ts';
+import type { LogFile } from '../supervise/log-file.ts';
+import type { Running } from '../supervise/running.ts';
+import type { PostgresBinaries } from './binaries.ts';
+import { POSTGRES_USER, serverEnvironment } from './cluster.ts';
+import { commandAs, giveTo, type RunAs } from './run-as.ts';
+
+/** The longest path that a socket may have on Linux, 107, less PostgreSQL's own name in the directory. */
+const LONGEST_SOCKET_DIR = 107 - '/.s.PGSQL.65535.lock'.length;
+
+/** A local server that need not be large: little idle memory, few processes, and time between checkpoints. */
+const settings: Readonly<Record<string, string>> = {
+  shared_buffers: '256MB',
+  max_connections: '60',
+  max_wal_size: '2GB',
+  checkpoint_timeout: '15min',
+  jit: 'off',
+  io_method: 'sync',
+  max_parallel_workers_per_gather: '0',
+  log_checkpoints: 'off',
+  log_line_prefix: '%m [%p] ',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  cluster_name: 'tidegate',
+};
+
+interface ServerOptions {
+  readonly dir: string;
+  readonly binaries: PostgresBinaries;
+  readonly runAs: RunAs;
+  readonly socketDir: string;
+  /** also listens here on the loopback address when given */
+  readonly port?: number | undefined;
+  readonly extra?: Readonly<Record<string, string>>;
+}
+
+/** Runs the server in the foreground, under a lifeline. SIGINT is its fast stop, SIGQUIT the one without a checkpoint. */
+export function startPostgresServer(options: ServerOptions, log: LogFile): Running {
+  const all = {
+    ...settings,
+    unix_socket_directories: options.socketDir,
+    listen_addresses: options.port === undefined ? '' : '127.0.0.1',
+    ...(options.port === undefined ? {} : { port: String(options.port) }),
+    ...options.extra,
+  };
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const { binaries, runAs, dir } = options;
+  const { command, args, uid, gid } = commandAs(runAs, binaries.postgres, ['-D', dir, ...flags]);
+  const env = serverEnvironment();
+  return startUnderLifeline({ command, args, uid, gid, env, log, stopSignal: 'SIGINT', killSignal: 'SIGQUIT' });
+}
+
+/** Short and private: a socket's path is limited, and nobody else may knock. */
+export function makeSocketDir(runAs: RunAs): string {
+  for (const base of new Set([tmpdir(), '/tmp'])) {
+    if (base.length + '/tidegate-pg-XXXXXX'.length > LONGEST_SOCKET_DIR || !isOpenTo(runAs, base)) continue;
+    const dir = mkdtempSync(join(base, 'tidegate-pg-'));
+    giveTo(runAs, dir);
+    return dir;
+  }
+  throw new Error('no directory for temporary files can hold a socket');
+}
+
+function isOpenTo(runAs: RunAs, dir: string): boolean {
+  if (runAs.kind !== 'user') return statSync(dir, { throwIfNoEntry: false }) !== undefined;
+  const mode = statSync(dir, { throwIfNoEntry: false })?.mode ?? 0;
+  return (mode & 0o001) !== 0 && (dir === dirname(dir) || isOpenTo(runAs, dirname(dir)));
+}
+
+export function removeSocketDir(dir: string): void {
+  rmSync(dir, { recursive: true, force: true });
+}
+
+interface UrlFacts {
+  readonly password: string;
+  readonly socketDir: string;
+  readonly port?: number | undefined;
+}
+
+/** libpq's forms: a host and port, or a directory with the socket as the parameter `host`. */
+export function postgresUrl(facts: UrlFacts): string {
+  const login = `${POSTGRES_USER}:${encodeURIComponent(facts.password)}`;
+  return facts.port === undefined
+    ? `postgres://${login}@localhost/postgres?host=${encodeURIComponent(facts.socketDir)}`
+    : `postgres://${login}@127.0.0.1:${facts.port}/postgres`;
+}

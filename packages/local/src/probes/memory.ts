@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Memory that a process and its children hold, what they share counted once where the kernel tells it. */
+export function memoryBytes(pid: number): number {
+  if (process.platform !== 'linux') {
+    const text = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
+    return Number(text.trim()) * 1024;
+  }
+  const members = childrenOf(pid);
+  if (members.length === 0) return field(`/proc/${pid}/status`, 'VmRSS');
+  return [pid, ...members].reduce((sum, member) => sum + shareOf(member), 0);
+}
+
+function shareOf(pid: number): number {
+  return field(`/proc/${pid}/smaps_rollup`, 'Pss') || field(`/proc/${pid}/status`, 'VmRSS');
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
+    );
+  } catch {
+    return [];
+  }
+}
+
+function field(file: string, name: string): number {
+  try {
+    const match = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(file, 'utf8'));
+    return Number(match?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { isErrno, Trouble } from '../trouble.ts';
+
+/** A port that was free a moment ago, as the kernel chose it. */
+export async function freePort(host = '127.0.0.1'): Promise<number> {
+  const [port] = await freePorts(1, host);
+  return port as number;
+}
+
+/** Several at once, held together until all are known, so that none is given twice. */
+export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
+  const servers = await Promise.all(Array.from({ length: count }, () => listen(0, host)));
+  await Promise.all(servers.map((server) => server.close()));
+  return servers.map((server) => server.port);
+}
+
+export async function isPortFree(port: number, host: string): Promise<boolean> {
+  try {
+    await (await listen(port, host)).close();
+    return true;
+  } catch (error) {
+    if (isErrno(error, 'EADDRINUSE')) return false;
+    throw error;
+  }
+}
+
+/** One line that says who has the port, where that can be known. */
+export async function demandPort(port: number, host: string): Promise<void> {
+  try {
+    if (await isPortFree(port, host)) return;
+  } catch (error) {
+    if (isErrno(error, 'EACCES')) {
+      throw new Trouble(`port ${port} needs more rights than this user has: choose one above 1023 with --port`, {
+        cause: error,
+      });
+    }
+    if (isErrno(error, 'EADDRNOTAVAIL', 'EINVAL', 'EAFNOSUPPORT')) {
+      throw new Trouble(`${host} is no address of this machine: choose another with --bind-address`, { cause: error });
+    }
+    throw error;
+  }
+  const owner = portOwner(port);
+  throw new Trouble(
+    `port ${port} is taken${owner === undefined ? '' : ` by ${owner}`}: choose another with --port, or end what uses it`,
+  );
+}
+
+interface Listening {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+function listen(port: number, host: string): Promise<Listening> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen({ port, host, exclusive: true }, () => {
+      const address = server.address();
+      const bound = typeof address === 'object' && address !== null ? address.port : port;
+      resolve({ port: bound, close: () => new Promise((closed) => server.close(() => closed())) });
+    });
+  });
+}
+
+/** `name (process 123)`, from /proc; undefined elsewhere, or where this user may not look. */
+function portOwner(port: number): string | undefined {
+  try {
+    const inodes = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeningInodes(table, port)));
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      if (holdsSocket(pid, inodes)) return `${readFileSync(`/proc/${pid}/comm`, 'utf8').trim()} (process ${pid})`;
+    }
+  } catch {
+    // no /proc: the line does without
+  }
+  return undefined;
+}
+
+function listeningInodes(table: string, port: number): string[] {
+  const LISTEN = '0A';
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  return readFileSync(table, 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter((fields) => fields[3] === LISTEN && fields[1]?.endsWith(wanted))
+    .map((fields) => `socket:[${fields[9]}]`);
+}
+
+function holdsSocket(pid: string, inodes: ReadonlySet<string>): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => inodes.has(readlinkSync(`/proc/${pid}/fd/${fd}`)));
+  } catch {
+    return false;
+  }
+}

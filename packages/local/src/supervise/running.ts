@@ -1,0 +1,44 @@
+import type { ChildProcess } from 'node:child_process';
+
+/** How a process ended, in words for the screen. */
+export type Ending = string;
+
+/** A process that was started, until it ends. */
+export interface Running {
+  /** the server's own process, not a wrapper around it; undefined until it is known */
+  readonly pid: number | undefined;
+  /** when the number is known, or will never be */
+  readonly known: Promise<unknown>;
+  readonly ended: Promise<Ending>;
+  askToStop(): void;
+  kill(): void;
+}
+
+export function endingOf(child: ChildProcess): Promise<Ending> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+    child.once('exit', (code, signal) => resolve(signal === null ? describeCode(code ?? 0) : `ended by ${signal}`));
+  });
+}
+
+/** A shell tells a signal as 128 and its number. */
+function describeCode(code: number): string {
+  const signals: Record<number, string> = {
+    130: 'SIGINT',
+    131: 'SIGQUIT',
+    134: 'SIGABRT',
+    137: 'SIGKILL',
+    139: 'SIGSEGV',
+    143: 'SIGTERM',
+  };
+  return signals[code] === undefined ? `ended with exit code ${code}` : `ended by ${signals[code]}`;
+}
+
+export function signalQuietly(pid: number | undefined, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // gone already
+  }
+}
