@@ -1,0 +1,15 @@
+export { type Certificates, ensureCertificates, type PairFiles } from './certs/certificates.ts';
+export { type DataDir, dataDirAt } from './data/data-dir.ts';
+export { isRunning } from './data/process-identity.ts';
+export { type RunState, readRunState } from './data/run-file.ts';
+export { PARTS, type Part } from './launch/parts.ts';
+export { findNats } from './nats/find.ts';
+export { natsUrl, startNatsServer } from './nats/server.ts';
+export { postgresBinaries } from './postgres/binaries.ts';
+export { ensureCluster } from './postgres/cluster.ts';
+export { type RunAs, runAsFor } from './postgres/run-as.ts';
+export { makeSocketDir, postgresUrl, removeSocketDir, startPostgresServer } from './postgres/server.ts';
+export { freePort } from './probes/ports.ts';
+export { cacheDir, projectRoot } from './project.ts';
+export { openLogFile } from './supervise/log-file.ts';
+export { type Running, signalQuietly } from './supervise/running.ts';
