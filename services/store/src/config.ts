@@ -1,4 +1,4 @@
-import { kitOptions, type OptionTable } from '@tidegate/service-kit';
+import { kitOptions, type Options, type OptionTable } from '@tidegate/service-kit';
 
 /** The store's options: flags, environment and help come from this table, and nothing else reads them. */
 export const options = {
@@ -8,6 +8,22 @@ export const options = {
     required: true,
     value: 'URL',
     help: 'PostgreSQL 15 or newer; several hosts for failover',
+  },
+  'postgres-direct-url': {
+    type: 'string',
+    default: '',
+    value: 'URL',
+    help: 'the same database past any pooler, for LISTEN and migrations; empty: --postgres-url',
+  },
+  'postgres-prepare': {
+    type: 'boolean',
+    default: true,
+    help: 'keep named statements; false behind a pooler in transaction mode that has none (pgbouncer before 1.21)',
+  },
+  'allow-data-loss': {
+    type: 'boolean',
+    default: false,
+    help: 'start although PostgreSQL has fsync or synchronous_commit off: acknowledged writes are lost in a crash',
   },
   'nats-url': {
     type: 'string',
@@ -41,3 +57,5 @@ export const options = {
   },
   'gateway-key-file': { type: 'string', default: '', value: 'FILE', help: 'its key' },
 } as const satisfies OptionTable;
+
+export type StoreConfig = Options<typeof options>;

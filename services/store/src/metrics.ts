@@ -1,0 +1,39 @@
+import type { MetricRegistry } from '@tidegate/service-kit';
+
+export type StoreMetrics = ReturnType<typeof storeMetrics>;
+
+/** Every metric of the store, declared once. */
+export function storeMetrics(registry: MetricRegistry) {
+  return {
+    commitSeconds: registry.histogram({
+      name: 'tidegate_store_commit_seconds',
+      help: 'Time of one commit call to PostgreSQL, for a whole batch.',
+      buckets: [0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1, 2, 4, 8],
+    }),
+    commitBatchSize: registry.histogram({
+      name: 'tidegate_store_commit_batch_size',
+      help: 'Writes that one commit call carried.',
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+    }),
+    writes: registry.counter({
+      name: 'tidegate_store_writes_total',
+      help: 'Writes answered, by outcome.',
+      labelNames: ['outcome'] as const,
+    }),
+    reads: registry.counter({ name: 'tidegate_store_reads_total', help: 'Keys read.' }),
+    publish: registry.counter({
+      name: 'tidegate_store_publish_total',
+      help: 'Messages for JetStream, by result; what is not acked reaches the watch service through the log.',
+      labelNames: ['result'] as const,
+    }),
+    headRevision: registry.gauge({
+      name: 'tidegate_store_head_revision',
+      help: 'The newest revision that this replica knows of.',
+    }),
+    queueLength: registry.gauge({
+      name: 'tidegate_store_queue_length',
+      help: 'Requests waiting for PostgreSQL.',
+      labelNames: ['queue'] as const,
+    }),
+  };
+}

@@ -1,0 +1,115 @@
+import {
+  DiscardPolicy,
+  type JetStreamClient,
+  jetstream,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from '@nats-io/jetstream';
+import { delayMs, type Logger } from '@tidegate/service-kit';
+import { connect, type NatsConnection } from 'nats';
+
+interface BusOptions {
+  url: string;
+  storage: string;
+  windowSeconds: number;
+  log: Logger;
+  /** another replica says that this revision exists */
+  onHead: (revision: number) => void;
+  closing: AbortSignal;
+}
+
+interface Ready {
+  readonly connection: NatsConnection;
+  readonly client: JetStreamClient;
+}
+
+export const STREAM = 'TIDEGATE';
+export const CHANGES = 'tidegate.changes.0';
+export const HEAD = 'tidegate.head';
+/** the bus is no archive: what falls out of the stream is read from the log */
+const MAX_BYTES = 256 << 20;
+const NANOSECONDS = 1e9;
+
+/**
+ * The connection to NATS. Invariant: ready is set only while messages would go out at once; nothing is queued for a
+ * server that is away, because the log already has it.
+ */
+export class Bus {
+  readonly #options: BusOptions;
+  #ready: Ready | undefined;
+
+  constructor(options: BusOptions) {
+    this.#options = options;
+  }
+
+  get ready(): Ready | undefined {
+    return this.#ready;
+  }
+
+  /** Keeps a connection and the stream until closing is aborted. */
+  async run(): Promise<void> {
+    const { closing, log } = this.#options;
+    while (!closing.aborted) {
+      try {
+        const connection = await connect({
+          servers: this.#options.url,
+          reconnect: false,
+          timeout: 2000,
+          pingInterval: 2000,
+          maxPingOut: 2,
+          noAsyncTraces: true,
+        });
+        closing.addEventListener('abort', () => void connection.close(), { once: true });
+        await this.#use(connection);
+      } catch (error) {
+        log.debug({ err: error }, 'NATS cannot be used yet.');
+      }
+      await delayMs(250, closing);
+    }
+  }
+
+  async #use(connection: NatsConnection): Promise<void> {
+    const { log, closing } = this.#options;
+    try {
+      this.#hearHeads(connection);
+      await this.#ensureStream(connection);
+      this.#ready = { connection, client: jetstream(connection, { timeout: 2000 }) };
+      log.info('Connected to NATS.');
+      await connection.closed();
+    } finally {
+      this.#ready = undefined;
+      await connection.close();
+      if (!closing.aborted) log.warn('The connection to NATS is lost; the watch service follows the log meanwhile.');
+    }
+  }
+
+  #hearHeads(connection: NatsConnection): void {
+    connection.subscribe(HEAD, {
+      callback: (error, message) => {
+        const revision = error === null ? Number(message.string()) : Number.NaN;
+        if (Number.isSafeInteger(revision)) this.#options.onHead(revision);
+      },
+    });
+  }
+
+  async #ensureStream(connection: NatsConnection): Promise<void> {
+    const { storage, windowSeconds } = this.#options;
+    const manager = await jetstreamManager(connection);
+    const config = {
+      name: STREAM,
+      subjects: ['tidegate.changes.>'],
+      retention: RetentionPolicy.Limits,
+      discard: DiscardPolicy.Old,
+      max_age: windowSeconds * NANOSECONDS,
+      max_bytes: MAX_BYTES,
+      duplicate_window: Math.min(windowSeconds, 120) * NANOSECONDS,
+    };
+    try {
+      await manager.streams.add({ ...config, storage: storage === 'file' ? StorageType.File : StorageType.Memory });
+    } catch {
+      // it exists with other limits; the kind of storage cannot be changed while it lives
+      await manager.streams.update(STREAM, config);
+    }
+  }
+}

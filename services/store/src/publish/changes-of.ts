@@ -1,0 +1,65 @@
+import type { TraceSpan } from '@tidegate/service-kit';
+import { type Change, type LogBatch, type Write, writeKind } from '@tidegate/wire';
+import { statements } from '../sql/statements.ts';
+import { numberArray } from '../storage/array-text.ts';
+import type { Committed } from '../storage/commit-batcher.ts';
+import type { Pool } from '../storage/connection.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+/** What a commit changed, as the log would tell it: deletes still lack their last state. */
+export function changesOf(committed: Committed): LogBatch {
+  const { commit, writes, spans } = committed;
+  const changes: Change[] = [];
+  for (let i = 0; i < writes.length; i++) {
+    const replaced = commit.replaced[i];
+    if (replaced === undefined) continue;
+    changes.push(changeOf(writes[i] as Write, commit.outcomes[i]!.revision, replaced, spans[i]));
+  }
+  return { epoch: commit.epoch, first: commit.after + 1, last: commit.last, changes };
+}
+
+function changeOf(
+  write: Write,
+  revision: number,
+  replaced: { revision: number; uid: string },
+  span: TraceSpan | undefined,
+): Change {
+  return {
+    kind: write.kind,
+    key: write.key,
+    revision,
+    previousRevision: replaced.revision,
+    value: write.value ?? NOTHING,
+    splice: write.splice ?? 0,
+    selection: write.selection ?? NOTHING,
+    uid: write.uid || replaced.uid,
+    deleting: write.deleting ?? false,
+    traceparent: span?.traceparent ?? '',
+    byReference: false,
+  };
+}
+
+/** Deletes carry the last state. It is read here and not returned by the commit, whose answer must stay small. */
+export async function fetchLastStates(pool: Pool, batch: LogBatch): Promise<void> {
+  const deletes = new Map(
+    batch.changes.filter((change) => change.kind === writeKind.delete).map((change) => [change.revision, change]),
+  );
+  if (deletes.size === 0) return;
+  const rows = await pool.query(statements.lastStates, [numberArray([...deletes.keys()])]);
+  for (const row of rows) {
+    const [revision, value, splice, selection, uid, deleting] = row as readonly [
+      number,
+      Buffer,
+      number,
+      Buffer | null,
+      string,
+      boolean,
+    ];
+    const change = deletes.get(revision);
+    if (change === undefined) continue;
+    Object.assign(change, { value, splice, selection: selection ?? NOTHING, uid, deleting });
+    deletes.delete(revision);
+  }
+  if (deletes.size > 0) throw new Error('the last states of deleted objects are no longer in the log');
+}

@@ -1,0 +1,38 @@
+import type { Logger } from '@tidegate/service-kit';
+import postgres from 'postgres';
+
+interface ListenerOptions {
+  url: string;
+  onRevision: (revision: number) => void;
+  log: Logger;
+}
+
+/** The other replicas' commits through NOTIFY, on a connection of its own past any pooler. */
+export class Listener {
+  readonly #options: ListenerOptions;
+  readonly #sql: postgres.Sql;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#sql = postgres(options.url, {
+      max: 1,
+      connect_timeout: 2,
+      backoff: () => 0.1,
+      fetch_types: false,
+      onnotice: () => {},
+      connection: { application_name: 'tidegate-store-listen' },
+    });
+  }
+
+  async start(): Promise<void> {
+    try {
+      await this.#sql.listen('tidegate', (text) => this.#options.onRevision(Number(text)));
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'LISTEN failed; the log is polled each second.');
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#sql.end({ timeout: 1 });
+  }
+}

@@ -1,0 +1,48 @@
+import type { handleServerStreamingCall, ServerWritableStream } from '@grpc/grpc-js';
+import type { FollowLogRequest, LogBatch } from '@tidegate/wire';
+import type { ChangeFeed } from '../publish/change-feed.ts';
+import type { LogReader } from '../storage/log-reader.ts';
+import { serveStream, writeMessage } from './stream.ts';
+
+interface FollowRoom {
+  reader: LogReader;
+  feed: ChangeFeed;
+  /** aborted when this replica stops */
+  closing: AbortSignal;
+}
+
+const HEARTBEAT_MS = 1000;
+
+export function followLogHandler(room: FollowRoom): handleServerStreamingCall<FollowLogRequest, LogBatch> {
+  return (call) => void serveStream(call, () => follow(call, room));
+}
+
+/** Own commits go straight from the feed; whatever does not connect to the last batch is read from the log. */
+async function follow(call: ServerWritableStream<FollowLogRequest, LogBatch>, room: FollowRoom): Promise<void> {
+  const { reader, feed } = room;
+  const gone = new AbortController();
+  call.once('cancelled', () => gone.abort());
+  call.once('close', () => gone.abort());
+  const closing = AbortSignal.any([gone.signal, room.closing]);
+  feed.join(closing);
+  let at = call.request.after;
+  const send = async (batch: LogBatch) => {
+    await writeMessage(call, batch);
+    at = batch.last;
+  };
+  try {
+    // the first read also finds out whether the log still reaches back to the caller
+    for await (const batch of reader.read(at, 0)) await send(batch);
+    while (!closing.aborted) {
+      const batch = feed.batchAfter(at);
+      if (batch !== undefined) await send(batch);
+      else if (feed.revision > at) for await (const missed of reader.read(at, 0)) await send(missed);
+      else {
+        await feed.news(HEARTBEAT_MS, closing);
+        if (feed.revision <= at && !closing.aborted) await send({ epoch: 0, first: at + 1, last: at, changes: [] });
+      }
+    }
+  } finally {
+    gone.abort();
+  }
+}

@@ -1,0 +1,12 @@
+import type { handleServerStreamingCall } from '@grpc/grpc-js';
+import type { LogBatch, ReadLogRequest } from '@tidegate/wire';
+import type { LogReader } from '../storage/log-reader.ts';
+import { serveStream, writeMessage } from './stream.ts';
+
+export function readLogHandler(reader: LogReader): handleServerStreamingCall<ReadLogRequest, LogBatch> {
+  return (call) =>
+    void serveStream(call, async () => {
+      const { after, through = 0 } = call.request;
+      for await (const batch of reader.read(after, through)) await writeMessage(call, batch);
+    });
+}

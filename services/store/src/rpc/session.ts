@@ -1,0 +1,77 @@
+import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
+import { ApiError, timeout } from '@tidegate/status';
+import type { ReadOutcome, SessionRequest, SessionResponse, WriteOutcome } from '@tidegate/wire';
+import type { CommitBatcher } from '../storage/commit-batcher.ts';
+import type { HeadReader, KeyReader } from '../storage/reads.ts';
+
+interface SessionRoom {
+  commits: CommitBatcher;
+  reads: KeyReader;
+  heads: HeadReader;
+}
+
+const NO_READS: ReadOutcome[] = [];
+const NO_WRITES: WriteOutcome[] = [];
+const NO_ERROR = new Uint8Array(0);
+
+type SessionCall = ServerDuplexStream<SessionRequest, SessionResponse>;
+
+/** Each message is answered by itself, as soon as all that it asks for is done. */
+export function sessionHandler(room: SessionRoom): handleBidiStreamingCall<SessionRequest, SessionResponse> {
+  return (call: SessionCall) => {
+    let open = 0;
+    let ended = false;
+    const closeWhenDone = () => {
+      if (ended && open === 0) call.end();
+    };
+    call.on('data', (request: SessionRequest) => {
+      open++;
+      void answer(request, room).then((response) => {
+        open--;
+        if (call.cancelled) return;
+        // a gateway that does not take its answers is not listened to either
+        if (!call.write(response) && !call.isPaused()) {
+          call.pause();
+          call.once('drain', () => call.resume());
+        }
+        closeWhenDone();
+      });
+    });
+    call.on('end', () => {
+      ended = true;
+      closeWhenDone();
+    });
+    call.on('error', () => {});
+  };
+}
+
+async function answer(request: SessionRequest, room: SessionRoom): Promise<SessionResponse> {
+  const { id, reads = NO_READS, writes = NO_WRITES, head = false } = request as Required<SessionRequest>;
+  try {
+    if (writes.length === 0 && reads.length > 0 && !head) {
+      return { id, reads: await room.reads.read(reads as never), writes: NO_WRITES, revision: 0, error: NO_ERROR };
+    }
+    if (writes.length > 0 && reads.length === 0 && !head) {
+      return { id, reads: NO_READS, writes: await room.commits.submit(writes as never), revision: 0, error: NO_ERROR };
+    }
+    return await answerAll(request, room);
+  } catch (error) {
+    const { status } = ApiError.from(error);
+    return { id, reads: NO_READS, writes: NO_WRITES, revision: 0, error: Buffer.from(JSON.stringify(status)) };
+  }
+}
+
+/** A message of several kinds: it fails as a whole, but not before all its writes are over. */
+async function answerAll(request: SessionRequest, room: SessionRoom): Promise<SessionResponse> {
+  const { id, reads = [], writes = [], head = false } = request;
+  const [written, read, current] = await Promise.allSettled([
+    writes.length === 0 ? NO_WRITES : room.commits.submit(writes),
+    reads.length === 0 ? NO_READS : room.reads.read(reads),
+    head ? room.heads.read() : { revision: 0 },
+  ]);
+  if (written.status === 'rejected') throw written.reason;
+  const failure = read.status === 'rejected' ? read.reason : current.status === 'rejected' ? current.reason : undefined;
+  if (failure !== undefined && writes.length > 0) throw timeout('the message was answered in part only');
+  if (read.status === 'rejected' || current.status === 'rejected') throw failure;
+  return { id, reads: read.value, writes: written.value, revision: current.value.revision, error: NO_ERROR };
+}

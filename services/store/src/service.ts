@@ -1,0 +1,177 @@
+import { delayMs, type Kit, type Service } from '@tidegate/service-kit';
+import { store, writeKind } from '@tidegate/wire';
+import type { StoreConfig } from './config.ts';
+import { type StoreMetrics, storeMetrics } from './metrics.ts';
+import { Bus } from './publish/bus.ts';
+import { ChangeFeed } from './publish/change-feed.ts';
+import { changesOf, fetchLastStates } from './publish/changes-of.ts';
+import { Listener } from './publish/listener.ts';
+import { Publisher } from './publish/publisher.ts';
+import { followLogHandler } from './rpc/follow-log.ts';
+import { headHandler } from './rpc/head.ts';
+import { listHandler } from './rpc/list.ts';
+import { readLogHandler } from './rpc/read-log.ts';
+import { sessionHandler } from './rpc/session.ts';
+import type { Committed } from './storage/commit-batcher.ts';
+import { CommitBatcher } from './storage/commit-batcher.ts';
+import { Database } from './storage/database.ts';
+import { Lister } from './storage/lister.ts';
+import { LogReader } from './storage/log-reader.ts';
+import { HeadReader, KeyReader } from './storage/reads.ts';
+import { rotateLog } from './storage/rotation.ts';
+
+const HEARTBEAT_MS = 100;
+const PULSE_MS = 1000;
+
+/** The truth, all of it in PostgreSQL: this process may be killed at any moment and holds nothing that is missed. */
+export class StoreService implements Service {
+  readonly rpc: NonNullable<Service['rpc']>;
+  readonly #config: StoreConfig;
+  readonly #kit: Kit;
+  readonly #metrics: StoreMetrics;
+  readonly #database: Database;
+  readonly #feed = new ChangeFeed();
+  readonly #heads: HeadReader;
+  readonly #commits: CommitBatcher;
+  readonly #bus: Bus | undefined;
+  readonly #publisher: Publisher | undefined;
+  readonly #listener: Listener | undefined;
+  readonly #closing = new AbortController();
+  readonly #draining = new AbortController();
+
+  constructor(config: StoreConfig, kit: Kit) {
+    this.#config = config;
+    this.#kit = kit;
+    this.#metrics = storeMetrics(kit.metrics);
+    this.#database = new Database(config);
+    this.#heads = new HeadReader(this.#database.reads, (head) => this.#feed.advance(head.revision));
+    this.#bus = config.natsUrl === '' ? undefined : this.#openBus();
+    this.#publisher = this.#bus === undefined ? undefined : this.#openPublisher(this.#bus);
+    this.#listener = this.#bus === undefined ? this.#openListener() : undefined;
+    this.#commits = new CommitBatcher({
+      pool: this.#database.commits,
+      notify: this.#bus === undefined,
+      metrics: this.#metrics,
+      tracing: kit.tracing,
+      log: kit.log,
+      onCommit: (committed) => this.#onCommit(committed),
+    });
+    const reads = new KeyReader(this.#database.reads, this.#metrics);
+    const reader = new LogReader(this.#database.streams);
+    this.rpc = [
+      [
+        store,
+        {
+          session: sessionHandler({ commits: this.#commits, reads, heads: this.#heads }),
+          list: listHandler(new Lister(this.#database.streams)),
+          readLog: readLogHandler(reader),
+          followLog: followLogHandler({ reader, feed: this.#feed, closing: this.#draining.signal }),
+          head: headHandler(this.#heads),
+        },
+      ],
+    ];
+    kit.checks.add('postgres', () => this.#database.failing());
+    if (this.#bus !== undefined) {
+      const bus = this.#bus;
+      kit.checks.add('nats', () => (bus.ready === undefined ? 'not connected' : undefined), { required: false });
+    }
+  }
+
+  revision(): number {
+    return this.#feed.revision;
+  }
+
+  async start(): Promise<void> {
+    const { facts, moved } = await this.#database.open({ allowDataLoss: this.#config.allowDataLoss });
+    if (moved) this.#kit.log.warn('The database has moved to another PostgreSQL: a new epoch is opened.');
+    this.#kit.log.info({ postgresVersion: facts.version }, 'The database is open.');
+    await this.#heads.read();
+    void this.#listener?.start();
+    void this.#bus?.run();
+    void this.#beat(HEARTBEAT_MS, () => this.#publisher?.tellHead());
+    void this.#beat(PULSE_MS, () => this.#pulse());
+    void this.#beat(Math.min(5000, (this.#config.windowSeconds * 1000) / 24), () => this.#rotate());
+  }
+
+  async drain(): Promise<void> {
+    this.#draining.abort();
+    await this.#commits.idle();
+  }
+
+  async stop(): Promise<void> {
+    this.#closing.abort();
+    await this.#listener?.close();
+    await this.#database.close();
+  }
+
+  /** Each second: is PostgreSQL there, and how far have the other replicas come? */
+  async #pulse(): Promise<void> {
+    this.#metrics.headRevision.set(this.#feed.revision);
+    this.#metrics.queueLength.set({ queue: 'commit' }, this.#commits.length);
+    if (this.#database.quiet(PULSE_MS) || this.#feed.followed) await this.#heads.read();
+  }
+
+  async #rotate(): Promise<void> {
+    const result = await rotateLog(this.#database.streams, this.#config.windowSeconds);
+    if (result === 'rotated') this.#kit.log.debug('The log has moved on to its next slot.');
+  }
+
+  #onCommit(committed: Committed): void {
+    this.#feed.advance(committed.commit.last);
+    if (this.#publisher === undefined && !this.#feed.followed) return;
+    // the next commit call goes out first
+    setImmediate(() => void this.#tell(committed));
+  }
+
+  async #tell(committed: Committed): Promise<void> {
+    const batch = changesOf(committed);
+    if (batch.changes.some((change) => change.kind === writeKind.delete)) {
+      try {
+        await fetchLastStates(this.#database.reads, batch);
+      } catch (error) {
+        this.#kit.log.debug({ err: error }, 'A batch is left to the log.');
+        return;
+      }
+    }
+    this.#publisher?.publish(batch);
+    this.#feed.committed(batch);
+  }
+
+  async #beat(everyMs: number, work: () => unknown): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        await work();
+      } catch (error) {
+        this.#kit.log.debug({ err: error }, 'Periodic work failed; it is tried again.');
+      }
+      await delayMs(everyMs, signal);
+    }
+  }
+
+  #openBus(): Bus {
+    const { natsUrl, natsStorage, windowSeconds } = this.#config;
+    return new Bus({
+      url: natsUrl,
+      storage: natsStorage,
+      windowSeconds,
+      log: this.#kit.log,
+      onHead: (revision) => this.#feed.advance(revision),
+      closing: this.#closing.signal,
+    });
+  }
+
+  #openPublisher(bus: Bus): Publisher {
+    const revision = () => this.#feed.revision;
+    return new Publisher({ bus, metrics: this.#metrics, tracing: this.#kit.tracing, revision });
+  }
+
+  #openListener(): Listener {
+    const { postgresUrl, postgresDirectUrl } = this.#config;
+    return new Listener({
+      url: postgresDirectUrl === '' ? postgresUrl : postgresDirectUrl,
+      onRevision: (revision) => this.#feed.advance(revision),
+      log: this.#kit.log,
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import { type Guard, guardKind, type Key, type Write } from '@tidegate/wire';
+
+interface Limits {
+  writes: number;
+  bytes: number;
+}
+
+export interface Sized {
+  readonly write: Write;
+  readonly bytes: number;
+}
+
+/**
+ * Takes the next batch from the head of a queue, in order. The writes of a batch are judged all together against the
+ * state before it, so none may depend on another: a write whose key the batch writes or guards already, or whose
+ * guard names a key that the batch writes, is held back. What is held back stays in the queue in its order.
+ */
+export function formBatch<T extends Sized>(queue: readonly T[], limits: Limits): { batch: T[]; rest: T[] } {
+  const batch: T[] = [];
+  const rest: T[] = [];
+  const written = new Set<string>();
+  const guarded = new Set<string>();
+  let bytes = 0;
+  let at = 0;
+  for (; at < queue.length && batch.length < limits.writes; at++) {
+    const item = queue[at] as T;
+    if (batch.length > 0 && bytes + item.bytes > limits.bytes) break;
+    const { key, guards } = item.write;
+    const marks = marksOf(key);
+    const demands = (guards ?? []).map(demandOf);
+    if (marks.some((mark) => guarded.has(mark)) || written.has(marks[0]) || demands.some((d) => written.has(d))) {
+      rest.push(item);
+      // a long run of writes to one key must not make each batch walk the whole queue
+      if (rest.length >= 2 * limits.writes) {
+        at++;
+        break;
+      }
+      continue;
+    }
+    for (const mark of marks) written.add(mark);
+    guarded.add(marks[0]);
+    for (const demand of demands) guarded.add(demand);
+    batch.push(item);
+    bytes += item.bytes;
+  }
+  for (; at < queue.length; at++) rest.push(queue[at] as T);
+  return { batch, rest };
+}
+
+/** What a write touches: its key, and the set of all keys of its namespace. */
+function marksOf(key: Key): [string, string] {
+  return [`${key.resource}\0${key.namespace}\0${key.name}`, `\0${key.namespace}`];
+}
+
+function demandOf(guard: Guard): string {
+  return guard.kind === guardKind.namespaceEmpty ? `\0${guard.key.name}` : marksOf(guard.key)[0];
+}

@@ -1,0 +1,244 @@
+import { delayMs, type Logger, type TraceSpan, type Tracing } from '@tidegate/service-kit';
+import { serviceUnavailable, timeout, tooManyRequests } from '@tidegate/status';
+import { outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
+import type { StoreMetrics } from '../metrics.ts';
+import { formBatch } from './batch-former.ts';
+import { type Commit, callCommit, outcome } from './commit-call.ts';
+import type { Pool } from './connection.ts';
+import { type FailureKind, failureKind, isAway } from './sqlstate.ts';
+
+/** One commit, told to whoever publishes it: writes and spans are in the order of the commit's outcomes. */
+export interface Committed {
+  readonly commit: Commit;
+  readonly writes: readonly Write[];
+  readonly spans: ReadonlyArray<TraceSpan | undefined>;
+}
+
+interface Waiting {
+  readonly write: Write;
+  readonly bytes: number;
+  readonly since: number;
+  readonly span: TraceSpan | undefined;
+  readonly settle: (outcome: WriteOutcome) => void;
+  readonly fail: (error: Error) => void;
+}
+
+interface BatcherOptions {
+  pool: Pool;
+  notify: boolean;
+  metrics: StoreMetrics;
+  tracing: Tracing;
+  log: Logger;
+  onCommit: (committed: Committed) => void;
+  now?: () => number;
+}
+
+const BATCH = { writes: 512, bytes: 4 << 20 };
+const QUEUE = { writes: 10_000, bytes: 64 << 20 };
+/** how long writes wait for a PostgreSQL that is away */
+const AWAY_MS = 1000;
+/** how long a commit without an answer is sent again before its outcome is given up as unknown */
+const UNKNOWN_MS = 10_000;
+const PAUSE_MS = 50;
+
+/**
+ * Group commit. Invariant: one commit call is in flight at most; what arrives meanwhile forms the next. Every write
+ * is answered once. A call whose answer was lost is sent again with the same operation ids until it is answered, so
+ * that nothing is guessed.
+ */
+export class CommitBatcher {
+  readonly #options: BatcherOptions;
+  readonly #now: () => number;
+  #queue: Waiting[] = [];
+  #queuedBytes = 0;
+  #running = false;
+
+  constructor(options: BatcherOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  get length(): number {
+    return this.#queue.length;
+  }
+
+  /** Answers in the order of the writes; rejects only when what was done is unknown or nothing was taken. */
+  submit(writes: readonly Write[]): Promise<WriteOutcome[]> {
+    const bytes = writes.reduce((sum, write) => sum + sizeOf(write), 0);
+    if (this.#queue.length + writes.length > QUEUE.writes || this.#queuedBytes + bytes > QUEUE.bytes) {
+      return Promise.reject(tooManyRequests('the store has too many writes waiting, please try again later'));
+    }
+    this.#queuedBytes += bytes;
+    return new Promise((resolve, reject) => {
+      const outcomes: WriteOutcome[] = new Array(writes.length);
+      let open = writes.length;
+      let failure: Error | undefined;
+      const close = () => {
+        if (--open > 0) return;
+        if (failure === undefined) resolve(outcomes);
+        else reject(failure);
+      };
+      writes.forEach((write, i) => {
+        const span = this.#options.tracing.child('store.commit', write.traceparent);
+        this.#queue.push({
+          write,
+          bytes: sizeOf(write),
+          since: this.#now(),
+          span,
+          settle: (result) => {
+            outcomes[i] = result;
+            span?.end();
+            close();
+          },
+          fail: (error) => {
+            failure = error;
+            span?.end(error.message);
+            close();
+          },
+        });
+      });
+      this.#start();
+    });
+  }
+
+  /** Resolves when everything that was taken is answered. */
+  async idle(): Promise<void> {
+    while (this.#running) await delayMs(5);
+  }
+
+  #start(): void {
+    if (this.#running || this.#queue.length === 0) return;
+    this.#running = true;
+    // what arrives in this turn of the loop travels together
+    setImmediate(() => void this.#run());
+  }
+
+  async #run(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const { batch, rest } = formBatch(this.#queue, BATCH);
+      this.#queue = rest;
+      for (const item of batch) this.#queuedBytes -= item.bytes;
+      await this.#commit(batch, false);
+    }
+    this.#running = false;
+  }
+
+  /** Sends the batch until it is answered or given up; unknown: an attempt before may have been executed. */
+  async #commit(batch: readonly Waiting[], unknown: boolean): Promise<void> {
+    const begun = this.#now();
+    let perhapsDone = unknown;
+    for (;;) {
+      try {
+        this.#settle(batch, await this.#call(batch));
+        return;
+      } catch (error) {
+        const kind = failureKind(error);
+        if (kind === 'refused' || kind === 'unexpected') return this.#apart(batch, error, perhapsDone);
+        perhapsDone ||= kind === 'lost';
+        if (isAway(kind)) this.#giveUpWaiting(error);
+        const patienceMs = perhapsDone ? UNKNOWN_MS : kind === 'busy' ? UNKNOWN_MS : AWAY_MS;
+        if (kind === 'exhausted' || this.#now() - begun >= patienceMs) {
+          return this.#giveUp(batch, kind, error, perhapsDone);
+        }
+        await delayMs(PAUSE_MS);
+      }
+    }
+  }
+
+  async #call(batch: readonly Waiting[]): Promise<Commit> {
+    const { pool, notify, metrics, tracing } = this.#options;
+    const attributes = { 'tidegate.batch.size': batch.length };
+    const spans = tracing.enabled
+      ? batch.map((item) => tracing.child('postgresql.commit', item.span?.traceparent, { kind: 'CLIENT', attributes }))
+      : [];
+    const started = performance.now();
+    try {
+      return await callCommit(
+        pool,
+        batch.map((item) => item.write),
+        notify,
+      );
+    } finally {
+      metrics.commitSeconds.observe((performance.now() - started) / 1000);
+      metrics.commitBatchSize.observe(batch.length);
+      for (const span of spans) span?.end();
+    }
+  }
+
+  #settle(batch: readonly Waiting[], commit: Commit): void {
+    batch.forEach((item, i) => {
+      const result = commit.outcomes[i] as WriteOutcome;
+      this.#count(result);
+      item.settle(result);
+    });
+    if (commit.last > commit.after) {
+      this.#options.onCommit({
+        commit,
+        writes: batch.map((item) => item.write),
+        spans: batch.map((item) => item.span),
+      });
+    }
+  }
+
+  /** One write that cannot be stored must fail alone: each is sent by itself. */
+  async #apart(batch: readonly Waiting[], error: unknown, unknown: boolean): Promise<void> {
+    const [only, ...others] = batch;
+    if (only === undefined) return;
+    if (others.length > 0) {
+      for (const item of batch) await this.#commit([item], unknown);
+      return;
+    }
+    const message = error instanceof Error ? error.message : String(error);
+    this.#options.log.warn({ err: error, key: only.write.key }, 'A write could not be stored.');
+    this.#answer(only, outcome(outcomeKind.refused, { message: `the object could not be stored: ${message}` }));
+  }
+
+  #giveUp(batch: readonly Waiting[], kind: FailureKind, error: unknown, unknown: boolean): void {
+    const words = error instanceof Error ? error.message : String(error);
+    this.#options.log.warn({ err: error, kind, writes: batch.length, unknown }, 'Writes were given up.');
+    for (const item of batch) {
+      if (unknown) item.fail(timeout('the storage did not say whether the write was done'));
+      else this.#answer(item, outcome(outcomeKind.unavailable, { message: reasonOf(kind, words) }));
+    }
+  }
+
+  /** Nothing that waits behind a batch in trouble waits longer than it would alone. */
+  #giveUpWaiting(error: unknown): void {
+    const words = error instanceof Error ? error.message : String(error);
+    const latest = this.#now() - AWAY_MS;
+    const late = this.#queue.filter((item) => item.since <= latest);
+    if (late.length === 0) return;
+    this.#queue = this.#queue.filter((item) => item.since > latest);
+    for (const item of late) {
+      this.#queuedBytes -= item.bytes;
+      this.#answer(item, outcome(outcomeKind.unavailable, { message: reasonOf('absent', words) }));
+    }
+  }
+
+  #answer(item: Waiting, result: WriteOutcome): void {
+    this.#count(result);
+    item.settle(result);
+  }
+
+  #count(result: WriteOutcome): void {
+    this.#options.metrics.writes.inc(labels[result.kind] as { outcome: string });
+  }
+}
+
+const labels = Object.fromEntries(
+  Object.entries(outcomeKind).map(([outcomeName, kind]) => [kind, { outcome: outcomeName }]),
+) as Record<number, { outcome: string }>;
+
+function sizeOf(write: Write): number {
+  return (write.value?.length ?? 0) + (write.selection?.length ?? 0) + 256;
+}
+
+export function reasonOf(kind: FailureKind, words: string): string {
+  if (kind === 'exhausted') return `the storage has no room: ${words}`;
+  if (kind === 'busy') return 'the storage is busy, please try again';
+  return `the storage cannot be reached: ${words}`;
+}
+
+export function awayError(kind: FailureKind, error: unknown): Error {
+  return serviceUnavailable(reasonOf(kind, error instanceof Error ? error.message : String(error)));
+}

@@ -1,0 +1,160 @@
+import { crc32 } from 'node:zlib';
+import { type OutcomeKind, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
+import { statements } from '../sql/statements.ts';
+import { asBuffer, booleanArray, byteaText, numberArray, textArray } from './array-text.ts';
+import type { Parameter, Pool } from './connection.ts';
+
+/** What a batch did. */
+export interface Commit {
+  readonly epoch: number;
+  /** the revision before the batch's first, and its last: equal when nothing was committed */
+  readonly after: number;
+  readonly last: number;
+  /** by write */
+  readonly outcomes: readonly WriteOutcome[];
+  /** by write: what it replaced; undefined where this call did not commit it */
+  readonly replaced: ReadonlyArray<Replaced | undefined>;
+}
+
+interface Replaced {
+  /** 0 for a create */
+  readonly revision: number;
+  readonly uid: string;
+}
+
+const CREATED: Replaced = { revision: 0, uid: '' };
+
+/** The function's word for "was executed before": its recorded revision is the answer. */
+const RECORDED = 100;
+
+interface Report {
+  current: Array<number | null> | null;
+  outcomes?: number[];
+  revisions?: Array<number | null>;
+  recorded?: Array<number | null> | null;
+  uids?: Array<string | null>;
+  deleting?: Array<boolean | null>;
+  guards?: Array<number | null> | null;
+}
+
+/** Commits a batch in one call: all values travel as one parameter, the small columns as arrays. */
+export async function callCommit(pool: Pool, writes: readonly Write[], notify: boolean): Promise<Commit> {
+  const rows = await pool.query(statements.commitBatch, parametersOf(writes, notify));
+  const [epoch, first, last, report] = rows[0] as [number, number, number, Report | null];
+  const base = { epoch, after: first - 1, last };
+  if (report?.outcomes !== undefined) return { ...base, ...mixedOutcomes(writes.length, report) };
+  return {
+    ...base,
+    outcomes: writes.map((_, i) => committed(first + i)),
+    replaced: writes.map((_, i) => replacedBy(report, i)),
+  };
+}
+
+export function outcome(kind: OutcomeKind, fields: Partial<WriteOutcome> = {}): WriteOutcome {
+  return { kind, revision: 0, currentUid: '', guard: 0, deleting: false, message: '', ...fields };
+}
+
+function committed(revision: number): WriteOutcome {
+  return { kind: outcomeKind.committed, revision, currentUid: '', guard: 0, deleting: false, message: '' };
+}
+
+function mixedOutcomes(count: number, report: Report): Pick<Commit, 'outcomes' | 'replaced'> {
+  const outcomes: WriteOutcome[] = [];
+  const replaced: Array<Replaced | undefined> = [];
+  for (let i = 0; i < count; i++) {
+    const kind = report.outcomes?.[i];
+    if (kind === RECORDED) outcomes.push(committed(report.recorded?.[i] ?? 0));
+    else if (kind === outcomeKind.committed) outcomes.push(committed(report.revisions?.[i] ?? 0));
+    else
+      outcomes.push(
+        outcome(kind as OutcomeKind, {
+          revision: report.current?.[i] ?? 0,
+          currentUid: report.uids?.[i] ?? '',
+          deleting: report.deleting?.[i] ?? false,
+          guard: report.guards?.[i] ?? 0,
+        }),
+      );
+    replaced.push(kind === outcomeKind.committed ? replacedBy(report, i) : undefined);
+  }
+  return { outcomes, replaced };
+}
+
+function replacedBy(report: Report | null, i: number): Replaced {
+  const revision = report?.current?.[i] ?? 0;
+  return revision === 0 ? CREATED : { revision, uid: report?.uids?.[i] ?? '' };
+}
+
+const NOTHING = new Uint8Array(0);
+
+function parametersOf(writes: readonly Write[], notify: boolean): Parameter[] {
+  const bytes: Uint8Array[] = [];
+  const offsets: number[] = [];
+  const valueLengths: number[] = [];
+  const selectionLengths: number[] = [];
+  let offset = 1;
+  for (const write of writes) {
+    const { value = NOTHING, selection = NOTHING } = write;
+    bytes.push(value, selection);
+    offsets.push(offset);
+    valueLengths.push(value.length);
+    selectionLengths.push(selection.length);
+    offset += value.length + selection.length;
+  }
+  return [
+    numberArray(writes.map((w) => w.kind)),
+    textArray(writes.map((w) => w.key.resource)),
+    textArray(writes.map((w) => w.key.namespace)),
+    textArray(writes.map((w) => w.key.name)),
+    `{${writes.map((w) => asBuffer(w.operationId).hexSlice()).join(',')}}`,
+    numberArray(writes.map((w) => w.expectedRevision ?? 0)),
+    textArray(writes.map((w) => w.expectedUid ?? '')),
+    textArray(writes.map((w) => w.uid ?? '')),
+    booleanArray(writes.map((w) => w.deleting ?? false)),
+    numberArray(writes.map((w) => w.splice ?? 0)),
+    numberArray(writes.map((w) => crc32(w.value ?? NOTHING) | 0)),
+    numberArray(offsets),
+    numberArray(valueLengths),
+    numberArray(selectionLengths),
+    byteaText(bytes),
+    ...guardParameters(writes),
+    notify,
+  ];
+}
+
+/** Each different guard once (most writes of a batch ask for the same namespace), and who asks for it. */
+function guardParameters(writes: readonly Write[]): Parameter[] {
+  const kinds: number[] = [];
+  const resources: string[] = [];
+  const namespaces: string[] = [];
+  const names: string[] = [];
+  const guardedWrites: number[] = [];
+  const positions: number[] = [];
+  const guardedBy: number[] = [];
+  const known = new Map<string, number>();
+  writes.forEach((write, at) => {
+    write.guards?.forEach((guard, position) => {
+      const { resource, namespace, name } = guard.key;
+      const identity = `${guard.kind}\0${resource}\0${namespace}\0${name}`;
+      let place = known.get(identity);
+      if (place === undefined) {
+        place = kinds.push(guard.kind);
+        resources.push(resource);
+        namespaces.push(namespace);
+        names.push(name);
+        known.set(identity, place);
+      }
+      guardedWrites.push(at + 1);
+      positions.push(position);
+      guardedBy.push(place);
+    });
+  });
+  return [
+    numberArray(kinds),
+    textArray(resources),
+    textArray(namespaces),
+    textArray(names),
+    numberArray(guardedWrites),
+    numberArray(positions),
+    numberArray(guardedBy),
+  ];
+}

@@ -1,0 +1,139 @@
+import postgres from 'postgres';
+import { failureKind, isAway } from './sqlstate.ts';
+
+/** Parameters as text, in PostgreSQL's own syntax. */
+export type Parameter = string | number | boolean | null;
+export type Row = readonly unknown[];
+export type Transaction = (text: string, parameters?: readonly Parameter[]) => Promise<Row[]>;
+
+interface PoolOptions {
+  url: string;
+  name: string;
+  connections: number;
+  prepare: boolean;
+  /** run-time parameters of each connection */
+  session?: Readonly<Record<string, string>>;
+  onState: (error: unknown) => void;
+}
+
+/** What a call that never came back is reported as; its SQLSTATE is that of a broken connection. */
+class NoAnswer extends Error {
+  readonly code = '08006';
+}
+
+/**
+ * A few connections to PostgreSQL for one use, so that no use waits behind another.
+ * Invariant: a call ends within its time. One that does not takes its pool with it, because a connection that has
+ * stopped answering would swallow the calls after it, too; the pool is then made anew.
+ */
+export class Pool {
+  readonly #options: PoolOptions;
+  #sql: postgres.Sql;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.#sql = this.#open();
+  }
+
+  /** Runs one statement by itself; rows are arrays of columns. */
+  async query(text: string, parameters: readonly Parameter[] = [], timeoutMs = 5000): Promise<Row[]> {
+    const sql = this.#sql;
+    const running = sql.unsafe(text, parameters as Parameter[], extended(this.#options.prepare)).values();
+    return this.#within(timeoutMs, sql, running as unknown as Promise<Row[]>);
+  }
+
+  /** Runs statements in one transaction that is rolled back when work throws. */
+  async transaction<T>(mode: string, work: (run: Transaction) => Promise<T>): Promise<T> {
+    const sql = this.#sql;
+    const prepare = this.#options.prepare;
+    try {
+      const result = await sql.begin(mode, (tx) =>
+        work((text, parameters = []) => {
+          // a text without parameters is not sent twice: it is worth no named statement
+          const options = { prepare: prepare && parameters.length > 0, simple: false };
+          const running = tx.unsafe(text, parameters as Parameter[], options).values();
+          return this.#within(30_000, sql, running as unknown as Promise<Row[]>);
+        }),
+      );
+      return result as T;
+    } catch (error) {
+      this.#report(error);
+      throw error;
+    }
+  }
+
+  /** Runs a file of statements. */
+  async script(text: string): Promise<void> {
+    await this.#within(30_000, this.#sql, this.#sql.unsafe(text).simple() as never);
+  }
+
+  async close(): Promise<void> {
+    await this.#sql.end({ timeout: 1 });
+  }
+
+  async #within<T>(timeoutMs: number, sql: postgres.Sql, running: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const result = await Promise.race([
+        running,
+        new Promise<never>((_, reject) => {
+          timer = setTimeout(() => reject(new NoAnswer(`PostgreSQL did not answer within ${timeoutMs} ms`)), timeoutMs);
+        }),
+      ]);
+      this.#options.onState(undefined);
+      return result;
+    } catch (error) {
+      if (error instanceof NoAnswer) {
+        running.catch(() => {});
+        this.#replace(sql);
+      }
+      this.#report(error);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #report(error: unknown): void {
+    if (isAway(failureKind(error))) this.#options.onState(error);
+  }
+
+  #replace(sql: postgres.Sql): void {
+    if (this.#sql !== sql) return;
+    this.#sql = this.#open();
+    void sql.end({ timeout: 0 }).catch(() => {});
+  }
+
+  #open(): postgres.Sql {
+    const { url, name, connections, prepare, session = {} } = this.#options;
+    return postgres(url, {
+      max: connections,
+      prepare,
+      // array types are told by casts in the statements
+      fetch_types: false,
+      connect_timeout: 2,
+      backoff: () => 0.05,
+      onnotice: () => {},
+      connection: { application_name: `tidegate-store-${name}`, ...session },
+      ...(severalHosts(url) ? { target_session_attrs: 'read-write' as const } : {}),
+      types: {
+        bigint: { to: 20, from: [20], serialize: String, parse: Number },
+        // parameters come in hexadecimal already
+        bytea: { to: 17, from: [17], serialize: (text: string) => text, parse: fromHex },
+      },
+    }) as unknown as postgres.Sql;
+  }
+}
+
+/** The extended protocol even for a text without parameters: the driver knows the option, its types do not. */
+function extended(prepare: boolean): { prepare: boolean } {
+  return { prepare, simple: false } as { prepare: boolean };
+}
+
+function fromHex(text: string): Buffer {
+  return Buffer.from(text.slice(2), 'hex');
+}
+
+function severalHosts(url: string): boolean {
+  return /^[a-z]+:\/\/[^/?]*,/.test(url);
+}

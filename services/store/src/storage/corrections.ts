@@ -1,0 +1,114 @@
+import { internalError } from '@tidegate/status';
+import type { Key, ListRequest, StoredObject } from '@tidegate/wire';
+import { numberArray } from './array-text.ts';
+import type { Parameter, Row, Transaction } from './connection.ts';
+import { storedObject } from './stored-object.ts';
+
+/** A key that has changed since a revision: its state then, or nothing when it did not exist. */
+export interface Correction {
+  readonly key: Key;
+  readonly object: StoredObject | undefined;
+}
+
+interface FirstChange {
+  readonly key: Key;
+  readonly revision: number;
+  /** the state's revision, 0 when the key did not exist */
+  readonly previousRevision: number;
+  readonly bytes: number;
+}
+
+const KEYS = 512;
+const BYTES = 1 << 20;
+
+/**
+ * The keys of a range that have changed after a revision, in key order, each with its state before. The keys come from
+ * a cursor, the values in portions of about a megabyte, so that memory stays flat however much has changed.
+ */
+export async function* correctionsAfter(
+  run: Transaction,
+  request: ListRequest,
+  revision: number,
+): AsyncGenerator<Correction, undefined> {
+  await run(...declareCursor(request, revision));
+  for (;;) {
+    const rows = await run(`FETCH ${KEYS} FROM corrections`);
+    const changes = rows.map(firstChangeOf);
+    for (let at = 0; at < changes.length; ) {
+      const portion = portionOf(changes, at);
+      yield* await statesOf(run, portion);
+      at += portion.length;
+    }
+    if (changes.length < KEYS) return undefined;
+  }
+}
+
+function declareCursor(request: ListRequest, revision: number): [string, Parameter[]] {
+  const { resource = '', namespace = '', afterNamespace = '', afterName = '' } = request;
+  // a cursor's statement takes no parameters, so they are quoted here
+  const conditions = [`revision > ${revision}`];
+  if (resource !== '') conditions.push(`resource = ${quote(resource)}`);
+  if (namespace !== '') conditions.push(`namespace = ${quote(namespace)}`);
+  if (afterNamespace !== '' || afterName !== '') {
+    conditions.push(`(namespace, name) > (${quote(afterNamespace)}, ${quote(afterName)})`);
+  }
+  return [
+    `DECLARE corrections NO SCROLL CURSOR FOR
+     SELECT DISTINCT ON (resource, namespace, name)
+       resource, namespace, name, revision, previous_revision, coalesce(octet_length(previous_value), 0)
+     FROM tidegate.log WHERE ${conditions.join(' AND ')}
+     ORDER BY resource, namespace, name, revision`,
+    [],
+  ];
+}
+
+function quote(text: string): string {
+  return `E'${text.replace(/[\\']/g, '\\$&')}'`;
+}
+
+function firstChangeOf(row: Row): FirstChange {
+  const [resource, namespace, name, revision, previousRevision, bytes] = row as readonly [
+    string,
+    string,
+    string,
+    number,
+    number,
+    number,
+  ];
+  return { key: { resource, namespace, name }, revision, previousRevision, bytes };
+}
+
+function portionOf(changes: readonly FirstChange[], from: number): FirstChange[] {
+  let bytes = 0;
+  let to = from;
+  while (to < changes.length && (to === from || bytes < BYTES)) bytes += changes[to++]!.bytes;
+  return changes.slice(from, to);
+}
+
+async function statesOf(run: Transaction, portion: readonly FirstChange[]): Promise<Correction[]> {
+  const existed = portion.filter((change) => change.previousRevision > 0);
+  const rows =
+    existed.length === 0
+      ? []
+      : await run(
+          `SELECT revision, previous_uid, previous_deleting, previous_splice, previous_selection, previous_value
+           FROM tidegate.log WHERE revision = ANY ($1::bigint[])`,
+          [numberArray(existed.map((change) => change.revision))],
+        );
+  const byRevision = new Map(rows.map((row) => [row[0] as number, row]));
+  return portion.map((change) => ({ key: change.key, object: stateBefore(change, byRevision.get(change.revision)) }));
+}
+
+function stateBefore(change: FirstChange, row: Row | undefined): StoredObject | undefined {
+  if (change.previousRevision === 0) return undefined;
+  if (row === undefined) throw internalError(`the log has lost revision ${change.revision}`);
+  const [, uid, deleting, splice, selection, value] = row as readonly [
+    number,
+    string,
+    boolean,
+    number,
+    Buffer | null,
+    Buffer,
+  ];
+  return storedObject({ key: change.key, revision: change.previousRevision, uid, deleting, splice, selection, value });
+}

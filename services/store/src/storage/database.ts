@@ -1,0 +1,60 @@
+import { Pool } from './connection.ts';
+import { migrate } from './migrate.ts';
+import { checkServer, openEpochIfMoved, type ServerFacts, waitForServer } from './server-check.ts';
+
+interface DatabaseOptions {
+  postgresUrl: string;
+  postgresDirectUrl: string;
+  postgresPrepare: boolean;
+}
+
+const START_MS = 60_000;
+
+/** All connections of this process to PostgreSQL, and whether they work: known from the calls themselves. */
+export class Database {
+  /** one commit is in flight at most */
+  readonly commits: Pool;
+  readonly reads: Pool;
+  /** lists and the log: long and large, so that nothing small waits behind them */
+  readonly streams: Pool;
+  readonly #direct: Pool;
+  #answeredAt = 0;
+  #error: unknown = new Error('not connected yet');
+
+  constructor(options: DatabaseOptions) {
+    const { postgresUrl: url, postgresDirectUrl, postgresPrepare: prepare } = options;
+    const onState = (error: unknown) => {
+      this.#error = error;
+      if (error === undefined) this.#answeredAt = Date.now();
+    };
+    this.commits = new Pool({ url, name: 'commits', connections: 1, prepare, onState });
+    this.reads = new Pool({ url, name: 'reads', connections: 2, prepare, onState });
+    this.streams = new Pool({ url, name: 'streams', connections: 4, prepare, onState });
+    const direct = postgresDirectUrl === '' ? url : postgresDirectUrl;
+    this.#direct = new Pool({ url: direct, name: 'setup', connections: 1, prepare, onState });
+  }
+
+  /** Waits for the server, refuses one that cannot be trusted, and brings the schema up to date. */
+  async open(options: { allowDataLoss: boolean }): Promise<{ facts: ServerFacts; moved: boolean }> {
+    await waitForServer(this.#direct, START_MS);
+    const facts = await checkServer(this.#direct, options.allowDataLoss);
+    await migrate(this.#direct);
+    const moved = await openEpochIfMoved(this.#direct, facts);
+    await this.#direct.close();
+    return { facts, moved };
+  }
+
+  failing(): string | undefined {
+    if (this.#error === undefined) return undefined;
+    return this.#error instanceof Error ? this.#error.message : String(this.#error);
+  }
+
+  /** Nothing was heard from PostgreSQL for this long. */
+  quiet(ms: number): boolean {
+    return Date.now() - this.#answeredAt >= ms;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.commits, this.reads, this.streams, this.#direct].map((pool) => pool.close()));
+  }
+}

@@ -1,0 +1,89 @@
+import { resourceVersionTooLarge } from '@tidegate/status';
+import type { ListPage, ListRequest, StoredObject } from '@tidegate/wire';
+import { statements } from '../sql/statements.ts';
+import type { Pool, Transaction } from './connection.ts';
+import { correctionsAfter } from './corrections.ts';
+import { compareKeys } from './key-order.ts';
+import { expiredRevision } from './log-reader.ts';
+import { ObjectScan } from './object-scan.ts';
+import { headOf } from './reads.ts';
+
+/** Takes a page; resolves when the next may be made. */
+export type TakePage = (page: ListPage) => Promise<void>;
+
+const PAGE = { objects: 500, bytes: 1 << 20 };
+
+/**
+ * Lists as of one revision. Invariant: all pages of a list come from one REPEATABLE READ snapshot, and a page of it is
+ * all that is held in memory. An older revision is the snapshot with each key that has changed since put back to its
+ * state before the first such change.
+ */
+export class Lister {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  list(request: ListRequest, take: TakePage): Promise<void> {
+    const wanted = request.revision ?? 0;
+    return this.#pool.transaction('isolation level repeatable read read only', async (run) => {
+      // the lock comes before the snapshot: no slot can be truncated between the look at the floor and the last page
+      if (wanted > 0) await run('LOCK TABLE tidegate.log IN ACCESS SHARE MODE');
+      const head = headOf((await run(statements.head))[0]);
+      if (wanted > head.revision) throw resourceVersionTooLarge(String(wanted), String(head.revision));
+      if (wanted > 0 && wanted < head.floor) throw expiredRevision(wanted, head.floor);
+      const objects =
+        wanted === 0 || wanted === head.revision
+          ? new ObjectScan(run, request).objects()
+          : objectsAt(run, request, wanted);
+      await writePages(objects, request.limit ?? 0, take, {
+        revision: wanted === 0 ? head.revision : wanted,
+        epoch: head.epoch,
+      });
+    });
+  }
+}
+
+/** Merges two sequences in key order: a key's correction stands for its present object. */
+async function* objectsAt(run: Transaction, request: ListRequest, revision: number): AsyncGenerator<StoredObject> {
+  const corrections = correctionsAfter(run, request, revision);
+  let correction = (await corrections.next()).value;
+  for await (const object of new ObjectScan(run, request).objects()) {
+    while (correction !== undefined && compareKeys(correction.key, object.key) < 0) {
+      if (correction.object !== undefined) yield correction.object;
+      correction = (await corrections.next()).value;
+    }
+    if (correction !== undefined && compareKeys(correction.key, object.key) === 0) continue;
+    yield object;
+  }
+  while (correction !== undefined) {
+    if (correction.object !== undefined) yield correction.object;
+    correction = (await corrections.next()).value;
+  }
+}
+
+async function writePages(
+  objects: AsyncGenerator<StoredObject>,
+  limit: number,
+  take: TakePage,
+  heading: Pick<ListPage, 'revision' | 'epoch'>,
+): Promise<void> {
+  let page: StoredObject[] = [];
+  let bytes = 0;
+  let count = 0;
+  let pages = 0;
+  for await (const object of objects) {
+    page.push(object);
+    bytes += object.value.length + object.selection.length;
+    count++;
+    if (page.length >= PAGE.objects || bytes >= PAGE.bytes) {
+      await take({ ...heading, objects: page });
+      pages++;
+      page = [];
+      bytes = 0;
+    }
+    if (limit > 0 && count >= limit) break;
+  }
+  if (page.length > 0 || pages === 0) await take({ ...heading, objects: page });
+}

@@ -1,0 +1,152 @@
+import { expired, internalError } from '@tidegate/status';
+import type { Change, LogBatch, WriteKind } from '@tidegate/wire';
+import { statements } from '../sql/statements.ts';
+import type { Pool, Row } from './connection.ts';
+
+const BATCH = { rows: 512, bytes: 1 << 20 };
+const NOTHING = Buffer.alloc(0);
+
+/** An epoch whose start lies in or above the range: revisions between the two numbers do not exist. */
+interface Epoch {
+  readonly epoch: number;
+  readonly lastSurviving: number;
+  readonly firstNew: number;
+}
+
+interface Head {
+  readonly revision: number;
+  readonly floor: number;
+  readonly epoch: number;
+  readonly epochs: readonly Epoch[];
+}
+
+/**
+ * The log of changes. Promise of every read: the batches cover (after, through] without gaps and in order, or the
+ * read fails with Expired; that the revisions follow one another is checked here, row by row, because a slot may be
+ * truncated while its reader is under way.
+ */
+export class LogReader {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  /** through 0 reads to the current revision, and so does one that is not reached yet. */
+  async *read(after: number, through: number): AsyncGenerator<LogBatch> {
+    const head = await this.#head(after);
+    if (after < head.floor || head.epochs.some((e) => after > e.lastSurviving && after < e.firstNew)) {
+      throw expiredRevision(after, head.floor);
+    }
+    const end = through === 0 ? head.revision : Math.min(through, head.revision);
+    if (after >= end) {
+      yield { epoch: head.epoch, first: after + 1, last: after, changes: [] };
+      return;
+    }
+    for (let at = after; at < end; ) {
+      const changes = await this.#changes(at, end);
+      for (const batch of batchesOf(at, end, changes, head.epochs)) {
+        yield batch;
+        at = batch.last;
+      }
+    }
+  }
+
+  async #changes(after: number, through: number): Promise<LoggedChange[]> {
+    const rows = await this.#pool.query(statements.readLog, [after, through, BATCH.rows, BATCH.bytes], 30_000);
+    const changes = rows.map(changeOf);
+    const whole = changes.length > 0 && changes.every(({ change }, i) => change.revision === after + 1 + i);
+    // rows are missing at a hole between epochs, or because their slot has been truncated meanwhile
+    const floor = whole ? 0 : (await this.#head(after)).floor;
+    if (after < floor) throw expiredRevision(after, floor);
+    return changes;
+  }
+
+  async #head(after: number): Promise<Head> {
+    const [row] = await this.#pool.query(statements.headAndEpochs, [after]);
+    const [revision, floor, epoch, epochs] = row as [number, number, number, Array<[number, number, number]>];
+    return {
+      revision,
+      floor,
+      epoch,
+      epochs: epochs.map(([number, lastSurviving, firstNew]) => ({ epoch: number, lastSurviving, firstNew })),
+    };
+  }
+}
+
+interface LoggedChange {
+  readonly epoch: number;
+  readonly change: Change;
+}
+
+/**
+ * Cuts what was read into batches of one epoch each. The first batch of an epoch also covers the hole before it:
+ * with changes 4, 5 and then 11 of an epoch whose hole is 6-10, the batches are 4-5 and 6-11.
+ */
+function* batchesOf(
+  after: number,
+  end: number,
+  changes: readonly LoggedChange[],
+  epochs: readonly Epoch[],
+): Generator<LogBatch> {
+  let open: LogBatch | undefined;
+  let at = after;
+  for (const { epoch, change } of changes) {
+    if (change.revision !== at + 1) {
+      const hole = epochs.find((e) => e.lastSurviving === at && e.firstNew === change.revision);
+      if (hole === undefined) throw internalError(`the log has a gap after revision ${at}`);
+    }
+    if (open !== undefined && open.epoch !== epoch) {
+      yield open;
+      open = undefined;
+    }
+    open ??= { epoch, first: at + 1, last: at, changes: [] };
+    open.changes.push(change);
+    open.last = at = change.revision;
+  }
+  if (open !== undefined) yield open;
+  if (changes.length > 0) return;
+  // an epoch that nothing has been written in yet
+  const hole = epochs.find((e) => e.lastSurviving === after);
+  if (hole === undefined) throw internalError(`the log has a gap after revision ${after}`);
+  yield { epoch: hole.epoch, first: after + 1, last: Math.min(end, hole.firstNew - 1), changes: [] };
+}
+
+function changeOf(row: Row): LoggedChange {
+  const [revision, kind, epoch, resource, namespace, name, previousRevision, uid, deleting, splice, selection, value] =
+    row as readonly [
+      number,
+      WriteKind,
+      number,
+      string,
+      string,
+      string,
+      number,
+      string | null,
+      boolean | null,
+      number | null,
+      Buffer | null,
+      Buffer | null,
+    ];
+  if (value === null || uid === null) throw internalError(`the log has no value for revision ${revision}`);
+  return {
+    epoch,
+    change: {
+      kind,
+      key: { resource, namespace, name },
+      revision,
+      previousRevision,
+      value,
+      splice: splice ?? 0,
+      selection: selection ?? NOTHING,
+      uid,
+      deleting: deleting ?? false,
+      traceparent: '',
+      byReference: false,
+    },
+  };
+}
+
+export function expiredRevision(asked: number, floor: number): Error {
+  return expired(`too old resource version: ${asked} (${floor})`);
+}

@@ -1,0 +1,94 @@
+import type { HeadResponse, Key, ReadOutcome } from '@tidegate/wire';
+import type { StoreMetrics } from '../metrics.ts';
+import { statements } from '../sql/statements.ts';
+import { textArray } from './array-text.ts';
+import { Batcher } from './batcher.ts';
+import type { Pool, Row } from './connection.ts';
+import { storedObject } from './stored-object.ts';
+
+const PATIENCE_MS = 1000;
+/** the head is also the pulse: one that hangs must show within two seconds */
+const HEAD_MS = 1500;
+const MISSING: ReadOutcome = { found: false, object: null };
+
+/** Reads by key: all that arrive while two statements are in flight share the next. */
+export class KeyReader {
+  readonly #batcher: Batcher<Key, ReadOutcome>;
+
+  constructor(pool: Pool, metrics: StoreMetrics) {
+    this.#batcher = new Batcher({
+      run: async (keys) => {
+        metrics.reads.inc(keys.length);
+        return readKeys(pool, keys);
+      },
+      inFlight: 2,
+      size: 512,
+      waiting: 10_000,
+      patienceMs: PATIENCE_MS,
+    });
+  }
+
+  get length(): number {
+    return this.#batcher.length;
+  }
+
+  read(keys: readonly Key[]): Promise<ReadOutcome[]> {
+    return this.#batcher.ask(keys);
+  }
+}
+
+async function readKeys(pool: Pool, keys: readonly Key[]): Promise<ReadOutcome[]> {
+  const rows = await pool.query(statements.readBatch, [
+    textArray(keys.map((key) => key.resource)),
+    textArray(keys.map((key) => key.namespace)),
+    textArray(keys.map((key) => key.name)),
+  ]);
+  const outcomes: ReadOutcome[] = new Array(keys.length).fill(MISSING);
+  for (const row of rows) {
+    const [place, revision, uid, deleting, splice, checksum, selection, value] = row as readonly [
+      number,
+      number,
+      string,
+      boolean,
+      number,
+      number,
+      Buffer | null,
+      Buffer,
+    ];
+    const key = keys[place - 1] as Key;
+    const object = storedObject({ key, revision, uid, deleting, splice, checksum, selection, value });
+    outcomes[place - 1] = { found: true, object };
+  }
+  return outcomes;
+}
+
+/** The head row: callers share a query that is not yet sent. */
+export class HeadReader {
+  readonly #batcher: Batcher<undefined, HeadResponse>;
+  readonly #onHead: (head: HeadResponse) => void;
+
+  constructor(pool: Pool, onHead: (head: HeadResponse) => void) {
+    this.#onHead = onHead;
+    this.#batcher = new Batcher({
+      run: async (askers) => {
+        const head = headOf((await pool.query(statements.head, [], HEAD_MS))[0]);
+        this.#onHead(head);
+        return new Array(askers.length).fill(head);
+      },
+      inFlight: 2,
+      size: 10_000,
+      waiting: 10_000,
+      patienceMs: PATIENCE_MS,
+    });
+  }
+
+  async read(): Promise<HeadResponse> {
+    const [head] = await this.#batcher.ask([undefined]);
+    return head as HeadResponse;
+  }
+}
+
+export function headOf(row: Row | undefined): HeadResponse {
+  const [revision, floor, epoch] = row as [number, number, number];
+  return { revision, floor, epoch };
+}
