@@ -3,4 +3,5 @@ export { type CollectionEvent, eventKind } from './event.ts';
 export { Item, type ItemParts } from './item.ts';
 export { compareKeys, type Position } from './key-order.ts';
 export { type Run, Snapshot } from './snapshot.ts';
+export { joinItems } from './tree.ts';
 export { EventWindow } from './window.ts';

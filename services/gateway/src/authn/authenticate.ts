@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { unauthorized } from '@tidegate/status';
+import type { TokenFile } from './token-file.ts';
+import { AUTHENTICATED, anonymous, type User } from './user.ts';
+
+/** The user of a request: by bearer token, else by client certificate, else nobody in particular. */
+export function authenticate(request: IncomingMessage, tokens: TokenFile): User {
+  const { authorization } = request.headers;
+  if (authorization !== undefined) {
+    const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+    const user = token === undefined ? undefined : tokens.find(token);
+    if (user === undefined) throw unauthorized();
+    return user;
+  }
+  return certificateUser(socketOf(request)) ?? anonymous;
+}
+
+/** HTTP/2's compatibility layer shows a proxy that hides the TLS socket's methods; the session has the real one. */
+function socketOf(request: IncomingMessage): TLSSocket {
+  const { stream } = request as { stream?: { session?: { socket?: TLSSocket } } };
+  return (stream?.session?.socket ?? request.socket) as TLSSocket;
+}
+
+const byConnection = new WeakMap<object, User | null>();
+
+/** The certificate's common name and organizations, when an authority that we trust for clients has signed it. */
+function certificateUser(socket: TLSSocket): User | undefined {
+  const known = byConnection.get(socket);
+  if (known !== undefined) return known ?? undefined;
+  let user: User | null = null;
+  if (socket.authorized) {
+    const { subject } = socket.getPeerCertificate();
+    const name = first(subject?.CN);
+    if (name !== undefined) user = { name, uid: '', groups: [...all(subject?.O), AUTHENTICATED] };
+  }
+  byConnection.set(socket, user);
+  return user ?? undefined;
+}
+
+function all(value: string | string[] | undefined): string[] {
+  return value === undefined ? [] : Array.isArray(value) ? value : [value];
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return all(value)[0];
+}

@@ -1,0 +1,10 @@
+/** Who sends a request. */
+export interface User {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+}
+
+export const AUTHENTICATED = 'system:authenticated';
+export const UNAUTHENTICATED = 'system:unauthenticated';
+export const anonymous: User = { name: 'system:anonymous', uid: '', groups: [UNAUTHENTICATED] };

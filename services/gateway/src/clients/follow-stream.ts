@@ -1,0 +1,70 @@
+import type { Client, ClientDuplexStream, MethodDefinition } from '@grpc/grpc-js';
+import { delayMs, grpcClient, type Kit } from '@tidegate/service-kit';
+import { type FollowRequest, type FollowResponse, watch } from '@tidegate/wire';
+
+interface FollowStreamOptions {
+  addresses: readonly string[];
+  credentials: Kit['credentials']['client'];
+  received: (response: FollowResponse) => void;
+  /** a new stream: everything has to be opened again */
+  connected: () => void;
+  lost: () => void;
+}
+
+/** The one stream to the watch service. When it breaks, the next replica is asked, at once and then every 100 ms. */
+export class FollowStream {
+  readonly #options: FollowStreamOptions;
+  readonly #clients: Client[];
+  readonly #closing = new AbortController();
+  #call: ClientDuplexStream<FollowRequest, FollowResponse> | undefined;
+  #current = 0;
+
+  constructor(options: FollowStreamOptions) {
+    this.#options = options;
+    this.#clients = options.addresses.map((address) => grpcClient(address, options.credentials));
+  }
+
+  /** Dropped when there is no stream: `connected` opens everything again. */
+  send(request: FollowRequest): void {
+    this.#call?.write(request);
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      await this.#follow();
+      this.#current++;
+      await delayMs(100, signal);
+    }
+  }
+
+  close(): void {
+    this.#closing.abort();
+    this.#call?.end();
+    for (const client of this.#clients) client.close();
+  }
+
+  #follow(): Promise<void> {
+    const client = this.#clients[this.#current % this.#clients.length] as Client;
+    const { path, requestSerialize, responseDeserialize } = watch.follow as MethodDefinition<
+      FollowRequest,
+      FollowResponse
+    >;
+    const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, {
+      waitForReady: true,
+    } as never);
+    this.#call = call;
+    this.#options.connected();
+    return new Promise((resolve) => {
+      const end = () => {
+        if (this.#call !== call) return;
+        this.#call = undefined;
+        this.#options.lost();
+        resolve();
+      };
+      call.on('data', this.#options.received);
+      call.on('error', end);
+      call.on('end', end);
+    });
+  }
+}

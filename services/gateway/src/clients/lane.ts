@@ -1,0 +1,161 @@
+import type { Client, ClientDuplexStream, MethodDefinition } from '@grpc/grpc-js';
+import { ApiError, type Status, serviceUnavailable, timeout } from '@tidegate/status';
+import { type SessionRequest, type SessionResponse, store } from '@tidegate/wire';
+
+/** One thing that waits for its place in a message, and then for its answer. */
+interface Waiting<Item, Answer> {
+  readonly item: Item;
+  readonly deadline: number;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+  sent: boolean;
+}
+
+interface LaneOptions<Item, Answer> {
+  /** the stores, the one in use first; failed() turns to the next */
+  client: () => Client;
+  failed: () => void;
+  /** puts items into a message */
+  pack: (items: readonly Item[]) => Omit<SessionRequest, 'id'>;
+  unpack: (response: SessionResponse, count: number) => readonly Answer[];
+  /** the item goes out once more although its first sending may have been executed */
+  repeat: (item: Item) => void;
+  size: (item: Item) => number;
+  /** what happened is unknown once the item was sent: the answer is then 504 instead of 503 */
+  changes: boolean;
+  timeoutMs: number;
+  retried: () => void;
+}
+
+const MAX_ITEMS = 256;
+const MAX_BYTES = 2 << 20;
+
+/**
+ * Small requests travel together on a stream that is open.
+ *
+ * Invariant: at most one message is in flight; what arrives meanwhile leaves as the next one. Every item is answered
+ * exactly once: with its outcome, or with an error when its time is over. When the stream breaks, what was in flight
+ * is sent again, first, on the next stream.
+ */
+export class Lane<Item, Answer> {
+  readonly #options: LaneOptions<Item, Answer>;
+  #queue: Array<Waiting<Item, Answer>> = [];
+  #flight: Array<Waiting<Item, Answer>> = [];
+  #flightId = 0;
+  #call: ClientDuplexStream<SessionRequest, SessionResponse> | undefined;
+  #scheduled = false;
+  #closed = false;
+
+  constructor(options: LaneOptions<Item, Answer>) {
+    this.#options = options;
+  }
+
+  get connected(): boolean {
+    return this.#call !== undefined;
+  }
+
+  send(item: Item): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const deadline = Date.now() + this.#options.timeoutMs;
+      this.#queue.push({ item, deadline, resolve, reject, sent: false });
+      this.#schedule();
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#call?.end();
+  }
+
+  /** After this turn of the loop, so that everything that arrives in it travels together. */
+  #schedule(): void {
+    if (this.#scheduled || this.#flight.length > 0) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#flight.length > 0 || this.#queue.length === 0 || this.#closed) return;
+    const items = this.#take();
+    this.#flight = items;
+    const call = this.#open();
+    for (const waiting of items) waiting.sent = true;
+    call.write({ id: ++this.#flightId, ...this.#options.pack(items.map((waiting) => waiting.item)) });
+  }
+
+  #take(): Array<Waiting<Item, Answer>> {
+    let count = 0;
+    let bytes = 0;
+    while (count < this.#queue.length && count < MAX_ITEMS && (count === 0 || bytes < MAX_BYTES)) {
+      bytes += this.#options.size((this.#queue[count] as Waiting<Item, Answer>).item);
+      count++;
+    }
+    if (count === this.#queue.length) {
+      const all = this.#queue;
+      this.#queue = [];
+      return all;
+    }
+    return this.#queue.splice(0, count);
+  }
+
+  #open(): ClientDuplexStream<SessionRequest, SessionResponse> {
+    if (this.#call !== undefined) return this.#call;
+    const { path, requestSerialize, responseDeserialize } = store.session as MethodDefinition<
+      SessionRequest,
+      SessionResponse
+    >;
+    const call = this.#options.client().makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
+    this.#call = call;
+    call.on('data', (response: SessionResponse) => {
+      if (response.id === this.#flightId) this.#answered(response);
+    });
+    call.on('error', () => this.#broken(call));
+    call.on('end', () => this.#broken(call));
+    return call;
+  }
+
+  #answered(response: SessionResponse): void {
+    const items = this.#flight;
+    this.#flight = [];
+    if (response.error.length > 0) this.#refused(items, response);
+    else {
+      const answers = this.#options.unpack(response, items.length);
+      for (let i = 0; i < items.length; i++) (items[i] as Waiting<Item, Answer>).resolve(answers[i] as Answer);
+    }
+    this.#flush();
+  }
+
+  #refused(items: Array<Waiting<Item, Answer>>, response: SessionResponse): void {
+    const error = ApiError.fromStatus(JSON.parse(Buffer.from(response.error).toString('utf8')) as Status);
+    // the outcome is unknown: only sending it again tells
+    if (error.code === 504 && this.#options.changes) this.#again(items);
+    else for (const waiting of items) waiting.reject(error);
+  }
+
+  #broken(call: ClientDuplexStream<SessionRequest, SessionResponse>): void {
+    if (this.#call !== call) return;
+    this.#call = undefined;
+    this.#options.failed();
+    const items = this.#flight;
+    this.#flight = [];
+    this.#again(items);
+  }
+
+  #again(items: Array<Waiting<Item, Answer>>): void {
+    const now = Date.now();
+    const alive: Array<Waiting<Item, Answer>> = [];
+    for (const waiting of [...items, ...this.#queue]) {
+      if (waiting.deadline > now && !this.#closed) {
+        if (waiting.sent) this.#options.repeat(waiting.item);
+        alive.push(waiting);
+      } else if (waiting.sent && this.#options.changes) waiting.reject(timeout());
+      else waiting.reject(serviceUnavailable('the store cannot be reached, please try again'));
+    }
+    this.#queue = alive;
+    if (items.length > 0) this.#options.retried();
+    if (alive.length > 0) setTimeout(() => this.#schedule(), 50);
+  }
+}

@@ -1,0 +1,92 @@
+import type { Client } from '@grpc/grpc-js';
+import { grpcClient, type Kit } from '@tidegate/service-kit';
+import type { Key, ReadOutcome, SessionResponse, Write, WriteOutcome } from '@tidegate/wire';
+import { Lane } from './lane.ts';
+
+interface StoreSessionOptions {
+  addresses: readonly string[];
+  credentials: Kit['credentials']['client'];
+  retried: () => void;
+}
+
+/** Values above this have a lane of their own, so that nothing small waits behind them. */
+const LARGE_BYTES = 64 << 10;
+
+/**
+ * The gateway's way to the stores: consistent reads, the current revision, and writes, each in messages of many.
+ * Writes that wait longer than a request may last are answered with 504, everything else with 503.
+ */
+export class StoreSession {
+  readonly #clients: Client[];
+  #current = 0;
+  readonly #reads: Lane<Key, ReadOutcome>;
+  readonly #heads: Lane<null, number>;
+  readonly #writes: Lane<Write, WriteOutcome>;
+  readonly #largeWrites: Lane<Write, WriteOutcome>;
+
+  constructor(options: StoreSessionOptions) {
+    this.#clients = options.addresses.map((address) => grpcClient(address, options.credentials));
+    const shared = {
+      client: () => this.#clients[this.#current % this.#clients.length] as Client,
+      failed: () => {
+        this.#current++;
+      },
+      retried: options.retried,
+    };
+    const nothing = () => {};
+    this.#reads = new Lane<Key, ReadOutcome>({
+      ...shared,
+      pack: (reads) => ({ reads: reads as Key[] }),
+      unpack: (response) => response.reads,
+      repeat: nothing,
+      size: () => 100,
+      changes: false,
+      timeoutMs: 5_000,
+    });
+    this.#heads = new Lane<null, number>({
+      ...shared,
+      pack: () => ({ head: true }),
+      unpack: (response, count) => new Array<number>(count).fill(response.revision),
+      repeat: nothing,
+      size: () => 0,
+      changes: false,
+      timeoutMs: 5_000,
+    });
+    const writes = {
+      ...shared,
+      pack: (items: readonly Write[]) => ({ writes: items as Write[] }),
+      unpack: (response: SessionResponse) => response.writes,
+      repeat: (write: Write) => {
+        write.repeatedAttempt = true;
+      },
+      size: (write: Write) => 200 + (write.value?.length ?? 0),
+      changes: true,
+      timeoutMs: 30_000,
+    };
+    this.#writes = new Lane<Write, WriteOutcome>(writes);
+    this.#largeWrites = new Lane<Write, WriteOutcome>(writes);
+  }
+
+  get connected(): boolean {
+    return this.#heads.connected;
+  }
+
+  /** The object as it is now. */
+  read(key: Key): Promise<ReadOutcome> {
+    return this.#reads.send(key);
+  }
+
+  /** The current revision, asked after this call. */
+  head(): Promise<number> {
+    return this.#heads.send(null);
+  }
+
+  write(write: Write): Promise<WriteOutcome> {
+    return ((write.value?.length ?? 0) > LARGE_BYTES ? this.#largeWrites : this.#writes).send(write);
+  }
+
+  close(): void {
+    for (const lane of [this.#reads, this.#heads, this.#writes, this.#largeWrites]) lane.close();
+    for (const client of this.#clients) client.close();
+  }
+}

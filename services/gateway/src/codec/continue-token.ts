@@ -1,0 +1,37 @@
+import type { Position } from '@tidegate/collection';
+import { badRequest } from '@tidegate/status';
+
+/** Where the next page begins: which revision, and after which object. */
+export interface ContinueToken {
+  /** -1: the latest, the pages no longer being one snapshot */
+  revision: number;
+  after: Position;
+}
+
+const VERSION = 'meta.k8s.io/v1';
+
+/** Opaque to clients; the form is Kubernetes' own because tools look into it. */
+export function encodeContinue({ revision, after }: ContinueToken): string {
+  const start = `${after.namespace === '' ? '' : `${after.namespace}/`}${after.name}\0`;
+  return Buffer.from(JSON.stringify({ v: VERSION, rv: revision, start })).toString('base64url');
+}
+
+export function decodeContinue(text: string): ContinueToken {
+  let token: { v?: unknown; rv?: unknown; start?: unknown };
+  try {
+    token = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+  } catch (error) {
+    throw badRequest(`invalid continue token: ${(error as Error).message}`, error);
+  }
+  const { v, rv, start } = token ?? {};
+  if (v !== VERSION) throw badRequest('invalid continue token: unknown version');
+  if (!Number.isSafeInteger(rv) || rv === 0 || (rv as number) < -1)
+    throw badRequest('invalid continue token: it names no version');
+  if (typeof start !== 'string') throw badRequest('invalid continue token: it names no place');
+  const parts = start.replace(/\0$/, '').split('/');
+  if (parts.length > 2 || parts.some((part) => part === '' || part === '.' || part === '..')) {
+    throw badRequest('invalid continue token: its place is not a clean path');
+  }
+  const [namespace, name] = parts.length === 2 ? (parts as [string, string]) : ['', parts[0] as string];
+  return { revision: rv as number, after: { namespace, name } };
+}

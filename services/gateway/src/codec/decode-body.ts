@@ -1,0 +1,52 @@
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { badRequest, unsupportedMediaType } from '@tidegate/status';
+import { CORE_SCHEMA, load } from 'js-yaml';
+
+const ACCEPTED = ['application/json', 'application/yaml'];
+
+/** A request body as an object. Without a Content-Type it is JSON. */
+export function decodeObject(body: Buffer, contentType: string | undefined): JsonObject {
+  const value = decodeValue(body, mediaType(contentType));
+  if (!isJsonObject(value)) throw badRequest('the body of the request must be one object');
+  return value;
+}
+
+export function decodeValue(body: Buffer, type: string): unknown {
+  switch (type) {
+    case '':
+    case 'application/json':
+      return parseJson(body);
+    case 'application/yaml':
+      return parseYaml(body);
+    default:
+      throw unsupportedMediaType(ACCEPTED);
+  }
+}
+
+/** the media type without its parameters */
+export function mediaType(contentType: string | undefined): string {
+  if (contentType === undefined || contentType === 'application/json') return contentType ?? '';
+  const semicolon = contentType.indexOf(';');
+  return (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+export function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8.decode(body));
+  } catch (error) {
+    throw badRequest(`couldn't parse the body of the request as JSON: ${(error as Error).message}`, error);
+  }
+}
+
+/** Anchors are not expanded more often than the size of the body allows: an alias bomb stays as small as it came. */
+export function parseYaml(body: Uint8Array): unknown {
+  try {
+    const text = utf8.decode(body);
+    if (/(^|[\s[{,:-])\*[^\s,[\]{}]+/.test(text)) throw new Error('aliases are not allowed');
+    return load(text, { schema: CORE_SCHEMA });
+  } catch (error) {
+    throw badRequest(`couldn't parse the body of the request as YAML: ${(error as Error).message}`, error);
+  }
+}

@@ -1,0 +1,68 @@
+import type { Kind, ObjectMeta } from '@tidegate/kinds';
+import type { Json, JsonObject } from '@tidegate/schema';
+
+/** An object as the store keeps it. */
+export interface StoredForm {
+  value: Buffer;
+  splice: number;
+  selection: Uint8Array;
+}
+
+const NONE = new Uint8Array();
+
+/**
+ * Serializes an object, once: these bytes are stored, listed and watched. The resourceVersion is left out; it belongs
+ * right after the uid, where it is spliced in when the bytes are sent.
+ *
+ *   {"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"b","uid":"…"^,"creationTimestamp":…},"data":{}}
+ */
+export function storedForm(kind: Kind, object: JsonObject): StoredForm {
+  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
+  const { name, generateName, namespace, uid, resourceVersion: _rv, ...others } = metadata as unknown as ObjectMeta;
+  const identity = JSON.stringify({ name, generateName, namespace, uid });
+  const head = `{"kind":"${kind.entry.kind}","apiVersion":"${kind.apiVersion}","metadata":${identity.slice(0, -1)}`;
+  const tail = `${continued(others as JsonObject)}${continued(rest)}`;
+  return {
+    value: Buffer.from(head + tail),
+    // names are ASCII once they are validated, but generateName and uid of old objects need not be
+    splice: Buffer.byteLength(head),
+    selection: selectionBytes(kind, object, metadata as unknown as ObjectMeta),
+  };
+}
+
+/** More members of an object that was begun, and its end. */
+function continued(members: JsonObject): string {
+  const text = JSON.stringify(members);
+  return text === '{}' ? '}' : `,${text.slice(1)}`;
+}
+
+/** What selectors need beside the value, so that nobody has to parse the value for it. */
+function selectionBytes(kind: Kind, object: JsonObject, meta: ObjectMeta): Uint8Array {
+  const labels = meta.labels ?? {};
+  const selectable = kind.entry.selectableFields;
+  if (Object.keys(labels).length === 0 && selectable === undefined) return NONE;
+  const fields: Record<string, string> = {};
+  for (const [name, read] of Object.entries(selectable ?? {})) fields[name] = read(object);
+  return Buffer.from(JSON.stringify({ labels, fields }));
+}
+
+/** The bytes as clients get them. */
+export function withResourceVersion(
+  form: Pick<StoredForm, 'splice'> & { value: Uint8Array },
+  revision: number,
+): Buffer {
+  const text = `,"resourceVersion":"${revision}"`;
+  const { value, splice } = form;
+  const bytes = Buffer.allocUnsafe(value.length + text.length);
+  bytes.set(value.subarray(0, splice), 0);
+  bytes.write(text, splice, 'latin1');
+  bytes.set(value.subarray(splice), splice + text.length);
+  return bytes;
+}
+
+/** A stored object as data. */
+export function parseStored(value: Uint8Array, revision: number): JsonObject {
+  const object = JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.length).toString('utf8')) as JsonObject;
+  (object.metadata as JsonObject).resourceVersion = String(revision) satisfies Json;
+  return object;
+}

@@ -1,0 +1,110 @@
+import type { Kind, Registry } from '@tidegate/kinds';
+import type { JsonObject } from '@tidegate/schema';
+
+const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+/** /api: the versions of the core group. */
+export function coreVersions(): JsonObject {
+  return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
+}
+
+/** /apis: every named group. */
+export function groupList(registry: Registry): JsonObject {
+  const groups = [...groupVersions(registry)]
+    .filter(([group]) => group !== '')
+    .map(([group, versions]) => groupOf(group, versions));
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups };
+}
+
+/** /apis/GROUP; undefined when there is no such group. */
+export function oneGroup(registry: Registry, group: string): JsonObject | undefined {
+  const versions = groupVersions(registry).get(group);
+  return versions === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(group, versions) };
+}
+
+function groupOf(group: string, versions: readonly string[]): JsonObject {
+  const all = versions.map((version) => ({ groupVersion: `${group}/${version}`, version }));
+  return { name: group, versions: all, preferredVersion: all[0] ?? {} };
+}
+
+function groupVersions(registry: Registry): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const { entry } of registry.all()) {
+    const versions = groups.get(entry.group) ?? [];
+    if (!versions.includes(entry.version)) versions.push(entry.version);
+    groups.set(entry.group, versions);
+  }
+  return groups;
+}
+
+/** /api/v1, /apis/GROUP/VERSION: what is served there; undefined when nothing is. */
+export function resourceList(registry: Registry, group: string, version: string): JsonObject | undefined {
+  const kinds = registry.all().filter(({ entry }) => entry.group === group && entry.version === version);
+  const [first] = kinds;
+  if (first === undefined) return undefined;
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: first.apiVersion,
+    resources: kinds.flatMap(resourcesOf),
+  };
+}
+
+function resourcesOf({ entry }: Kind): JsonObject[] {
+  const { resource, singular, namespaced, kind, shortNames, categories = [] } = entry;
+  return [
+    {
+      name: resource,
+      singularName: singular,
+      namespaced,
+      kind,
+      verbs: VERBS,
+      ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
+      ...(categories.length === 0 ? {} : { categories: [...categories] }),
+    },
+    ...Object.entries(entry.subresources ?? {}).map(([name, verbs]) => ({
+      name: `${resource}/${name}`,
+      singularName: '',
+      namespaced,
+      kind,
+      verbs: [...verbs],
+    })),
+  ];
+}
+
+/** The aggregated form of discovery: everything in one document. */
+export function aggregated(registry: Registry, core: boolean): JsonObject {
+  const items = [...groupVersions(registry)]
+    .filter(([group]) => (group === '') === core)
+    .map(([group, versions]) => ({
+      metadata: { name: group, creationTimestamp: null },
+      versions: versions.map((version) => ({
+        version,
+        freshness: 'Current',
+        resources: registry
+          .all()
+          .filter(({ entry }) => entry.group === group && entry.version === version)
+          .map(aggregatedResource),
+      })),
+    }));
+  return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
+}
+
+function aggregatedResource({ entry }: Kind): JsonObject {
+  const responseKind = { group: '', version: entry.version, kind: entry.kind };
+  const subresources = Object.entries(entry.subresources ?? {}).map(([subresource, verbs]) => ({
+    subresource,
+    responseKind,
+    verbs: [...verbs],
+  }));
+  return {
+    resource: entry.resource,
+    responseKind,
+    scope: entry.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: entry.singular,
+    verbs: VERBS,
+    ...(entry.shortNames.length === 0 ? {} : { shortNames: [...entry.shortNames] }),
+    ...((entry.categories ?? []).length === 0 ? {} : { categories: [...(entry.categories ?? [])] }),
+    ...(subresources.length === 0 ? {} : { subresources }),
+  };
+}

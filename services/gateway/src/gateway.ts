@@ -1,0 +1,41 @@
+import type { Kind, Registry } from '@tidegate/kinds';
+import type { RequestInfo } from '@tidegate/request-info';
+import type { TraceSpan } from '@tidegate/service-kit';
+import type { FastifyReply } from 'fastify';
+import type { User } from './authn/user.ts';
+import type { StoreSession } from './clients/store-session.ts';
+import type { GatewayMetrics } from './metrics.ts';
+import type { Mirrors } from './mirror/mirrors.ts';
+
+/** What every verb works with. */
+export interface Gateway {
+  readonly registry: Registry;
+  readonly store: StoreSession;
+  readonly mirrors: Mirrors;
+  readonly metrics: GatewayMetrics;
+}
+
+/** One request for a resource, authenticated and authorized. */
+export interface ResourceRequest {
+  readonly info: RequestInfo;
+  readonly kind: Kind;
+  readonly user: User;
+  readonly contentType: string | undefined;
+  readonly accept: string | undefined;
+  readonly body: Buffer;
+  readonly span: TraceSpan | undefined;
+  /** Warning headers for the answer */
+  readonly warnings: string[];
+}
+
+/** What a verb answers: bytes and a code. Streams write to the reply themselves and answer nothing. */
+export interface Answer {
+  readonly code: number;
+  readonly body: Buffer;
+}
+
+export type VerbHandler = (
+  gateway: Gateway,
+  request: ResourceRequest,
+  reply: FastifyReply,
+) => Promise<Answer | undefined>;

@@ -1,0 +1,34 @@
+import type { MetricRegistry } from '@tidegate/service-kit';
+
+/** Every metric of the gateway, declared once; names that Kubernetes dashboards know mean what they mean there. */
+export function declareMetrics(registry: MetricRegistry) {
+  return {
+    requestSeconds: registry.histogram({
+      name: 'apiserver_request_duration_seconds',
+      help: 'Response time of requests other than watches.',
+      labelNames: ['verb', 'resource', 'code'],
+      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    }),
+    watches: registry.gauge({
+      name: 'apiserver_longrunning_requests',
+      help: 'Open watches.',
+      labelNames: ['resource'],
+    }),
+    watchEvents: registry.counter({
+      name: 'apiserver_watch_events_total',
+      help: 'Events written to watchers.',
+      labelNames: ['resource'],
+    }),
+    mirrors: registry.gauge({ name: 'tidegate_gateway_mirrors', help: 'Collections mirrored in this process.' }),
+    mirrorRevision: registry.gauge({
+      name: 'tidegate_gateway_mirror_revision',
+      help: 'The mirrors are complete through this revision.',
+    }),
+    storeRetries: registry.counter({
+      name: 'tidegate_gateway_store_retries_total',
+      help: 'Messages sent to a store again because their answer was lost.',
+    }),
+  };
+}
+
+export type GatewayMetrics = ReturnType<typeof declareMetrics>;

@@ -1,0 +1,122 @@
+import { Collection, type CollectionEvent, Item } from '@tidegate/collection';
+import { type Revision, toRevision } from '@tidegate/revision';
+import type { Change, Opening, StoredObject } from '@tidegate/wire';
+import type { Subscriber } from './subscriber.ts';
+
+interface Waiter {
+  readonly revision: number;
+  readonly resolve: (collection: Collection | undefined) => void;
+}
+
+/**
+ * This process's copy of one collection, shared by all its clients.
+ *
+ * Invariant: `collection` is complete through its own `through`. It is replaced as a whole when the stream to the
+ * watch service was lost; subscribers then go on in the new one from their own revisions.
+ */
+export class Mirror {
+  readonly resource: string;
+  readonly subscribers = new Set<Subscriber>();
+  collection: Collection | undefined;
+  usedAt = 0;
+  /** the stream at hand brings every change of this collection */
+  #live = false;
+  readonly #windowBytes: number;
+  #waiters: Waiter[] = [];
+  #items: Item[] = [];
+  #history: CollectionEvent[] = [];
+  #states = new Map<number, Item>();
+
+  constructor(resource: string, windowBytes: number) {
+    this.resource = resource;
+    this.#windowBytes = windowBytes;
+  }
+
+  /** A new stream begins: what was received of an unfinished opening is void. */
+  reopen(): void {
+    this.#live = false;
+    this.#items = [];
+    this.#history = [];
+    this.#states.clear();
+  }
+
+  receiveOpening(part: Opening): void {
+    for (const { change, before } of part.history ?? []) this.#receiveHistory(change, before);
+    for (const object of part.objects ?? []) this.#items.push(new Item(partsOf(object)));
+    if (!part.opened) return;
+    this.collection = new Collection({
+      revision: toRevision(part.revision ?? 0),
+      floor: toRevision(part.floor ?? 0),
+      items: this.#items,
+      history: this.#history,
+      windowBytes: this.#windowBytes,
+    });
+    this.reopen();
+    this.#live = true;
+    for (const subscriber of this.subscribers) subscriber.moved();
+  }
+
+  /** Ignored while the state is being sent anew, and when it is already in there. */
+  apply(change: Change): CollectionEvent | undefined {
+    if (!this.#live || this.collection === undefined || change.revision <= this.collection.through) return undefined;
+    return this.collection.apply({ kind: change.kind, state: partsOf(change), traceparent: change.traceparent });
+  }
+
+  completeThrough(revision: Revision): void {
+    if (!this.#live || this.collection === undefined) return;
+    this.collection.completeThrough(revision);
+    if (this.#waiters.length === 0) return;
+    const ready = this.#waiters.filter((waiter) => waiter.revision <= revision);
+    if (ready.length === 0) return;
+    this.#waiters = this.#waiters.filter((waiter) => waiter.revision > revision);
+    for (const waiter of ready) waiter.resolve(this.collection);
+  }
+
+  /** The collection once it is complete through the revision; undefined when that takes too long. */
+  when(revision: Revision, timeoutMs: number): Promise<Collection | undefined> {
+    if (this.collection !== undefined && this.collection.through >= revision) return Promise.resolve(this.collection);
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        revision,
+        resolve: (collection) => {
+          clearTimeout(timer);
+          resolve(collection);
+        },
+      };
+      const timer = setTimeout(() => {
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
+        resolve(undefined);
+      }, timeoutMs);
+      this.#waiters.push(waiter);
+    });
+  }
+
+  #receiveHistory(change: Change, before: StoredObject | null | undefined): void {
+    const item = new Item(partsOf(change));
+    const deleted = change.kind === 2;
+    const older = this.#states.get(change.previousRevision) ?? (before ? new Item(partsOf(before)) : undefined);
+    this.#states.set(change.revision, item);
+    this.#history.push({
+      kind: change.kind,
+      revision: item.revision,
+      namespace: item.namespace,
+      name: item.name,
+      item: deleted ? undefined : item,
+      previous: older ?? (deleted ? item : undefined),
+      traceparent: '',
+    });
+  }
+}
+
+function partsOf(object: StoredObject | Change) {
+  return {
+    namespace: object.key.namespace,
+    name: object.key.name,
+    revision: toRevision(object.revision),
+    uid: object.uid,
+    value: object.value,
+    splice: object.splice,
+    selection: object.selection,
+    deleting: object.deleting,
+  };
+}

@@ -1,0 +1,132 @@
+import type { Collection } from '@tidegate/collection';
+import { type Revision, toRevision } from '@tidegate/revision';
+import type { Kit, Tracing } from '@tidegate/service-kit';
+import type { FollowResponse } from '@tidegate/wire';
+import { FollowStream } from '../clients/follow-stream.ts';
+import type { GatewayMetrics } from '../metrics.ts';
+import { Mirror } from './mirror.ts';
+
+interface MirrorsOptions {
+  addresses: readonly string[];
+  credentials: Kit['credentials']['client'];
+  tracing: Tracing;
+  metrics: GatewayMetrics;
+  windowBytes: number;
+  now?: () => number;
+}
+
+/** A mirror that nobody used for this long is dropped. */
+const IDLE_MS = 300_000;
+
+/**
+ * The collections that this process mirrors: opened on demand, followed over one stream, dropped when idle.
+ *
+ * Invariant: every change of an opened collection is applied to its mirror before any reader is told a revision that
+ * includes it.
+ */
+export class Mirrors {
+  readonly #options: MirrorsOptions;
+  readonly #byResource = new Map<string, Mirror>();
+  readonly #stream: FollowStream;
+  readonly #now: () => number;
+  #sweep: NodeJS.Timeout | undefined;
+  #connected = false;
+  #through = 0;
+
+  constructor(options: MirrorsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#stream = new FollowStream({
+      addresses: options.addresses,
+      credentials: options.credentials,
+      received: (response) => this.#receive(response),
+      connected: () => this.#openAll(),
+      lost: () => {
+        this.#connected = false;
+      },
+    });
+  }
+
+  get connected(): boolean {
+    return this.#connected;
+  }
+
+  get through(): number {
+    return this.#through;
+  }
+
+  start(): void {
+    void this.#stream.run();
+    this.#sweep = setInterval(() => this.#dropIdle(), 30_000);
+    this.#sweep.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#sweep);
+    this.#stream.close();
+  }
+
+  /** The mirror of a resource, opened now if it was not. */
+  open(resource: string): Mirror {
+    let mirror = this.#byResource.get(resource);
+    if (mirror === undefined) {
+      mirror = new Mirror(resource, this.#options.windowBytes);
+      this.#byResource.set(resource, mirror);
+      this.#options.metrics.mirrors.set(this.#byResource.size);
+      this.#stream.send({ open: [resource] });
+    }
+    mirror.usedAt = this.#now();
+    return mirror;
+  }
+
+  /** The collection if it is mirrored already. */
+  peek(resource: string): Collection | undefined {
+    return this.#byResource.get(resource)?.collection;
+  }
+
+  /** The collection, complete through the revision; undefined when that takes too long. */
+  async collection(resource: string, revision: Revision, timeoutMs: number): Promise<Collection | undefined> {
+    const mirror = this.open(resource);
+    if (mirror.collection === undefined || mirror.collection.through < revision)
+      this.#stream.send({ waitFor: revision });
+    return mirror.when(revision, timeoutMs);
+  }
+
+  #openAll(): void {
+    for (const mirror of this.#byResource.values()) mirror.reopen();
+    const open = [...this.#byResource.keys()];
+    this.#stream.send({ open });
+  }
+
+  #receive(response: FollowResponse): void {
+    this.#connected = true;
+    const { opening } = response;
+    if (opening) this.#byResource.get(opening.resource)?.receiveOpening(opening);
+    const changed = new Set<Mirror>();
+    for (const change of response.changes ?? []) {
+      const mirror = this.#byResource.get(change.key.resource);
+      if (mirror === undefined) continue;
+      const span = this.#options.tracing.child('gateway.fan-out', change.traceparent, {
+        attributes: { 'tidegate.subscribers': mirror.subscribers.size },
+      });
+      if (mirror.apply(change) !== undefined) changed.add(mirror);
+      span?.end();
+    }
+    if (!response.through) return;
+    this.#through = response.through;
+    this.#options.metrics.mirrorRevision.set(response.through);
+    const through = toRevision(response.through);
+    for (const mirror of this.#byResource.values()) mirror.completeThrough(through);
+    for (const mirror of changed) for (const subscriber of mirror.subscribers) subscriber.pump();
+  }
+
+  #dropIdle(): void {
+    const now = this.#now();
+    for (const [resource, mirror] of this.#byResource) {
+      if (mirror.subscribers.size > 0 || now - mirror.usedAt < IDLE_MS) continue;
+      this.#byResource.delete(resource);
+      this.#stream.send({ close: [resource] });
+    }
+    this.#options.metrics.mirrors.set(this.#byResource.size);
+  }
+}

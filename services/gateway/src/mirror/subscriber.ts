@@ -1,0 +1,106 @@
+import { type Revision, revisionText } from '@tidegate/revision';
+import { expired } from '@tidegate/status';
+import type { EventFrames } from '../codec/event-frames.ts';
+import type { Mirror } from './mirror.ts';
+
+/** Where a subscriber writes: an HTTP response of either version. */
+export interface Sink {
+  /** false when the socket is full */
+  write(bytes: Buffer): boolean;
+  onDrain(run: () => void): void;
+  end(): void;
+}
+
+interface SubscriberOptions {
+  mirror: Mirror;
+  /** events after this revision */
+  after: Revision;
+  frames: EventFrames;
+  sink: Sink;
+  /** events were written */
+  sent: (count: number) => void;
+}
+
+const SLICE_BYTES = 64 << 10;
+
+/**
+ * One watcher.
+ *
+ * Invariant: `#after` is the revision through which this client has been sent everything it selected. A client whose
+ * socket is full is parked: it holds no bytes but those in the socket, and goes on from the window when it drains.
+ * When the window has moved past it, it is told so (410) and its stream ends.
+ *
+ *   active --socket full--> parked --drain--> active --window passed it, or the watch is over--> ended
+ */
+export class Subscriber {
+  readonly #options: SubscriberOptions;
+  #after: Revision;
+  /** the next event's place in the window; undefined: look it up by revision */
+  #position: number | undefined;
+  #state: 'active' | 'parked' | 'ended' = 'active';
+
+  constructor(options: SubscriberOptions) {
+    this.#options = options;
+    this.#after = options.after;
+    options.sink.onDrain(() => {
+      if (this.#state !== 'parked') return;
+      this.#state = 'active';
+      this.pump();
+    });
+  }
+
+  /** Writes what the window holds beyond this client's place, slice by slice while its socket takes it. */
+  pump(): void {
+    const { mirror, frames } = this.#options;
+    const { collection } = mirror;
+    while (this.#state === 'active' && collection !== undefined) {
+      const { window } = collection;
+      const position = this.#position ?? window.positionAfter(this.#after);
+      if (position === undefined || position < window.start) {
+        this.#fallenBehind(window.floor);
+        return;
+      }
+      if (position >= window.end) {
+        this.#position = position;
+        return;
+      }
+      const slice = frames.slice(window, position, SLICE_BYTES);
+      this.#position = slice.end;
+      this.#after = window.at(slice.end - 1).revision;
+      if (slice.bytes.length > 0) this.#write(slice.bytes, slice.count);
+    }
+  }
+
+  /** The mirror was rebuilt: places in the old window mean nothing in the new one. */
+  moved(): void {
+    this.#position = undefined;
+    this.pump();
+  }
+
+  /** Everything through the collection's revision has been sent: a client may resume from there. */
+  bookmark(): void {
+    const { mirror, frames } = this.#options;
+    const { collection } = mirror;
+    if (this.#state !== 'active' || collection === undefined || this.#position !== collection.window.end) return;
+    if (collection.through > this.#after) this.#after = collection.through;
+    this.#write(frames.bookmark(revisionText(this.#after)), 0);
+  }
+
+  end(): void {
+    if (this.#state === 'ended') return;
+    this.#state = 'ended';
+    this.#options.mirror.subscribers.delete(this);
+    this.#options.sink.end();
+  }
+
+  #write(bytes: Buffer, count: number): void {
+    this.#options.sent(count);
+    if (!this.#options.sink.write(bytes) && this.#state === 'active') this.#state = 'parked';
+  }
+
+  #fallenBehind(floor: Revision): void {
+    const error = expired(`too old resource version: ${revisionText(this.#after)} (${revisionText(floor)})`);
+    this.#write(this.#options.frames.error(error.status), 0);
+    this.end();
+  }
+}

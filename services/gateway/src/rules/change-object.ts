@@ -1,0 +1,152 @@
+import { metaOf, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
+import type { JsonObject } from '@tidegate/schema';
+import { conflict, invalid, requiredValue } from '@tidegate/status';
+import { outcomeKind, writeKind } from '@tidegate/wire';
+import { objectAnswer } from '../codec/answer.ts';
+import { type StoredForm, storedForm, withResourceVersion } from '../codec/stored-form.ts';
+import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
+import { isDryRun } from './admit-object.ts';
+import { commit, keyOf, refusal } from './commit.ts';
+import { type Current, currentJson, fromMirror, fromStore, parseCurrent } from './current.ts';
+
+export interface Change {
+  /** Makes the new state from the current one. It may be called again with a fresher one; it must not change it. */
+  apply: (current: JsonObject) => JsonObject;
+  /** the client named the version that it means to change */
+  pinned: boolean;
+}
+
+const ATTEMPTS = 10;
+
+/**
+ * The one path of every change of an existing object: current state → change → rules → commit at that state.
+ *
+ * The current state may come from the mirror and be a moment old: a commit on it then conflicts, and an outcome
+ * without a commit is told only when the store was asked. A conflict that the client did not ask for (it named no
+ * resourceVersion) is tried again on the fresh state.
+ */
+export async function changeObject(gateway: Gateway, request: ResourceRequest, change: Change): Promise<Answer> {
+  const { kind, info } = request;
+  const key = keyOf(kind, info.namespace, info.name);
+  let current = fromMirror(gateway, key) ?? (await fromStore(gateway, request, key));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const done = await attemptChange(gateway, request, current, change);
+      if (done !== undefined) return done;
+    } catch (error) {
+      // refused on a state that may be old: only the store's word counts
+      if (current.confirmed) throw error;
+      current = await fromStore(gateway, request, key);
+      continue;
+    }
+    if (attempt === ATTEMPTS) throw conflict(kind.entry, info.name);
+    current = await fromStore(gateway, request, key);
+  }
+}
+
+/** undefined: the state was not the current one. */
+async function attemptChange(
+  gateway: Gateway,
+  request: ResourceRequest,
+  current: Current,
+  change: Change,
+): Promise<Answer | undefined> {
+  const { kind, info } = request;
+  const old = parseCurrent(current);
+  const object = change.apply(old);
+  refuseStale(request, current, object);
+  keepServerFields(request, object, old);
+  validate(request, object, old);
+  const form = storedForm(kind, object);
+  if (form.value.equals(current.value)) {
+    if (!current.confirmed) return undefined;
+    return objectAnswer(request, 200, currentJson(current));
+  }
+  if (isDryRun(request))
+    return current.confirmed ? objectAnswer(request, 200, withResourceVersion(form, current.revision)) : undefined;
+  const key = keyOf(kind, info.namespace, info.name);
+  const outcome = await commit(gateway, request, {
+    ...writeOf(request, object, form),
+    key,
+    expectedRevision: current.revision,
+  });
+  if (outcome.kind === outcomeKind.committed)
+    return objectAnswer(request, 200, withResourceVersion(form, outcome.revision));
+  if (outcome.kind === outcomeKind.conflict && !(change.pinned && current.confirmed)) return undefined;
+  throw refusal(request, key, outcome);
+}
+
+/** A deleting object that nothing holds any more is removed by the change that let it go. */
+function writeOf(request: ResourceRequest, object: JsonObject, form: StoredForm) {
+  const meta = metaOf(object);
+  const deleting = meta.deletionTimestamp !== undefined;
+  const held = (meta.finalizers ?? []).length > 0 || (request.kind.entry.held?.(object) ?? false);
+  if (!deleting || held) return { kind: writeKind.update, ...form, uid: meta.uid ?? '', deleting };
+  return { kind: writeKind.delete, guards: removalGuards(request) };
+}
+
+/** A namespace goes last: only when nothing is left in it. */
+export function removalGuards({ kind, info }: ResourceRequest) {
+  return kind.storedAs === 'namespaces'
+    ? [{ kind: 1 as const, key: { resource: '', namespace: info.name, name: '' } }]
+    : [];
+}
+
+function refuseStale(request: ResourceRequest, current: Current, object: JsonObject): void {
+  const { kind, info } = request;
+  const meta = metaOf(object);
+  if (meta.uid && meta.uid !== current.uid) {
+    throw conflict(
+      kind.entry,
+      info.name,
+      `Precondition failed: UID in precondition: ${meta.uid}, UID in object meta: ${current.uid}`,
+    );
+  }
+  const version = meta.resourceVersion ?? '';
+  if (version === '' || version === '0') {
+    if (kind.entry.conditionalUpdate) {
+      throw invalid({ group: kind.entry.group, kind: kind.entry.kind, name: info.name }, [
+        {
+          ...requiredValue('metadata.resourceVersion'),
+          type: 'FieldValueInvalid',
+          message: 'Invalid value: 0x0: must be specified for an update',
+        },
+      ]);
+    }
+    return;
+  }
+  if (version !== String(current.revision)) throw conflict(kind.entry, info.name);
+}
+
+/** What belongs to the server comes from the old state, unless the client tried to change it to something else. */
+function keepServerFields(request: ResourceRequest, object: JsonObject, old: JsonObject): void {
+  const meta = metaOf(object);
+  const before = metaOf(old);
+  for (const field of [
+    'uid',
+    'creationTimestamp',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'generateName',
+    'generation',
+  ] as const) {
+    if (before[field] === undefined) {
+      if (field === 'generateName' || field === 'generation') delete meta[field];
+    } else if (meta[field] === undefined || field === 'generation')
+      (meta as Record<string, unknown>)[field] = before[field];
+  }
+  delete (meta as { selfLink?: string }).selfLink;
+  delete (meta as { managedFields?: unknown }).managedFields;
+  request.kind.entry.prepareUpdate?.(object, old, request.info.subresource);
+}
+
+function validate({ kind }: ResourceRequest, object: JsonObject, old: JsonObject): void {
+  const { entry } = kind;
+  const errors = [
+    ...validateMetaUpdate(object, old),
+    ...validateMeta(entry, object),
+    ...(entry.validate?.(object) ?? []),
+    ...(entry.validateUpdate?.(object, old) ?? []),
+  ];
+  if (errors.length > 0) throw invalid({ group: entry.group, kind: entry.kind, name: metaOf(old).name ?? '' }, errors);
+}

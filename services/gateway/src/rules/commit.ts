@@ -1,0 +1,66 @@
+import type { Kind } from '@tidegate/kinds';
+import {
+  ApiError,
+  alreadyExists,
+  conflict,
+  internalError,
+  namespaceTerminating,
+  notFound,
+  serviceUnavailable,
+} from '@tidegate/status';
+import { type Guard, guardKind, type Key, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
+import { operationId } from '../clients/operation-id.ts';
+import type { Gateway, ResourceRequest } from '../gateway.ts';
+
+/** The key of a request's object. */
+export function keyOf(kind: Kind, namespace: string, name: string): Key {
+  return { resource: kind.storedAs, namespace: kind.entry.namespaced ? namespace : '', name };
+}
+
+const NAMESPACE_GONE = 0;
+
+/** A creation needs its namespace to be there, and to stay, until it is committed. */
+export function namespaceGuard(kind: Kind, namespace: string): Guard[] {
+  if (!kind.entry.namespaced) return [];
+  return [{ kind: guardKind.live, key: { resource: 'namespaces', namespace: '', name: namespace } }];
+}
+
+/** Sends one write to the store, with what makes it exact: an operation id, and the trace it belongs to. */
+export function commit(
+  gateway: Gateway,
+  request: ResourceRequest,
+  write: Omit<Write, 'operationId'>,
+): Promise<WriteOutcome> {
+  const { span } = request;
+  return gateway.store.write({
+    ...write,
+    operationId: operationId(),
+    ...(span === undefined ? {} : { traceparent: span.traceparent }),
+  });
+}
+
+/** What a client hears of a write that was not committed. */
+export function refusal(request: ResourceRequest, key: Key, outcome: WriteOutcome): ApiError {
+  const { entry } = request.kind;
+  switch (outcome.kind) {
+    case outcomeKind.notFound:
+      return notFound(entry, key.name);
+    case outcomeKind.alreadyExists:
+      return alreadyExists(entry, key.name, outcome.deleting);
+    case outcomeKind.conflict:
+      return conflict(entry, key.name);
+    case outcomeKind.uidMismatch:
+      return conflict(entry, key.name, `Precondition failed: UID in object meta: ${outcome.currentUid}`);
+    case outcomeKind.guardFailed:
+      if (outcome.guard !== NAMESPACE_GONE) return conflict(entry, key.name);
+      return outcome.deleting
+        ? namespaceTerminating(entry, key.name, key.namespace)
+        : notFound({ group: '', resource: 'namespaces' }, key.namespace);
+    case outcomeKind.unavailable:
+      return serviceUnavailable(outcome.message || 'the store cannot be reached, please try again');
+    case outcomeKind.refused:
+      return internalError(outcome.message);
+    default:
+      return ApiError.from(new Error(`unexpected outcome ${outcome.kind}`));
+  }
+}

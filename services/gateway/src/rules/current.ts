@@ -1,0 +1,38 @@
+import type { JsonObject } from '@tidegate/schema';
+import { notFound } from '@tidegate/status';
+import type { Key } from '@tidegate/wire';
+import { parseStored, withResourceVersion } from '../codec/stored-form.ts';
+import type { Gateway, ResourceRequest } from '../gateway.ts';
+
+/** An object as it is, or was a moment ago. */
+export interface Current {
+  readonly revision: number;
+  readonly uid: string;
+  /** stored bytes, without the resourceVersion */
+  readonly value: Uint8Array;
+  readonly splice: number;
+  /** it came from the store just now: outcomes that are told without a commit need no further look */
+  readonly confirmed: boolean;
+}
+
+/** The object from the mirror when there is one: it may be a moment old. undefined when only the store can say. */
+export function fromMirror(gateway: Gateway, key: Key): Current | undefined {
+  const item = gateway.mirrors.peek(key.resource)?.get(key.namespace, key.name);
+  if (item === undefined) return undefined;
+  return { revision: item.revision, uid: item.uid, ...item.stored(), confirmed: false };
+}
+
+/** The object from the store. */
+export async function fromStore(gateway: Gateway, request: ResourceRequest, key: Key): Promise<Current> {
+  const { found, object } = await gateway.store.read(key);
+  if (!found || object === null) throw notFound(request.kind.entry, key.name);
+  return { revision: object.revision, uid: object.uid, value: object.value, splice: object.splice, confirmed: true };
+}
+
+export function parseCurrent(current: Current): JsonObject {
+  return parseStored(current.value, current.revision);
+}
+
+export function currentJson(current: Current): Buffer {
+  return withResourceVersion(current, current.revision);
+}

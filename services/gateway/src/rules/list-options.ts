@@ -1,0 +1,71 @@
+import type { RequestInfo } from '@tidegate/request-info';
+import { parseResourceVersion, type Revision } from '@tidegate/revision';
+import { badRequest, type FieldError, forbiddenField, invalid, notSupported } from '@tidegate/status';
+import { type ContinueToken, decodeContinue } from '../codec/continue-token.ts';
+
+/** How long a read waits to become as fresh as it was asked for. */
+export const FRESHNESS_WAIT_MS = 3000;
+
+/** Which state of the collection a list wants, by the table of the spec's section 8. */
+export type Freshness =
+  | { kind: 'most recent' }
+  | { kind: 'any' }
+  | { kind: 'not older than'; revision: Revision; text: string }
+  | { kind: 'exact'; revision: Revision; text: string }
+  | { kind: 'continuation'; token: ContinueToken };
+
+export interface ListOptions {
+  freshness: Freshness;
+  /** 0: no limit */
+  limit: number;
+}
+
+const refuse = (errors: FieldError[]) => invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, errors);
+
+export function listOptions(info: RequestInfo): ListOptions {
+  const { query } = info;
+  const version = query.get('resourceVersion') ?? '';
+  const match = query.get('resourceVersionMatch') ?? '';
+  const continueText = query.get('continue') ?? '';
+  const limit = limitOf(query.get('limit'));
+  if (query.get('sendInitialEvents') !== undefined) {
+    throw refuse([forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list')]);
+  }
+  refuseMatch(match, version, continueText);
+  if (continueText !== '') {
+    if (version !== '' && version !== '0')
+      throw badRequest('specifying resource version is not allowed when using continue');
+    return { limit, freshness: { kind: 'continuation', token: decodeContinue(continueText) } };
+  }
+  if (version === '') return { limit, freshness: { kind: 'most recent' } };
+  if (version === '0') return { limit, freshness: { kind: 'any' } };
+  const revision = parseResourceVersion(version);
+  if (revision === undefined)
+    throw badRequest(`invalid resource version: ${JSON.stringify(version)} is not a version of this server`);
+  const exact = match === 'Exact' || (match === '' && limit > 0);
+  return { limit, freshness: { kind: exact ? 'exact' : 'not older than', revision, text: version } };
+}
+
+function refuseMatch(match: string, version: string, continueText: string): void {
+  if (match === '') return;
+  const field = 'resourceVersionMatch';
+  const errors: FieldError[] = [];
+  if (version === '')
+    errors.push(forbiddenField(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+  if (continueText !== '')
+    errors.push(forbiddenField(field, 'resourceVersionMatch is forbidden when continue is provided'));
+  if (match !== 'Exact' && match !== 'NotOlderThan')
+    errors.push(notSupported(field, match, ['Exact', 'NotOlderThan', '']));
+  if (match === 'Exact' && version === '0') {
+    errors.push(forbiddenField(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  }
+  if (errors.length > 0) throw refuse(errors);
+}
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined || text === '') return 0;
+  const limit = Number(text);
+  if (!Number.isSafeInteger(limit))
+    throw badRequest(`invalid value ${JSON.stringify(text)} of the query parameter limit: use an integer`);
+  return Math.max(0, limit);
+}

@@ -1,0 +1,51 @@
+import type { Item } from '@tidegate/collection';
+import type { Kind } from '@tidegate/kinds';
+import type { RequestInfo } from '@tidegate/request-info';
+import { type FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector } from '@tidegate/selectors';
+import { badRequest } from '@tidegate/status';
+
+/** Which objects of a collection a request is about. */
+export interface Selection {
+  /** no selector and no namespace: every object */
+  readonly everything: boolean;
+  /** a label or field selector leaves objects out */
+  readonly selective: boolean;
+  readonly namespace: string;
+  matches(item: Item): boolean;
+}
+
+const COMMON_FIELDS = new Set(['metadata.name', 'metadata.namespace']);
+
+/** The selection of a list, watch or deletecollection; a watch of one object selects by its name. */
+export function selectionOf(kind: Kind, info: RequestInfo): Selection {
+  const namespace = kind.entry.namespaced ? info.namespace : '';
+  const supported = (field: string) =>
+    COMMON_FIELDS.has(field) || Object.hasOwn(kind.entry.selectableFields ?? {}, field);
+  const labels = parseLabelSelector(info.query.get('labelSelector') ?? '');
+  const fields = parseFieldSelector(info.query.get('fieldSelector') ?? '', supported);
+  refuseOtherName(fields, info.name);
+  const selective = labels !== undefined || fields !== undefined || info.name !== '';
+  return {
+    everything: !selective && namespace === '',
+    selective,
+    namespace,
+    matches: (item) =>
+      (namespace === '' || item.namespace === namespace) &&
+      (info.name === '' || item.name === info.name) &&
+      selects(labels, fields, item),
+  };
+}
+
+function selects(labels: LabelSelector | undefined, fields: FieldSelector | undefined, item: Item): boolean {
+  if (labels !== undefined && !labels.matches(item.labels)) return false;
+  return fields === undefined || fields.matches((field) => item.field(field));
+}
+
+function refuseOtherName(fields: FieldSelector | undefined, name: string): void {
+  if (name === '' || fields === undefined) return;
+  for (const { field, equal, value } of fields.requirements) {
+    if (field === 'metadata.name' && equal && value !== name) {
+      throw badRequest("fieldSelector metadata.name doesn't match requested name");
+    }
+  }
+}

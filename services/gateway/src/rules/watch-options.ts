@@ -1,0 +1,64 @@
+import type { RequestInfo } from '@tidegate/request-info';
+import { parseResourceVersion, type Revision } from '@tidegate/revision';
+import { badRequest, type FieldError, forbiddenField, invalid } from '@tidegate/status';
+
+export interface WatchOptions {
+  /** undefined: at the most recent state, and that state first */
+  after: Revision | undefined;
+  /** the state as synthetic ADDED events */
+  initialEvents: 'none' | 'any' | 'most recent' | 'not older than';
+  bookmarks: boolean;
+  timeoutMs: number;
+}
+
+const refuse = (errors: FieldError[]) => invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, errors);
+const MATCH = 'resourceVersionMatch';
+
+/** Which events a watch begins with, by the table of the spec's section 8. */
+export function watchOptions(info: RequestInfo, random: () => number = Math.random): WatchOptions {
+  const { query } = info;
+  const version = query.get('resourceVersion') ?? '';
+  const bookmarks = query.flag('allowWatchBookmarks');
+  const sendInitialEvents = query.get('sendInitialEvents') === undefined ? undefined : query.flag('sendInitialEvents');
+  refuseCombination(sendInitialEvents, query.get(MATCH) ?? '');
+  const timeoutMs = timeoutOf(query.get('timeoutSeconds'), random);
+  if (version === '' || version === '0') {
+    const state = version === '' || sendInitialEvents === true ? 'most recent' : 'any';
+    const wanted = sendInitialEvents ?? true;
+    return {
+      after: undefined,
+      initialEvents: wanted ? (version === '0' ? 'any' : state) : 'none',
+      bookmarks,
+      timeoutMs,
+    };
+  }
+  const after = parseResourceVersion(version);
+  if (after === undefined)
+    throw badRequest(`invalid resource version: ${JSON.stringify(version)} is not a version of this server`);
+  return { after, initialEvents: sendInitialEvents ? 'not older than' : 'none', bookmarks, timeoutMs };
+}
+
+function refuseCombination(sendInitialEvents: boolean | undefined, match: string): void {
+  const errors: FieldError[] = [];
+  if (sendInitialEvents === undefined) {
+    if (match !== '')
+      errors.push(
+        forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+      );
+  } else if (match !== 'NotOlderThan') {
+    errors.push(forbiddenField(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  }
+  if (errors.length > 0) throw refuse(errors);
+}
+
+/** Asked for, else between 30 and 60 minutes, so that clients do not come back all at once. */
+function timeoutOf(text: string | undefined, random: () => number): number {
+  if (text === undefined || text === '' || text === '0') return 1_800_000 * (1 + random());
+  const seconds = Number(text);
+  if (!Number.isSafeInteger(seconds) || seconds < 0) {
+    throw badRequest(
+      `invalid value ${JSON.stringify(text)} of the query parameter timeoutSeconds: use a number of seconds`,
+    );
+  }
+  return Math.min(seconds * 1000, 2 ** 31 - 1);
+}

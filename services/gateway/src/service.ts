@@ -1,0 +1,79 @@
+import { builtInRegistry } from '@tidegate/kinds';
+import type { Kit, KitConfig, Options, Service } from '@tidegate/service-kit';
+import type { FastifyInstance } from 'fastify';
+import { createApp } from './app.ts';
+import { TokenFile } from './authn/token-file.ts';
+import { StoreSession } from './clients/store-session.ts';
+import type { options } from './config.ts';
+import type { Gateway } from './gateway.ts';
+import { declareMetrics } from './metrics.ts';
+import { Mirrors } from './mirror/mirrors.ts';
+
+/** The gateway: everything it holds can be lost at any moment, and is built again from the other parts. */
+export class GatewayService implements Service {
+  readonly #config: Options<typeof options> & KitConfig;
+  readonly #gateway: Gateway;
+  readonly #mirrors: Mirrors;
+  readonly #store: StoreSession;
+  readonly #app: FastifyInstance;
+  #storeAnswers = false;
+  #probe: NodeJS.Timeout | undefined;
+
+  constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
+    this.#config = config;
+    const metrics = declareMetrics(kit.metrics);
+    const credentials = kit.credentials.client;
+    this.#store = new StoreSession({
+      addresses: config.storeAddresses,
+      credentials,
+      retried: () => metrics.storeRetries.inc(),
+    });
+    this.#mirrors = new Mirrors({
+      addresses: config.watchAddresses,
+      credentials,
+      tracing: kit.tracing,
+      metrics,
+      windowBytes: config.mirrorWindowMib << 20,
+    });
+    this.#gateway = { registry: builtInRegistry(), store: this.#store, mirrors: this.#mirrors, metrics };
+    this.#app = createApp({ gateway: this.#gateway, kit, tokens: new TokenFile(config.tokenAuthFile), ...config });
+    kit.checks.add('log', () => undefined);
+    kit.checks.add('store', () => (this.#storeAnswers ? undefined : 'no store answers'));
+    kit.checks.add('watch', () => (this.#mirrors.connected ? undefined : 'the watch service does not answer'));
+  }
+
+  revision(): number {
+    return this.#mirrors.through;
+  }
+
+  async start(): Promise<void> {
+    this.#mirrors.start();
+    // namespaces are looked at all the time; their mirror also shows that the watch service answers
+    this.#mirrors.open('namespaces');
+    void this.#askStore();
+    const { bindAddress: host, port } = this.#config;
+    await this.#app.listen({ host, port, reusePort: true } as never);
+  }
+
+  async drain(): Promise<void> {
+    clearTimeout(this.#probe);
+    await this.#app.close();
+  }
+
+  async stop(): Promise<void> {
+    this.#mirrors.stop();
+    this.#store.close();
+  }
+
+  /** Keeps the view of the store's health fresh, whether or not there are requests. */
+  async #askStore(): Promise<void> {
+    try {
+      await this.#store.head();
+      this.#storeAnswers = true;
+    } catch {
+      this.#storeAnswers = false;
+    }
+    this.#probe = setTimeout(() => void this.#askStore(), this.#storeAnswers ? 1000 : 100);
+    this.#probe.unref();
+  }
+}

@@ -1,0 +1,118 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { type Kind, metaOf, validateMeta } from '@tidegate/kinds';
+import type { JsonObject } from '@tidegate/schema';
+import { ApiError, alreadyExists, invalid, methodNotAllowed } from '@tidegate/status';
+import { outcomeKind, writeKind } from '@tidegate/wire';
+import { objectAnswer } from '../codec/answer.ts';
+import { decodeObject } from '../codec/decode-body.ts';
+import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
+import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { admitObject, isDryRun } from '../rules/admit-object.ts';
+import { commit, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
+
+/** POST to a collection. */
+export const create: VerbHandler = async (gateway, request) => {
+  const { info, kind } = request;
+  if (info.name !== '' || (kind.entry.namespaced && info.namespace === '')) throw methodNotAllowed();
+  return createObject(gateway, request, admitObject(request, decodeObject(request.body, request.contentType)));
+};
+
+const ATTEMPTS = 8;
+
+/** Commits a new object. A generated name that is taken is drawn again. */
+export async function createObject(gateway: Gateway, request: ResourceRequest, object: JsonObject): Promise<Answer> {
+  const { kind } = request;
+  const meta = metaOf(object);
+  if (meta.resourceVersion) throw new ApiError('', 'resourceVersion should not be set on objects to be created');
+  const { generateName = '' } = meta;
+  const generated = !meta.name && generateName !== '';
+  for (let attempt = 1; ; attempt++) {
+    if (generated) meta.name = generatedName(generateName);
+    const outcome = await attemptCreate(gateway, request, object);
+    if (outcome.kind !== 'taken') return outcome.answer;
+    if (!generated) throw alreadyExists(kind.entry, meta.name as string, outcome.deleting);
+    if (attempt === ATTEMPTS) throw namesExhausted(kind, meta.name as string);
+  }
+}
+
+type Attempt = { kind: 'created'; answer: Answer } | { kind: 'taken'; deleting: boolean };
+
+async function attemptCreate(gateway: Gateway, request: ResourceRequest, object: JsonObject): Promise<Attempt> {
+  const { kind } = request;
+  prepare(kind, object);
+  const meta = metaOf(object);
+  const errors = [...validateMeta(kind.entry, object), ...(kind.entry.validate?.(object) ?? [])];
+  if (errors.length > 0)
+    throw invalid({ group: kind.entry.group, kind: kind.entry.kind, name: meta.name ?? '' }, errors);
+  const form = storedForm(kind, object);
+  if (isDryRun(request)) return dryRun(gateway, request, form.value);
+  const key = keyOf(kind, meta.namespace ?? '', meta.name as string);
+  const outcome = await commit(gateway, request, {
+    kind: writeKind.create,
+    key,
+    ...form,
+    uid: meta.uid as string,
+    guards: namespaceGuard(kind, key.namespace),
+  });
+  if (outcome.kind === outcomeKind.alreadyExists) return { kind: 'taken', deleting: outcome.deleting };
+  if (outcome.kind !== outcomeKind.committed) throw refusal(request, key, outcome);
+  return { kind: 'created', answer: objectAnswer(request, 201, withResourceVersion(form, outcome.revision)) };
+}
+
+/** Everything but the write: the name and the namespace are looked up instead of being guarded. */
+async function dryRun(gateway: Gateway, request: ResourceRequest, value: Buffer): Promise<Attempt> {
+  const { kind } = request;
+  const meta = metaOf(JSON.parse(value.toString('utf8')));
+  const key = keyOf(kind, meta.namespace ?? '', meta.name as string);
+  const [there, namespace] = await Promise.all([
+    gateway.store.read(key),
+    kind.entry.namespaced
+      ? gateway.store.read({ resource: 'namespaces', namespace: '', name: key.namespace })
+      : undefined,
+  ]);
+  if (namespace !== undefined && (!namespace.found || namespace.object?.deleting)) {
+    const deleting = namespace.found;
+    throw refusal(request, key, {
+      kind: outcomeKind.guardFailed,
+      guard: 0,
+      deleting,
+      revision: 0,
+      currentUid: '',
+      message: '',
+    });
+  }
+  if (there.found) return { kind: 'taken', deleting: there.object?.deleting ?? false };
+  return { kind: 'created', answer: objectAnswer(request, 201, value) };
+}
+
+/** What the server decides on creation, whatever the client sent. */
+function prepare(kind: Kind, object: JsonObject): void {
+  const meta = metaOf(object);
+  meta.uid = randomUUID();
+  meta.creationTimestamp = `${new Date().toISOString().slice(0, 19)}Z`;
+  delete meta.deletionTimestamp;
+  delete meta.deletionGracePeriodSeconds;
+  delete (meta as { selfLink?: string }).selfLink;
+  delete (meta as { managedFields?: unknown }).managedFields;
+  kind.entry.prepareCreate?.(object);
+}
+
+const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const BASE_LENGTH = 58;
+
+function generatedName(base: string): string {
+  let name = base.slice(0, BASE_LENGTH);
+  for (let i = 0; i < 5; i++) name += ALPHABET.charAt(randomInt(ALPHABET.length));
+  return name;
+}
+
+function namesExhausted(kind: Kind, name: string): ApiError {
+  const taken = alreadyExists(kind.entry, name);
+  return new ApiError(
+    'AlreadyExists',
+    `${taken.message}, the server was not able to generate a unique name for the object`,
+    {
+      details: { ...taken.status.details, retryAfterSeconds: 1 },
+    },
+  );
+}

@@ -1,0 +1,47 @@
+import { toRevision } from '@tidegate/revision';
+import { ApiError, timeout } from '@tidegate/status';
+import { jsonAnswer } from '../codec/answer.ts';
+import type { VerbHandler } from '../gateway.ts';
+import { deleteOptions } from '../rules/delete-options.ts';
+import { selectionOf } from '../rules/selection.ts';
+import { deleteObject } from './delete.ts';
+
+/** How many deletions are under way at once. */
+const PARALLEL = 32;
+
+/** DELETE of a collection: each selected object is deleted as by a delete of its own. Not atomic. */
+export const deleteCollection: VerbHandler = async (gateway, request) => {
+  const { kind, info } = request;
+  const options = deleteOptions(request);
+  const selection = selectionOf(kind, info);
+  const collection = await gateway.mirrors.collection(kind.storedAs, toRevision(await gateway.store.head()), 10_000);
+  if (collection === undefined)
+    throw timeout('the watch service did not bring the current state in time, please try again');
+  const snapshot = collection.snapshot();
+  const found = [...snapshot.runs(selection.namespace)].flatMap((run) =>
+    run.items.slice(run.from, run.to).filter((item) => selection.matches(item)),
+  );
+  const deletable = found.filter((item) => !kind.entry.undeletable?.includes(item.name));
+  const queue = deletable.values();
+  const work = async () => {
+    for (const item of queue) {
+      const one = {
+        ...request,
+        info: { ...info, namespace: kind.entry.namespaced ? item.namespace : '', name: item.name },
+      };
+      await deleteObject(gateway, one, options).catch(ignoreNotFound);
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  return jsonAnswer(200, {
+    kind: `${kind.entry.kind}List`,
+    apiVersion: kind.apiVersion,
+    metadata: { resourceVersion: String(snapshot.revision) },
+    items: deletable.map((item) => JSON.parse(item.json.toString('utf8'))),
+  });
+};
+
+function ignoreNotFound(error: unknown): undefined {
+  if (error instanceof ApiError && error.reason === 'NotFound') return undefined;
+  throw error;
+}

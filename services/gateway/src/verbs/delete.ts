@@ -1,0 +1,109 @@
+import { metaOf } from '@tidegate/kinds';
+import type { JsonObject } from '@tidegate/schema';
+import { conflict, forbidden } from '@tidegate/status';
+import { outcomeKind, writeKind } from '@tidegate/wire';
+import { objectAnswer, successAnswer } from '../codec/answer.ts';
+import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
+import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { removalGuards } from '../rules/change-object.ts';
+import { commit, keyOf, refusal } from '../rules/commit.ts';
+import { type Current, currentJson, fromStore, parseCurrent } from '../rules/current.ts';
+import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
+
+/** DELETE of one object: removal, or the first of its two phases when something holds it. */
+export const deleteOne: VerbHandler = async (gateway, request) => {
+  const { entry } = request.kind;
+  if (entry.undeletable?.includes(request.info.name)) {
+    const { name } = request.info;
+    throw forbidden({
+      user: request.user.name,
+      verb: 'delete',
+      ref: entry,
+      name,
+      why: 'this namespace may not be deleted',
+    });
+  }
+  return deleteObject(gateway, request, deleteOptions(request));
+};
+
+/** A delete names no version unless it has preconditions, so it is tried again when the object changes under it. */
+export async function deleteObject(
+  gateway: Gateway,
+  request: ResourceRequest,
+  options: DeleteOptions,
+): Promise<Answer> {
+  const key = keyOf(request.kind, request.info.namespace, request.info.name);
+  for (;;) {
+    const current = await fromStore(gateway, request, key);
+    refusePreconditions(request, options, current);
+    const done = await attemptDelete(gateway, request, options, current);
+    if (done !== undefined) return done;
+  }
+}
+
+async function attemptDelete(
+  gateway: Gateway,
+  request: ResourceRequest,
+  options: DeleteOptions,
+  current: Current,
+): Promise<Answer | undefined> {
+  const { kind, info } = request;
+  const key = keyOf(kind, info.namespace, info.name);
+  const object = parseCurrent(current);
+  const meta = metaOf(object);
+  const held = (meta.finalizers ?? []).length > 0 || (kind.entry.held?.(object) ?? false);
+  if (!held) {
+    if (!options.dryRun) {
+      const outcome = await commit(gateway, request, {
+        kind: writeKind.delete,
+        key,
+        expectedRevision: current.revision,
+        guards: removalGuards(request),
+      });
+      if (outcome.kind === outcomeKind.conflict) return undefined;
+      if (outcome.kind !== outcomeKind.committed) throw refusal(request, key, outcome);
+    }
+    return kind.entry.deleteReturnsObject
+      ? objectAnswer(request, 200, currentJson(current))
+      : successAnswer(request, current.uid);
+  }
+  if (meta.deletionTimestamp !== undefined) return objectAnswer(request, 200, currentJson(current));
+  markDeleting(request, object);
+  const form = storedForm(kind, object);
+  if (options.dryRun) return objectAnswer(request, 200, withResourceVersion(form, current.revision));
+  const outcome = await commit(gateway, request, {
+    kind: writeKind.update,
+    key,
+    ...form,
+    uid: current.uid,
+    deleting: true,
+    expectedRevision: current.revision,
+  });
+  if (outcome.kind === outcomeKind.conflict) return undefined;
+  if (outcome.kind !== outcomeKind.committed) throw refusal(request, key, outcome);
+  return objectAnswer(request, 200, withResourceVersion(form, outcome.revision));
+}
+
+function markDeleting({ kind }: ResourceRequest, object: JsonObject): void {
+  const meta = metaOf(object);
+  meta.deletionTimestamp = `${new Date().toISOString().slice(0, 19)}Z`;
+  meta.deletionGracePeriodSeconds = 0;
+  if (meta.generation !== undefined) meta.generation++;
+  kind.entry.prepareDelete?.(object);
+}
+
+function refusePreconditions({ kind, info }: ResourceRequest, options: DeleteOptions, current: Current): void {
+  const precondition = (what: string, wanted: string, found: string, meaning: string) =>
+    conflict(
+      kind.entry,
+      info.name,
+      `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${found}). The object might have been ${meaning}`,
+    );
+  if (options.uid !== undefined && options.uid !== current.uid) {
+    throw precondition('UID', options.uid, current.uid, 'deleted and then recreated');
+  }
+  const version = String(current.revision);
+  if (options.resourceVersion !== undefined && options.resourceVersion !== version) {
+    throw precondition('ResourceVersion', options.resourceVersion, version, 'modified');
+  }
+}

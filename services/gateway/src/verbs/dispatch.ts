@@ -1,0 +1,38 @@
+import { methodNotAllowed } from '@tidegate/status';
+import type { ResourceRequest, VerbHandler } from '../gateway.ts';
+import { create } from './create.ts';
+import { deleteOne } from './delete.ts';
+import { deleteCollection } from './delete-collection.ts';
+import { get } from './get.ts';
+import { list } from './list.ts';
+import { patch } from './patch.ts';
+import { update } from './update.ts';
+import { watch } from './watch.ts';
+
+const VERBS: Readonly<Record<string, VerbHandler>> = {
+  get,
+  list,
+  watch,
+  create,
+  update,
+  patch,
+  delete: deleteOne,
+  deletecollection: deleteCollection,
+};
+
+/** The handler of a verb, when the resource or subresource has it; undefined when there is no such subresource. */
+export function handlerOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>): VerbHandler | undefined {
+  const handler = VERBS[info.verb];
+  if (info.subresource !== '') {
+    const verbs = kind.entry.subresources?.[info.subresource];
+    if (verbs === undefined || info.name === '') return undefined;
+    if (handler === undefined || !verbs.includes(info.verb)) throw methodNotAllowed();
+    return handler;
+  }
+  if (handler === undefined) throw methodNotAllowed();
+  const single = info.verb === 'get' || info.verb === 'update' || info.verb === 'patch' || info.verb === 'delete';
+  if (single && info.name === '') throw methodNotAllowed();
+  // one object of a namespaced kind is found through its namespace only
+  if (info.name !== '' && kind.entry.namespaced && info.namespace === '') throw methodNotAllowed();
+  return handler;
+}

@@ -1,0 +1,34 @@
+import { isJsonObject, strategicMerge } from '@tidegate/schema';
+import { badRequest, forbiddenField, unsupportedMediaType } from '@tidegate/status';
+import { mediaType, parseJson } from '../codec/decode-body.ts';
+import type { ResourceRequest, VerbHandler } from '../gateway.ts';
+import { applyJsonPatch } from '../patch/json-patch.ts';
+import { mergePatch } from '../patch/merge-patch.ts';
+import { admitObject, refuseOption } from '../rules/admit-object.ts';
+import { type Change, changeObject } from '../rules/change-object.ts';
+
+const TYPES = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json'];
+
+/** PATCH: the Content-Type says in which of the languages the change is written. */
+export const patch: VerbHandler = async (gateway, request) => {
+  const force = request.info.query.get('force');
+  if (force !== undefined)
+    throw refuseOption(request.info, [forbiddenField('force', 'may not be specified for non-apply patch')]);
+  const { apply, pinned } = readPatch(request);
+  return changeObject(gateway, request, { apply: (current) => admitObject(request, apply(current)), pinned });
+};
+
+function readPatch(request: ResourceRequest): Change {
+  const type = mediaType(request.contentType);
+  if (!TYPES.includes(type)) throw unsupportedMediaType(TYPES);
+  const body = parseJson(request.body);
+  if (type === TYPES[0]) {
+    if (!Array.isArray(body)) throw badRequest('a JSON patch is a list of operations');
+    const pinned = body.some((operation) => operation?.path === '/metadata/resourceVersion');
+    return { apply: (current) => applyJsonPatch(current, body), pinned };
+  }
+  if (!isJsonObject(body)) throw badRequest('the patch must be one object');
+  const pinned = isJsonObject(body.metadata) && typeof body.metadata.resourceVersion === 'string';
+  if (type === TYPES[1]) return { apply: (current) => mergePatch(current, body), pinned };
+  return { apply: (current) => strategicMerge(request.kind.schema, current, body), pinned };
+}

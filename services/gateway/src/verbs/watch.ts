@@ -1,0 +1,148 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Collection, Snapshot } from '@tidegate/collection';
+import { type Revision, revisionText, toRevision } from '@tidegate/revision';
+import { expired, resourceVersionTooLarge, timeout } from '@tidegate/status';
+import { EventFrames } from '../codec/event-frames.ts';
+import { negotiate } from '../codec/negotiate.ts';
+import { objectForm } from '../codec/object-form.ts';
+import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { writeHead } from '../hooks/write-answer.ts';
+import { type Sink, Subscriber } from '../mirror/subscriber.ts';
+import { FRESHNESS_WAIT_MS } from '../rules/list-options.ts';
+import { type Selection, selectionOf } from '../rules/selection.ts';
+import { type WatchOptions, watchOptions } from '../rules/watch-options.ts';
+
+const BOOKMARK_MS = 60_000;
+/** a bookmark this long before the server ends a watch */
+const LAST_BOOKMARK_MS = 2000;
+
+/** GET with `watch`: the state first where it is wanted, then every change, until the time is over. */
+export const watch: VerbHandler = async (gateway, request, reply) => {
+  const { info, kind } = request;
+  const options = watchOptions(info);
+  const selection = selectionOf(kind, info);
+  const form = objectForm(kind, negotiate(request.accept), info.query.get('includeObject') ?? '');
+  const frames = new EventFrames(selection, form);
+  const start = await startOf(gateway, request, options);
+
+  const raw = writeHead(request, reply, 200, {});
+  raw.flushHeaders();
+  // the mirror stays open while somebody watches, and the watch ends when its time is over
+  const ended = new AbortController();
+  raw.once('close', () => ended.abort());
+  if (start.snapshot !== undefined) {
+    await writeInitial(raw, frames, start.snapshot, selection);
+    if (options.bookmarks) raw.write(frames.bookmark(revisionText(start.snapshot.revision), true));
+  }
+  if (!raw.destroyed) follow({ gateway, request, raw, frames, options, after: start.after });
+  return undefined;
+};
+
+interface Start {
+  after: Revision;
+  snapshot: Snapshot | undefined;
+}
+
+async function startOf(gateway: Gateway, request: ResourceRequest, options: WatchOptions): Promise<Start> {
+  const { storedAs } = request.kind;
+  const { after, initialEvents } = options;
+  if (initialEvents === 'none' && after !== undefined)
+    return { after: await refuseLost(gateway, storedAs, after), snapshot: undefined };
+  const wanted = initialEvents === 'any' ? toRevision(0) : (after ?? toRevision(await gateway.store.head()));
+  const collection = await gateway.mirrors.collection(
+    storedAs,
+    wanted,
+    after === undefined ? 10_000 : FRESHNESS_WAIT_MS,
+  );
+  if (collection === undefined) {
+    if (after !== undefined) throw resourceVersionTooLarge(revisionText(after), String(gateway.mirrors.through));
+    throw timeout('the watch service did not bring the current state in time, please try again');
+  }
+  const snapshot = collection.snapshot();
+  return { after: snapshot.revision, snapshot: initialEvents === 'none' ? undefined : snapshot };
+}
+
+/** Lost history is told as 410 before the stream begins. A version of the future is fine: the watch waits for it. */
+async function refuseLost(gateway: Gateway, resource: string, after: Revision): Promise<Revision> {
+  const collection = await gateway.mirrors.collection(resource, toRevision(0), 10_000);
+  if (collection === undefined)
+    throw timeout('the watch service did not bring the current state in time, please try again');
+  if (historyLost(collection, after)) {
+    throw expired(`too old resource version: ${revisionText(after)} (${revisionText(collection.window.floor)})`);
+  }
+  return after;
+}
+
+function historyLost(collection: Collection, after: Revision): boolean {
+  return collection.window.positionAfter(after) === undefined;
+}
+
+async function writeInitial(
+  raw: ServerResponse,
+  frames: EventFrames,
+  snapshot: Snapshot,
+  selection: Selection,
+): Promise<void> {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  for (const run of snapshot.runs(selection.namespace)) {
+    for (let i = run.from; i < run.to; i++) {
+      const item = run.items[i];
+      if (item === undefined || !selection.matches(item)) continue;
+      const frame = frames.initial(item);
+      parts.push(frame);
+      bytes += frame.length;
+    }
+    if (bytes < 64 << 10) continue;
+    if (!raw.write(Buffer.concat(parts, bytes)) && !raw.destroyed)
+      await Promise.race([once(raw, 'drain'), once(raw, 'close')]);
+    if (raw.destroyed) return;
+    parts = [];
+    bytes = 0;
+  }
+  if (bytes > 0) raw.write(Buffer.concat(parts, bytes));
+}
+
+interface Following {
+  gateway: Gateway;
+  request: ResourceRequest;
+  raw: ServerResponse;
+  frames: EventFrames;
+  options: WatchOptions;
+  after: Revision;
+}
+
+function follow({ gateway, request, raw, frames, options, after }: Following): void {
+  const { resource } = request.kind.entry;
+  const mirror = gateway.mirrors.open(request.kind.storedAs);
+  const events = gateway.metrics.watchEvents.labels({ resource });
+  const open = gateway.metrics.watches.labels({ resource });
+  const subscriber = new Subscriber({ mirror, after, frames, sink: sinkOf(raw), sent: (count) => events.inc(count) });
+  mirror.subscribers.add(subscriber);
+  open.inc();
+
+  const timers: NodeJS.Timeout[] = [setTimeout(() => subscriber.end(), options.timeoutMs)];
+  if (options.bookmarks) {
+    timers.push(setInterval(() => subscriber.bookmark(), BOOKMARK_MS * (0.9 + Math.random() / 5)));
+    if (options.timeoutMs > LAST_BOOKMARK_MS) {
+      timers.push(setTimeout(() => subscriber.bookmark(), options.timeoutMs - LAST_BOOKMARK_MS));
+    }
+  }
+  raw.once('close', () => {
+    for (const timer of timers) clearTimeout(timer);
+    open.dec();
+    subscriber.end();
+  });
+  subscriber.pump();
+}
+
+function sinkOf(raw: ServerResponse): Sink {
+  return {
+    write: (bytes) => raw.write(bytes),
+    onDrain: (run) => raw.on('drain', run),
+    end: () => {
+      if (!raw.writableEnded) raw.end();
+    },
+  };
+}
