@@ -1,0 +1,62 @@
+import type { Server } from 'node:http';
+import type { Kit, KitConfig, Options, Service } from '@tidegate/service-kit';
+import { createApp } from './app.ts';
+import type { options } from './config.ts';
+import { declareMetrics, type HealthMetrics } from './metrics.ts';
+import { Target } from './probes/target.ts';
+import { reportOf } from './report.ts';
+
+const PERIOD_MS = 1000;
+
+/** Asks every part how it is, and shows it. Nothing depends on it: killing it changes no probe of the others. */
+export class HealthService implements Service {
+  readonly #config: Options<typeof options> & KitConfig;
+  readonly #targets: Target[];
+  readonly #metrics: HealthMetrics;
+  readonly #app: Server;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
+    this.#config = config;
+    this.#metrics = declareMetrics(kit.metrics);
+    this.#targets = config.targets.map((address) => new Target(address, kit.credentials.client));
+    this.#app = createApp(() => reportOf(this.#targets.map((target) => target.state)));
+  }
+
+  revision(): number {
+    return Math.max(0, ...this.#targets.map((target) => target.state.answer?.revision ?? 0));
+  }
+
+  async start(): Promise<void> {
+    const colon = this.#config.httpAddress.lastIndexOf(':');
+    const host = this.#config.httpAddress.slice(0, colon);
+    const port = Number(this.#config.httpAddress.slice(colon + 1));
+    await new Promise<void>((resolve, reject) => {
+      this.#app.once('error', reject);
+      this.#app.listen(port, host, resolve);
+    });
+    void this.#ask();
+  }
+
+  async drain(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#app.close();
+    this.#app.closeAllConnections();
+  }
+
+  async stop(): Promise<void> {
+    for (const target of this.#targets) target.close();
+  }
+
+  async #ask(): Promise<void> {
+    await Promise.all(this.#targets.map((target) => target.ask()));
+    for (const { state } of this.#targets) {
+      this.#metrics.reachable.labels({ target: state.address }).set(state.reachable ? 1 : 0);
+      for (const check of state.answer?.checks ?? []) {
+        this.#metrics.check.labels({ part: state.answer?.part ?? 'unknown', check: check.name }).set(check.ok ? 1 : 0);
+      }
+    }
+    this.#timer = setTimeout(() => void this.#ask(), PERIOD_MS);
+    this.#timer.unref();
+  }
+}
