@@ -26,9 +26,11 @@ async function follow(call: ServerWritableStream<FollowLogRequest, LogBatch>, ro
   const closing = AbortSignal.any([gone.signal, room.closing]);
   feed.join(closing);
   let at = call.request.after;
+  let epoch = 0;
   const send = async (batch: LogBatch) => {
     await writeMessage(call, batch);
     at = batch.last;
+    epoch = batch.epoch;
   };
   try {
     // the first read also finds out whether the log still reaches back to the caller
@@ -39,7 +41,7 @@ async function follow(call: ServerWritableStream<FollowLogRequest, LogBatch>, ro
       else if (feed.revision > at) for await (const missed of reader.read(at, 0)) await send(missed);
       else {
         await feed.news(HEARTBEAT_MS, closing);
-        if (feed.revision <= at && !closing.aborted) await send({ epoch: 0, first: at + 1, last: at, changes: [] });
+        if (feed.revision <= at && !closing.aborted) await send({ epoch, first: at + 1, last: at, changes: [] });
       }
     }
   } finally {

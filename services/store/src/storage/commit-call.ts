@@ -86,6 +86,11 @@ function replacedBy(report: Report | null, i: number): Replaced {
 
 const NOTHING = new Uint8Array(0);
 
+/** A field that is absent on the wire reads as some empty array. */
+function bytesOf(field: Uint8Array | undefined): Uint8Array {
+  return field === undefined || field.length === 0 ? NOTHING : field;
+}
+
 function parametersOf(writes: readonly Write[], notify: boolean): Parameter[] {
   const bytes: Uint8Array[] = [];
   const offsets: number[] = [];
@@ -93,7 +98,8 @@ function parametersOf(writes: readonly Write[], notify: boolean): Parameter[] {
   const selectionLengths: number[] = [];
   let offset = 1;
   for (const write of writes) {
-    const { value = NOTHING, selection = NOTHING } = write;
+    const value = bytesOf(write.value);
+    const selection = bytesOf(write.selection);
     bytes.push(value, selection);
     offsets.push(offset);
     valueLengths.push(value.length);
@@ -111,7 +117,7 @@ function parametersOf(writes: readonly Write[], notify: boolean): Parameter[] {
     textArray(writes.map((w) => w.uid ?? '')),
     booleanArray(writes.map((w) => w.deleting ?? false)),
     numberArray(writes.map((w) => w.splice ?? 0)),
-    numberArray(writes.map((w) => crc32(w.value ?? NOTHING) | 0)),
+    numberArray(writes.map((w) => crc32(bytesOf(w.value)) | 0)),
     numberArray(offsets),
     numberArray(valueLengths),
     numberArray(selectionLengths),
