@@ -1,8 +1,16 @@
+import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { isErrno, Trouble } from '../trouble.ts';
 
-/** A port that was free a moment ago, as the kernel chose it. */
+/**
+ * Below the range from which the kernel gives ports to outgoing connections: a part that is not listening yet is being
+ * called already, and a caller whose own port happens to be the one it calls would connect to itself and hold it.
+ */
+const LOWEST_PORT = 20_000;
+const HIGHEST_PORT = 32_000;
+
+/** A port that was free a moment ago. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const [port] = await freePorts(1, host);
   return port as number;
@@ -10,9 +18,16 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
 
 /** Several at once, held together until all are known, so that none is given twice. */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen(0, host)));
-  await Promise.all(servers.map((server) => server.close()));
-  return servers.map((server) => server.port);
+  const held: Listening[] = [];
+  while (held.length < count) {
+    try {
+      held.push(await listen(randomInt(LOWEST_PORT, HIGHEST_PORT), host));
+    } catch (error) {
+      if (!isErrno(error, 'EADDRINUSE')) throw error;
+    }
+  }
+  await Promise.all(held.map((server) => server.close()));
+  return held.map((server) => server.port);
 }
 
 export async function isPortFree(port: number, host: string): Promise<boolean> {
