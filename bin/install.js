@@ -1,12 +1,14 @@
 // Plain JavaScript that runs on Node 20: makes sure that the project's dependencies and its own Node are there.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants as system } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const OLDEST_NODE = 20;
+const { signals } = system;
 
 /** One line that says what to do, and the end. */
 export function fail(message) {
@@ -28,10 +30,16 @@ export async function ensureInstalled() {
     .digest('hex');
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
     await install();
-    writeFileSync(stamp, wanted);
+    try {
+      writeFileSync(stamp, wanted);
+    } catch {
+      fail(`cannot write to ${root}: make it writable for this user, or clone it elsewhere`);
+    }
   }
   return pinnedNode();
 }
+
+const NO_NPM = 'no npm';
 
 // Not `npm ci`: it refuses a lock file that lacks the entries of platforms whose builds a registry did not carry.
 async function install() {
@@ -54,11 +62,12 @@ async function install() {
     let text = '';
     child.stdout.on('data', (chunk) => (text += chunk));
     child.stderr.on('data', (chunk) => (text += chunk));
-    child.on('error', (error) => resolve({ code: 1, output: String(error) }));
+    child.on('error', (error) => resolve({ code: 1, output: error.code === 'ENOENT' ? NO_NPM : String(error) }));
     child.on('close', (exit) => resolve({ code: exit, output: text }));
   });
   clearInterval(ticking);
   if (terminal) process.stderr.write('\r\x1b[K');
+  if (output === NO_NPM) fail('npm is missing: install it (it comes with Node), then try again');
   if (code !== 0) {
     process.stderr.write(`${output.trim()}\n`);
     if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|network/i.test(output)) {
@@ -82,25 +91,41 @@ function pinnedNode() {
       stdio: 'ignore',
     });
   }
-  if (!existsSync(node)) fail('the pinned Node is missing: run `npm install --ignore-scripts=false` once, with the network');
+  if (!existsSync(node))
+    fail('the pinned Node is missing: run `npm install --ignore-scripts=false` once, with the network');
   return node;
 }
 
-/** Runs a program on the pinned Node in the foreground, and ends as it ends. Signals are its business. */
-export function runPinned(node, args) {
-  const cache = join(root, '.cache', 'compile');
-  mkdirSync(cache, { recursive: true });
+/**
+ * Runs a program on the pinned Node in the foreground, and ends as it ends. Signals are its business: with `lifeline` it
+ * gets all of them (it knows one Ctrl-C that comes twice), and notices by a channel when this process is killed; without,
+ * Ctrl-C reaches it from the terminal only.
+ */
+export function runPinned(node, args, { lifeline = false } = {}) {
   const child = spawn(node, args, {
-    stdio: 'inherit',
+    stdio: lifeline ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
     env: {
       ...process.env,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? cache,
+      ...compileCache(),
       PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${process.env.PATH}`,
     },
   });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    // the terminal already sent Ctrl-C to the child
-    process.on(signal, () => signal !== 'SIGINT' && child.kill(signal));
+    process.on(signal, () => (lifeline || signal !== 'SIGINT') && child.kill(signal));
   }
-  child.on('close', (code, signal) => process.exit(signal ? 128 : (code ?? 1)));
+  child.on('error', (error) => fail(`${node} does not run (${error.message}): remove node_modules and try again`));
+  child.on('close', (code, signal) => process.exit(signal ? 128 + (signals[signal] ?? 0) : (code ?? 1)));
+}
+
+/** Later starts need not compile again; where the cache cannot be written they do without. */
+function compileCache() {
+  if (process.env.NODE_COMPILE_CACHE) return {};
+  const dir = join(process.env.TIDEGATE_CACHE_DIR ?? join(root, '.cache'), 'compile');
+  try {
+    mkdirSync(dir, { recursive: true });
+    accessSync(dir, constants.W_OK);
+    return { NODE_COMPILE_CACHE: dir };
+  } catch {
+    return {};
+  }
 }

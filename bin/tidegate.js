@@ -4,8 +4,4 @@ import { join } from 'node:path';
 import { ensureInstalled, root, runPinned } from './install.js';
 
 const node = await ensureInstalled();
-runPinned(node, [
-  '--disable-warning=ExperimentalWarning',
-  join(root, 'packages', 'local', 'src', 'main.ts'),
-  ...process.argv.slice(2),
-]);
+runPinned(node, [join(root, 'packages', 'local', 'src', 'main.ts'), ...process.argv.slice(2)], { lifeline: true });

@@ -110,7 +110,10 @@ export function helpText(table: OptionTable): string {
   const width = Math.max(...left.map((text) => text.length)) + 2;
   return Object.values(table)
     .map((row, i) => {
-      const fallback = row.default === undefined || row.default === '' ? '' : ` (default ${String(row.default)})`;
+      const fallback =
+        row.default === undefined || row.default === '' || row.default === false
+          ? ''
+          : ` (default ${String(row.default)})`;
       return `  ${(left[i] as string).padEnd(width)}${row.help}${fallback}`;
     })
     .join('\n');

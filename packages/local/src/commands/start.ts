@@ -23,12 +23,14 @@ export async function run(argv: readonly string[]): Promise<number> {
   const screen = new Screen();
   const claim = await claimDataDir(options);
   const launcher = new Launcher(options, screen, signals);
+  let outcome: 'done' | 'failed' = 'failed';
   try {
     await launcher.run();
     screen.line('stopping');
+    outcome = 'done';
     return 0;
   } finally {
     await launcher.stop();
-    claim.release();
+    claim.release(outcome);
   }
 }

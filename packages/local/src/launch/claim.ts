@@ -12,7 +12,7 @@ import { type StartOptions, sweepEphemeral } from './start-options.ts';
 const LEFTOVER_LIMIT_MS = 10_000;
 
 /** Makes the data directory this launcher's own, until release() is called. */
-export async function claimDataDir(options: StartOptions): Promise<{ release(): void }> {
+export async function claimDataDir(options: StartOptions): Promise<{ release(outcome: 'done' | 'failed'): void }> {
   const { dataDir, ephemeral } = options;
   if (ephemeral) sweepEphemeral(isDead);
   prepareDataDir(dataDir);
@@ -24,8 +24,10 @@ export async function claimDataDir(options: StartOptions): Promise<{ release(): 
   }
   if (lock.leftBehind) await clearAway(dataDir.runFile);
   return {
-    release() {
+    release(outcome) {
       rmSync(dataDir.runFile, { force: true });
+      // the logs tell why; the next ephemeral start sweeps what has a lock that nobody holds
+      if (ephemeral && outcome === 'failed') return;
       lock.release();
       if (ephemeral) rmSync(dataDir.path, { recursive: true, force: true });
     },

@@ -15,6 +15,8 @@ export interface PartSpec extends ProcessSpec {
   readonly part: Part;
   readonly grpcAddress: string;
   readonly opsAddress: string;
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
 }
 
 export interface PartsPlan {
@@ -56,11 +58,13 @@ export function planParts(plan: PartsPlan): PartSpec[] {
     const flags = { ...kitFlags(entry, plan), ...partFlags[entry.part](plan, addresses) };
     const args = Object.entries(flags).flatMap(([name, value]) => (value === '' ? [] : [`--${name}=${value}`]));
     const main = join(projectRoot, 'services', entry.part, 'src', 'main.ts');
+    const started = { args, env: env(entry.part) };
     return {
       ...entry,
+      ...started,
       logFile: join(plan.options.dataDir.logs, `${entry.name}.log`),
       stopLimitMs: STOP_LIMIT_MS[entry.part],
-      start: (log) => startNodeProcess({ main, args, log, env: env(entry.part) }),
+      start: (log) => startNodeProcess({ main, log, ...started }),
     };
   });
 }

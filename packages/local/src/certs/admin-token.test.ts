@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ensureAdminToken } from './admin-token.ts';
+
+function place(): string {
+  return join(mkdtempSync(join(tmpdir(), 'tidegate-token-')), 'tokens.csv');
+}
+
+test('A new token is long, kept for its owner, and written as kube-apiserver reads it.', () => {
+  const file = place();
+  const token = ensureAdminToken(file);
+  assert.match(token, /^[\w-]{43}$/);
+  assert.equal(readFileSync(file, 'utf8'), `${token},admin,admin,"system:masters"\n`);
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+});
+
+test('The token stays the same over starts, whatever other users stand in the file.', () => {
+  const file = place();
+  writeFileSync(file, 'x,other,other\nsecret,admin,admin,"system:masters"\n');
+  assert.equal(ensureAdminToken(file), 'secret');
+});
+
+test('A file without the administrator is refused with what to do.', () => {
+  const file = place();
+  writeFileSync(file, 'x,other,other\n');
+  assert.throws(() => ensureAdminToken(file), /no line for the user admin: remove it/);
+});

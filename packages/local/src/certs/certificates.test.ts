@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ensureCertificates } from './certificates.ts';
+
+const DAY_MS = 24 * 3600_000;
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
+const parts = ['gateway', 'store'];
+
+function place(): string {
+  return mkdtempSync(join(tmpdir(), 'tidegate-certs-'));
+}
+
+function read(file: string): X509Certificate {
+  return new X509Certificate(readFileSync(file));
+}
+
+function ensure(dir: string, now = Date.now(), bindAddress = '127.0.0.1'): ReturnType<typeof ensureCertificates> {
+  return ensureCertificates({ dir, parts, bindAddress, now });
+}
+
+test('The serving certificate covers every name by which the server is called.', async () => {
+  const { serving, caFile } = await ensure(place(), Date.now(), '192.0.2.7');
+  const certificate = read(serving.certFile);
+  for (const name of ['localhost', 'kubernetes', 'kubernetes.default.svc.cluster.local', hostname()]) {
+    assert.ok(certificate.checkHost(name), name);
+  }
+  for (const address of ['127.0.0.1', '::1', '192.0.2.7']) assert.ok(certificate.checkIP(address), address);
+  assert.ok(certificate.verify(read(caFile).publicKey));
+  assert.deepEqual(certificate.keyUsage, [SERVER_AUTH]);
+});
+
+test("A part's certificate is good for both ends, and its authority is not the clients'.", async () => {
+  const certificates = await ensure(place());
+  const certificate = read(certificates.peer('store').certFile);
+  assert.equal(certificate.subject, 'O=tidegate\nCN=store');
+  assert.deepEqual(certificate.keyUsage?.toSorted(), [SERVER_AUTH, CLIENT_AUTH]);
+  assert.ok(certificate.verify(read(certificates.peerCaFile).publicKey));
+  assert.ok(!certificate.verify(read(certificates.caFile).publicKey));
+});
+
+test("The controllers' certificate names them and their group.", async () => {
+  const { controllers } = await ensure(place());
+  const certificate = read(controllers.certFile);
+  assert.equal(certificate.subject, 'O=system:masters\nCN=system:kube-controller-manager');
+  assert.deepEqual(certificate.keyUsage, [CLIENT_AUTH]);
+});
+
+test("Authorities are marked as such, leaves are not, and keys are the owner's only.", async () => {
+  const certificates = await ensure(place());
+  assert.ok(read(certificates.caFile).ca);
+  assert.ok(!read(certificates.serving.certFile).ca);
+  assert.equal(statSync(certificates.serving.keyFile).mode & 0o777, 0o600);
+});
+
+test('Certificates that are good for another month are kept.', async () => {
+  const dir = place();
+  const before = readFileSync((await ensure(dir)).serving.certFile, 'utf8');
+  const after = readFileSync((await ensure(dir, Date.now() + 334 * DAY_MS)).serving.certFile, 'utf8');
+  assert.equal(after, before);
+});
+
+test('A certificate with less than thirty days left is made anew under the same authority.', async () => {
+  const dir = place();
+  const before = await ensure(dir);
+  const [leaf, authority] = [before.serving.certFile, before.caFile].map((file) => readFileSync(file, 'utf8'));
+  const later = Date.now() + 336 * DAY_MS;
+  const after = await ensure(dir, later);
+  assert.notEqual(readFileSync(after.serving.certFile, 'utf8'), leaf);
+  assert.equal(readFileSync(after.caFile, 'utf8'), authority);
+  assert.ok(read(after.serving.certFile).validToDate.getTime() > later + 364 * DAY_MS);
+});
+
+test('Another bind address makes the serving certificate anew.', async () => {
+  const dir = place();
+  await ensure(dir);
+  const { serving } = await ensure(dir, Date.now(), '192.0.2.8');
+  assert.ok(read(serving.certFile).checkIP('192.0.2.8'));
+});
+
+test('A certificate that lost its key is made anew.', async () => {
+  const dir = place();
+  const { serving } = await ensure(dir);
+  rmSync(serving.keyFile);
+  await ensure(dir);
+  assert.ok(statSync(serving.keyFile).size > 0);
+});
+
+test('An expired authority is one line that says what to remove.', async () => {
+  const dir = place();
+  await ensure(dir);
+  await assert.rejects(ensure(dir, Date.now() + 3651 * DAY_MS), /ca\.crt expired on .*: remove the directory/);
+});
+
+test("An expired leaf without its authority's key is one line that names the missing file.", async () => {
+  const dir = place();
+  await ensure(dir);
+  rmSync(join(dir, 'ca.key'));
+  await assert.rejects(ensure(dir, Date.now() + 366 * DAY_MS), /expired on .* cannot be renewed without .*ca\.key/);
+});
+
+test('No leaf outlives its authority.', async () => {
+  const dir = place();
+  await ensure(dir);
+  const { serving, caFile } = await ensure(dir, Date.now() + 3600 * DAY_MS);
+  assert.equal(read(serving.certFile).validTo, read(caFile).validTo);
+});

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type PartSpec, planParts, portsNeeded } from './parts.ts';
+import { readStartOptions } from './start-options.ts';
+
+function plan(...argv: string[]): PartSpec[] {
+  const dir = mkdtempSync(join(tmpdir(), 'tidegate-parts-'));
+  const options = readStartOptions([`--data-dir=${dir}`, ...argv], {});
+  const pair = (name: string) => ({ certFile: `${name}.crt`, keyFile: `${name}.key` });
+  return planParts({
+    options,
+    certificates: {
+      caFile: 'ca.crt',
+      caPem: '',
+      peerCaFile: 'peer-ca.crt',
+      serving: pair('serving'),
+      controllers: pair('controllers'),
+      peer: (part) => pair(`peer-${part}`),
+    },
+    port: 6443,
+    server: 'https://127.0.0.1:6443',
+    postgresUrl: 'postgres://tidegate:pg-secret@127.0.0.1/x',
+    natsUrl: 'nats://tidegate:nats-secret@127.0.0.1',
+    tokenFiles: ['tokens.csv', 'more.csv'],
+    boardAddress: '127.0.0.1:6480',
+    ports: Array.from({ length: portsNeeded(options.workers) }, (_, i) => 1000 + i),
+  });
+}
+
+test('There is one process of each part, each with addresses of its own.', () => {
+  const specs = plan();
+  assert.deepEqual(
+    specs.map(({ name }) => name),
+    ['gateway', 'health', 'watch', 'store'],
+  );
+  assert.equal(new Set(specs.flatMap((spec) => [spec.grpcAddress, spec.opsAddress])).size, 8);
+});
+
+test('Several workers are several gateways on one port, all known to the health service.', () => {
+  const specs = plan('--workers=3');
+  const gateways = specs.filter(({ part }) => part === 'gateway');
+  assert.deepEqual(
+    gateways.map(({ name }) => name),
+    ['gateway-1', 'gateway-2', 'gateway-3'],
+  );
+  for (const gateway of gateways) assert.ok(gateway.args.includes('--port=6443'));
+  const targets = specs.find(({ part }) => part === 'health')?.args.find((arg) => arg.startsWith('--targets='));
+  for (const gateway of gateways) assert.ok(targets?.includes(gateway.grpcAddress));
+});
+
+test('Passwords are not in arguments, which everybody on the machine can read.', () => {
+  const specs = plan();
+  assert.ok(!specs.some(({ args }) => args.some((arg) => arg.includes('secret'))));
+  const store = specs.find(({ part }) => part === 'store');
+  assert.match(store?.env.TIDEGATE_POSTGRES_URL ?? '', /pg-secret/);
+  assert.match(store?.env.TIDEGATE_NATS_URL ?? '', /nats-secret/);
+});
+
+test('Only the store knows the way to PostgreSQL.', () => {
+  const knowing = plan().filter(({ env }) => env.TIDEGATE_POSTGRES_URL !== undefined);
+  assert.deepEqual(
+    knowing.map(({ name }) => name),
+    ['store'],
+  );
+});
+
+test('Each part proves itself with its own certificate.', () => {
+  for (const spec of plan()) assert.ok(spec.args.includes(`--peer-cert-file=peer-${spec.part}.crt`));
+});
+
+test('What the user gives for the gateway reaches it.', () => {
+  const [gateway] = plan('--feature-gates=WatchList=true', '--bind-address=0.0.0.0', '--log-level=debug');
+  for (const arg of ['--feature-gates=WatchList=true', '--bind-address=0.0.0.0', '--log-level=debug']) {
+    assert.ok(gateway?.args.includes(arg), arg);
+  }
+  assert.ok(gateway?.args.includes('--token-auth-file=tokens.csv,more.csv'));
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, closeSync, existsSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { lastWords, openLogFile, tellingLine } from './log-file.ts';
+
+function place(): string {
+  return join(mkdtempSync(join(tmpdir(), 'tidegate-log-')), 'part.log');
+}
+
+test('The telling line is the plain one between lines of JSON.', () => {
+  assert.equal(tellingLine(['{"level":60}', 'the port is taken', '{"level":30}', '']), 'the port is taken');
+});
+
+test('The telling line of a crash is the one that names the error.', () => {
+  const lines = [
+    'file:///x.ts:1',
+    '  boom',
+    'TypeError: no such thing',
+    '    at main (x.ts:1:1)',
+    '',
+    'Node.js v26.0.0',
+  ];
+  assert.equal(tellingLine(lines), 'TypeError: no such thing');
+});
+
+test("The telling line of PostgreSQL's is its FATAL, not what follows it.", () => {
+  const lines = ['2026 [1] FATAL:  lock file exists', '2026 [1] LOG:  database system is shut down'];
+  assert.equal(tellingLine(lines), '2026 [1] FATAL:  lock file exists');
+});
+
+test('Only the words of the last run count.', () => {
+  const path = place();
+  writeFileSync(path, 'an old failure\n');
+  const log = openLogFile(path);
+  closeSync(log.fd);
+  assert.equal(lastWords(path, log.from), '');
+  appendFileSync(path, 'a new failure\n');
+  assert.equal(lastWords(path, log.from), 'a new failure');
+});
+
+test('A log that has grown large is put aside.', () => {
+  const path = place();
+  writeFileSync(path, '');
+  truncateSync(path, 17 << 20);
+  const log = openLogFile(path);
+  closeSync(log.fd);
+  assert.equal(log.from, 0);
+  assert.ok(existsSync(`${path}.1`));
+});
