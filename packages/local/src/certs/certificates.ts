@@ -44,8 +44,8 @@ interface Wanted {
 export async function ensureCertificates(wanted: Wanted): Promise<Certificates> {
   const { dir, now = Date.now() } = wanted;
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const clients = await ensureAuthority(dir, 'ca', 'tidegate', now);
-  const peers = await ensureAuthority(dir, 'peer-ca', 'tidegate-parts', now);
+  const clients = await ensureAuthority(dir, 'ca', 'tidegate-ca', now);
+  const peers = await ensureAuthority(dir, 'peer-ca', 'tidegate-parts-ca', now);
   await Promise.all([
     ensureLeaf(clients, 'serving', servingLeaf(wanted.bindAddress), now),
     ensureLeaf(clients, 'controllers', controllersLeaf, now),
@@ -70,7 +70,7 @@ function servingLeaf(bindAddress: string): Leaf {
   ];
   const names = new Set(['localhost', '127.0.0.1', '::1', ...cluster, hostname()]);
   if (bindAddress !== '0.0.0.0' && bindAddress !== '::') names.add(bindAddress);
-  return { commonName: 'tidegate', names: [...names], usages: ['server'], validMs: LEAF_VALID_MS };
+  return { commonName: 'tidegate-gateway', names: [...names], usages: ['server'], validMs: LEAF_VALID_MS };
 }
 
 const controllersLeaf: Leaf = {
