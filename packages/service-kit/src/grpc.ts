@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import {
   type ChannelCredentials,
   type ChannelOptions,
@@ -46,7 +47,13 @@ export function grpcClient(
   channelCredentials: ChannelCredentials,
   options: ClientOptions = {},
 ): Client {
-  return new Client(address, channelCredentials, { ...channelOptions, ...options });
+  return new Client(address, channelCredentials, { ...channelOptions, ...nameOf(address), ...options });
+}
+
+/** TLS names no server by an IP address: a part on this machine proves that it is `localhost`. */
+function nameOf(address: string): ChannelOptions {
+  const host = address.slice(0, address.lastIndexOf(':')).replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 ? {} : { 'grpc.ssl_target_name_override': 'localhost' };
 }
 
 export interface GrpcServer {

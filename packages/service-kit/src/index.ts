@@ -5,5 +5,6 @@ export { type GrpcServer, grpcClient, openGrpcServer, peerCredentials } from './
 export { type KitConfig, kitOptions } from './kit-options.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { MetricRegistry } from './metric-registry.ts';
+export { natsAddress } from './nats-address.ts';
 export { type Kit, runMain, type Service } from './run-main.ts';
 export { createTracing, type TraceSpan, type Tracing } from './tracing.ts';

@@ -6,7 +6,7 @@ import {
   RetentionPolicy,
   StorageType,
 } from '@nats-io/jetstream';
-import { delayMs, type Logger } from '@tidegate/service-kit';
+import { delayMs, type Logger, natsAddress } from '@tidegate/service-kit';
 import { connect, type NatsConnection } from 'nats';
 
 interface BusOptions {
@@ -53,7 +53,7 @@ export class Bus {
     while (!closing.aborted) {
       try {
         const connection = await connect({
-          servers: this.#options.url,
+          ...natsAddress(this.#options.url),
           reconnect: false,
           timeout: 2000,
           pingInterval: 2000,

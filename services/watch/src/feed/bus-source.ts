@@ -1,5 +1,5 @@
 import { DeliverPolicy, jetstream } from '@nats-io/jetstream';
-import { delayMs, type Logger } from '@tidegate/service-kit';
+import { delayMs, type Logger, natsAddress } from '@tidegate/service-kit';
 import { type LogBatch, logBatchCodec } from '@tidegate/wire';
 import { connect, type NatsConnection } from 'nats';
 
@@ -34,7 +34,7 @@ export class BusSource {
     while (!closing.aborted) {
       try {
         const connection = await connect({
-          servers: url,
+          ...natsAddress(url),
           maxReconnectAttempts: -1,
           reconnectTimeWait: 200,
           noAsyncTraces: true,
