@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
+import { temporaryPlace } from './temporary-place.ts';
 
 const facts = { server: 'https://127.0.0.1:6443', caPem: 'PEM\n', token: 't0ken' };
 
 function place(): string {
-  return join(mkdtempSync(join(tmpdir(), 'tidegate-kubeconfig-')), 'config');
+  return join(temporaryPlace(), 'config');
 }
 
 test('The kubeconfig has one context, tidegate, with the token and the authority inside.', () => {

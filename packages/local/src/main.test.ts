@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ownIdentity } from './data/process-identity.ts';
+import { temporaryPlace } from './temporary-place.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 
@@ -19,7 +19,7 @@ function tidegate(...argv: string[]) {
 }
 
 function place(): string {
-  return join(mkdtempSync(join(tmpdir(), 'tidegate-main-')), 'data');
+  return join(temporaryPlace(), 'data');
 }
 
 test('Help lists every command.', () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryPlace } from '../temporary-place.ts';
 import { ensureAdminToken } from './admin-token.ts';
 
 function place(): string {
-  return join(mkdtempSync(join(tmpdir(), 'tidegate-token-')), 'tokens.csv');
+  return join(temporaryPlace(), 'tokens.csv');
 }
 
 test('A new token is long, kept for its owner, and written as kube-apiserver reads it.', () => {

@@ -1,19 +1,19 @@
+import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, get } from 'node:https';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { X509Certificate as DecodedCertificate } from '@peculiar/x509';
+import { temporaryPlace } from '../temporary-place.ts';
 import { ensureCertificates } from './certificates.ts';
 
 const DAY_MS = 24 * 3600_000;
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 const parts = ['gateway', 'store'];
-
-function place(): string {
-  return mkdtempSync(join(tmpdir(), 'tidegate-certs-'));
-}
 
 function read(file: string): X509Certificate {
   return new X509Certificate(readFileSync(file));
@@ -24,7 +24,7 @@ function ensure(dir: string, now = Date.now(), bindAddress = '127.0.0.1'): Retur
 }
 
 test('The serving certificate covers every name by which the server is called.', async () => {
-  const { serving, caFile } = await ensure(place(), Date.now(), '192.0.2.7');
+  const { serving, caFile } = await ensure(temporaryPlace(), Date.now(), '192.0.2.7');
   const certificate = read(serving.certFile);
   for (const name of ['localhost', 'kubernetes', 'kubernetes.default.svc.cluster.local', hostname()]) {
     assert.ok(certificate.checkHost(name), name);
@@ -34,8 +34,31 @@ test('The serving certificate covers every name by which the server is called.',
   assert.deepEqual(certificate.keyUsage, [SERVER_AUTH]);
 });
 
+test('A client that trusts the authority accepts the server.', async () => {
+  const { serving, caPem } = await ensure(temporaryPlace());
+  const files = { cert: readFileSync(serving.certFile), key: readFileSync(serving.keyFile) };
+  const server = createServer(files, (_, response) => response.end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise<void>((resolve, reject) => {
+    get({ host: '127.0.0.1', port, ca: caPem, agent: false }, (response) => response.resume().on('end', resolve)).on(
+      'error',
+      reject,
+    );
+  });
+  server.close();
+});
+
+test('Certificates name the key of their authority, as strict clients demand.', async () => {
+  const { serving, controllers, peer } = await ensure(temporaryPlace());
+  for (const { certFile } of [serving, controllers, peer('store')]) {
+    const { extensions } = new DecodedCertificate(readFileSync(certFile));
+    assert.ok(extensions.some(({ type }) => type === '2.5.29.35'));
+  }
+});
+
 test("A part's certificate is good for both ends, and its authority is not the clients'.", async () => {
-  const certificates = await ensure(place());
+  const certificates = await ensure(temporaryPlace());
   const certificate = read(certificates.peer('store').certFile);
   assert.equal(certificate.subject, 'O=tidegate\nCN=store');
   assert.deepEqual(certificate.keyUsage?.toSorted(), [SERVER_AUTH, CLIENT_AUTH]);
@@ -44,28 +67,28 @@ test("A part's certificate is good for both ends, and its authority is not the c
 });
 
 test("The controllers' certificate names them and their group.", async () => {
-  const { controllers } = await ensure(place());
+  const { controllers } = await ensure(temporaryPlace());
   const certificate = read(controllers.certFile);
   assert.equal(certificate.subject, 'O=system:masters\nCN=system:kube-controller-manager');
   assert.deepEqual(certificate.keyUsage, [CLIENT_AUTH]);
 });
 
 test("Authorities are marked as such, leaves are not, and keys are the owner's only.", async () => {
-  const certificates = await ensure(place());
+  const certificates = await ensure(temporaryPlace());
   assert.ok(read(certificates.caFile).ca);
   assert.ok(!read(certificates.serving.certFile).ca);
   assert.equal(statSync(certificates.serving.keyFile).mode & 0o777, 0o600);
 });
 
 test('Certificates that are good for another month are kept.', async () => {
-  const dir = place();
+  const dir = temporaryPlace();
   const before = readFileSync((await ensure(dir)).serving.certFile, 'utf8');
   const after = readFileSync((await ensure(dir, Date.now() + 334 * DAY_MS)).serving.certFile, 'utf8');
   assert.equal(after, before);
 });
 
 test('A certificate with less than thirty days left is made anew under the same authority.', async () => {
-  const dir = place();
+  const dir = temporaryPlace();
   const before = await ensure(dir);
   const [leaf, authority] = [before.serving.certFile, before.caFile].map((file) => readFileSync(file, 'utf8'));
   const later = Date.now() + 336 * DAY_MS;
@@ -76,14 +99,14 @@ test('A certificate with less than thirty days left is made anew under the same 
 });
 
 test('Another bind address makes the serving certificate anew.', async () => {
-  const dir = place();
+  const dir = temporaryPlace();
   await ensure(dir);
   const { serving } = await ensure(dir, Date.now(), '192.0.2.8');
   assert.ok(read(serving.certFile).checkIP('192.0.2.8'));
 });
 
 test('A certificate that lost its key is made anew.', async () => {
-  const dir = place();
+  const dir = temporaryPlace();
   const { serving } = await ensure(dir);
   rmSync(serving.keyFile);
   await ensure(dir);
@@ -91,20 +114,20 @@ test('A certificate that lost its key is made anew.', async () => {
 });
 
 test('An expired authority is one line that says what to remove.', async () => {
-  const dir = place();
+  const dir = temporaryPlace();
   await ensure(dir);
   await assert.rejects(ensure(dir, Date.now() + 3651 * DAY_MS), /ca\.crt expired on .*: remove the directory/);
 });
 
 test("An expired leaf without its authority's key is one line that names the missing file.", async () => {
-  const dir = place();
+  const dir = temporaryPlace();
   await ensure(dir);
   rmSync(join(dir, 'ca.key'));
   await assert.rejects(ensure(dir, Date.now() + 366 * DAY_MS), /expired on .* cannot be renewed without .*ca\.key/);
 });
 
 test('No leaf outlives its authority.', async () => {
-  const dir = place();
+  const dir = temporaryPlace();
   await ensure(dir);
   const { serving, caFile } = await ensure(dir, Date.now() + 3600 * DAY_MS);
   assert.equal(read(serving.certFile).validTo, read(caFile).validTo);

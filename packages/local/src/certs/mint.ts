@@ -3,6 +3,7 @@ import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import {
+  AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
   ExtendedKeyUsage,
   ExtendedKeyUsageExtension,
@@ -11,6 +12,7 @@ import {
   KeyUsagesExtension,
   PemConverter,
   SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
   X509Certificate,
   X509CertificateGenerator,
 } from '@peculiar/x509';
@@ -34,6 +36,7 @@ export interface Leaf {
   readonly validMs: number;
 }
 
+/** Its name must not be that of a leaf: a leaf whose issuer has its own name counts as signed by itself. */
 export async function mintAuthority(commonName: string, validMs: number, now: number): Promise<Pair> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -46,6 +49,7 @@ export async function mintAuthority(commonName: string, validMs: number, now: nu
     extensions: [
       new BasicConstraintsExtension(true, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign | KeyUsageFlags.digitalSignature, true),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
   return pairOf(certificate, keys.privateKey);
@@ -64,7 +68,12 @@ export async function mintLeaf(authority: Pair, leaf: Leaf, now: number): Promis
     publicKey: keys.publicKey,
     signingKey: await importKey(authority.key),
     signingAlgorithm: algorithm,
-    extensions: leafExtensions(leaf),
+    extensions: [
+      ...leafExtensions(leaf),
+      // strict clients find the authority by these, and refuse a leaf without
+      await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
   });
   return pairOf(certificate, keys.privateKey);
 }

@@ -1,7 +1,7 @@
 import { lockHolder } from '../data/lock.ts';
 import { isRunning } from '../data/process-identity.ts';
 import { type RunningPart, readRunState } from '../data/run-file.ts';
-import { memoryBytes } from '../probes/memory.ts';
+import { familyBytes, memoryBytes } from '../probes/memory.ts';
 import { readDataDir } from './data-dir-option.ts';
 
 const about = 'tidegate status [option...]\n\nShows the parts that run. Exit code 3 when nothing does.';
@@ -35,7 +35,7 @@ board   ${state.board ?? ''}
 function row(part: RunningPart, now: number): string[] {
   const { name, pid, startedAt, restarts } = part;
   if (!isRunning(part)) return [name, '-', 'down', '-', String(restarts)];
-  const mib = Math.round(memoryBytes(pid) / 2 ** 20);
+  const mib = Math.round((name === 'postgres' ? familyBytes(pid) : memoryBytes(pid)) / 2 ** 20);
   return [name, String(pid), upTime(now - Date.parse(startedAt)), `${mib} MiB`, String(restarts)];
 }
 

@@ -1,48 +1,44 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryPlace } from '../temporary-place.ts';
 import { dataDirAt, prepareDataDir } from './data-dir.ts';
 
-function place(): string {
-  return mkdtempSync(join(tmpdir(), 'tidegate-data-'));
-}
-
 test('A new data directory is made with its version and closed rooms for keys and logs.', () => {
-  const dir = dataDirAt(join(place(), 'a', 'b'));
+  const dir = dataDirAt(join(temporaryPlace(), 'a', 'b'));
   prepareDataDir(dir);
   assert.deepEqual(JSON.parse(readFileSync(dir.versionFile, 'utf8')), { format: 1 });
   for (const inner of [dir.certs, dir.logs]) assert.equal(statSync(inner).mode & 0o777, 0o700);
 });
 
 test('A data directory is prepared again without complaint.', () => {
-  const dir = dataDirAt(place());
+  const dir = dataDirAt(temporaryPlace());
   prepareDataDir(dir);
   prepareDataDir(dir);
 });
 
 test('A data directory of a newer version is refused, and left as it is.', () => {
-  const dir = dataDirAt(place());
+  const dir = dataDirAt(temporaryPlace());
   writeFileSync(dir.versionFile, '{"format":99}');
   assert.throws(() => prepareDataDir(dir), /written by a newer version \(format 99, this one knows 1\)/);
   assert.equal(readFileSync(dir.versionFile, 'utf8'), '{"format":99}');
 });
 
 test('A directory with files of others is refused.', () => {
-  const dir = dataDirAt(place());
+  const dir = dataDirAt(temporaryPlace());
   writeFileSync(join(dir.path, 'thesis.txt'), '');
   assert.throws(() => prepareDataDir(dir), /has other files in it \(thesis\.txt\)/);
 });
 
 test('A path that cannot be a directory is refused with the option to change.', () => {
-  const file = join(place(), 'file');
+  const file = join(temporaryPlace(), 'file');
   writeFileSync(file, '');
   assert.throws(() => prepareDataDir(dataDirAt(join(file, 'below'))), /cannot write to .*--data-dir/);
 });
 
 test('A directory that this user may not write to is refused.', { skip: asRoot() }, () => {
-  const path = join(place(), 'closed');
+  const path = join(temporaryPlace(), 'closed');
   mkdirSync(path, { mode: 0o500 });
   assert.throws(() => prepareDataDir(dataDirAt(path)), /cannot write to .*EACCES.*--data-dir/);
 });

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryPlace } from '../temporary-place.ts';
 import { lockHolder, takeLock } from './lock.ts';
 import { ownIdentity } from './process-identity.ts';
 
 function lockFile(): string {
-  return join(mkdtempSync(join(tmpdir(), 'tidegate-lock-')), 'lock');
+  return join(temporaryPlace(), 'lock');
 }
 
 test('A free lock is taken and names its holder.', () => {
@@ -50,4 +50,13 @@ test('A released lock is free again.', () => {
   if (lock.kind === 'taken') lock.release();
   assert.equal(lockHolder(file), undefined);
   assert.equal(takeLock(file).kind, 'taken');
+});
+
+test('Releasing a lock that another start holds by now leaves it.', () => {
+  const file = lockFile();
+  const lock = takeLock(file);
+  const other = JSON.stringify({ pid: process.ppid, began: 'then' });
+  writeFileSync(file, other);
+  if (lock.kind === 'taken') lock.release();
+  assert.equal(readFileSync(file, 'utf8'), other);
 });

@@ -14,7 +14,7 @@ export function takeLock(file: string, self: ProcessIdentity = ownIdentity()): L
   for (let leftBehind = false; ; leftBehind = true) {
     try {
       writeFileSync(file, JSON.stringify(self), { flag: 'wx', mode: 0o600 });
-      return { kind: 'taken', leftBehind, release: () => rmSync(file, { force: true }) };
+      return { kind: 'taken', leftBehind, release: () => release(file, self) };
     } catch (error) {
       if (!isErrno(error, 'EEXIST')) throw error;
     }
@@ -22,6 +22,12 @@ export function takeLock(file: string, self: ProcessIdentity = ownIdentity()): L
     if (holder !== undefined) return { kind: 'held', by: holder };
     setAside(file);
   }
+}
+
+/** A lock that is no longer ours (somebody removed the directory under us, and another start made it anew) stays. */
+function release(file: string, self: ProcessIdentity): void {
+  const holder = readIdentity(file);
+  if (holder?.pid === self.pid && holder.began === self.began) rmSync(file, { force: true });
 }
 
 /** Who holds the lock; undefined when nobody who lives does. */

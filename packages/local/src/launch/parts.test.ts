@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryPlace } from '../temporary-place.ts';
 import { type PartSpec, planParts, portsNeeded } from './parts.ts';
 import { readStartOptions } from './start-options.ts';
 
 function plan(...argv: string[]): PartSpec[] {
-  const dir = mkdtempSync(join(tmpdir(), 'tidegate-parts-'));
+  const dir = temporaryPlace();
   const options = readStartOptions([`--data-dir=${dir}`, ...argv], {});
   const pair = (name: string) => ({ certFile: `${name}.crt`, keyFile: `${name}.key` });
   return planParts({

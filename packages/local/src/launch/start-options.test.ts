@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryPlace } from '../temporary-place.ts';
 import { readStartOptions, startOptions } from './start-options.ts';
-
-function place(): string {
-  return mkdtempSync(join(tmpdir(), 'tidegate-options-'));
-}
 
 test('The options have the names that users know.', () => {
   const names = ['port', 'bind-address', 'data-dir', 'kubeconfig', 'token-auth-file', 'feature-gates', 'workers'];
@@ -15,7 +11,7 @@ test('The options have the names that users know.', () => {
 });
 
 test('Without options it is port 6443 of the loopback address, with the kubeconfig beside the data.', () => {
-  const dir = place();
+  const dir = temporaryPlace();
   const options = readStartOptions([`--data-dir=${dir}`], {});
   assert.equal(options.port, 6443);
   assert.equal(options.bindAddress, '127.0.0.1');
@@ -30,7 +26,7 @@ test('An ephemeral start takes a free port and a directory of its own unless tol
 });
 
 test('An ephemeral start refuses a directory that is not empty, because it would be removed.', () => {
-  const dir = place();
+  const dir = temporaryPlace();
   writeFileSync(join(dir, 'thesis.txt'), '');
   assert.throws(() => readStartOptions(['--ephemeral', `--data-dir=${dir}`], {}), /not empty/);
 });

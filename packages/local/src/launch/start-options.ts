@@ -1,4 +1,5 @@
-import { accessSync, constants, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants, readdirSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -55,7 +56,7 @@ export function readStartOptions(argv: readonly string[], env: Environment): Sta
   };
   const options = first.ephemeral ? readOptions(table, argv, env) : first;
   validate(options);
-  const path = options.dataDir === '' ? makeEphemeralDir() : options.dataDir;
+  const path = options.dataDir === '' ? ephemeralPath() : options.dataDir;
   if (options.ephemeral) refuseOldData(path);
   const dataDir = dataDirAt(path);
   return {
@@ -95,8 +96,9 @@ function demandReadable(file: string): void {
 
 const EPHEMERAL_PREFIX = 'tidegate-ephemeral-';
 
-function makeEphemeralDir(): string {
-  return mkdtempSync(join(tmpdir(), EPHEMERAL_PREFIX));
+/** Only a name that nobody can guess: it is made with the rest of the data directory. */
+function ephemeralPath(): string {
+  return join(tmpdir(), `${EPHEMERAL_PREFIX}${randomBytes(6).toString('hex')}`);
 }
 
 /** What a killed run left in the place for temporary files. The caller says which are dead. */

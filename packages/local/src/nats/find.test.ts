@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryPlace } from '../temporary-place.ts';
 import { findNats, type NatsFound } from './find.ts';
 import type { Source } from './sources.ts';
 
 const closing = new AbortController().signal;
-
-function place(): string {
-  return mkdtempSync(join(tmpdir(), 'tidegate-find-'));
-}
 
 /** A stand-in that only knows its version. */
 function program(file: string, version: string): void {
@@ -41,38 +37,38 @@ function find(cacheDir: string, sources: readonly Source[], path = ''): Promise<
 }
 
 test('A nats-server on the path is taken first.', async () => {
-  const bin = place();
+  const bin = temporaryPlace();
   program(join(bin, 'nats-server'), '2.11.0');
-  const found = await find(place(), [working], `/absent:${bin}`);
+  const found = await find(temporaryPlace(), [working], `/absent:${bin}`);
   assert.deepEqual(found, { kind: 'found', path: join(bin, 'nats-server'), words: 'NATS 2.11.0 from the path' });
 });
 
 test('One on the path that is too old is passed over.', async () => {
-  const bin = place();
+  const bin = temporaryPlace();
   program(join(bin, 'nats-server'), '2.8.4');
-  const found = await find(place(), [working], bin);
+  const found = await find(temporaryPlace(), [working], bin);
   assert.ok(found.kind === 'found' && found.words === 'NATS 2.15.2, fetched');
 });
 
 test('What was fetched once is found in the cache.', async () => {
-  const cache = place();
+  const cache = temporaryPlace();
   await find(cache, [working]);
   const again = await find(cache, [{ ...working, fetch: () => Promise.reject(new Error('fetched twice')) }]);
   assert.equal(again.kind, 'found');
 });
 
 test('The next source is tried where one fails, and nothing of the attempt is left.', async () => {
-  const cache = place();
+  const cache = temporaryPlace();
   assert.equal((await find(cache, [failing, working])).kind, 'found');
   assert.deepEqual(readdirSync(join(cache, 'nats-server-from-fails')), []);
 });
 
 test('Where none can be had, the reasons are told in one line.', async () => {
-  assert.deepEqual(await find(place(), [failing]), { kind: 'none', reason: 'fails: no route' });
+  assert.deepEqual(await find(temporaryPlace(), [failing]), { kind: 'none', reason: 'fails: no route' });
 });
 
 test('After a failure the sources are left alone for an hour, and then tried again.', async () => {
-  const cache = place();
+  const cache = temporaryPlace();
   await find(cache, [failing]);
   assert.equal((await find(cache, [working])).kind, 'none');
   const marker = join(cache, 'nats-not-found');

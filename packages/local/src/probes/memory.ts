@@ -1,19 +1,22 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Memory that a process and its children hold, what they share counted once where the kernel tells it. */
+/** Memory that a process has resident. */
 export function memoryBytes(pid: number): number {
   if (process.platform !== 'linux') {
     const text = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
     return Number(text.trim()) * 1024;
   }
-  const members = childrenOf(pid);
-  if (members.length === 0) return field(`/proc/${pid}/status`, 'VmRSS');
-  return [pid, ...members].reduce((sum, member) => sum + shareOf(member), 0);
+  return field(`/proc/${pid}/status`, 'VmRSS');
+}
+
+/** Of a process with its children; what they share is counted once where the kernel tells it. */
+export function familyBytes(pid: number): number {
+  return [pid, ...childrenOf(pid)].reduce((sum, member) => sum + shareOf(member), 0);
 }
 
 function shareOf(pid: number): number {
-  return field(`/proc/${pid}/smaps_rollup`, 'Pss') || field(`/proc/${pid}/status`, 'VmRSS');
+  return field(`/proc/${pid}/smaps_rollup`, 'Pss') || memoryBytes(pid);
 }
 
 function childrenOf(pid: number): number[] {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, closeSync, existsSync, mkdtempSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, closeSync, existsSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryPlace } from '../temporary-place.ts';
 import { lastWords, openLogFile, tellingLine } from './log-file.ts';
 
 function place(): string {
-  return join(mkdtempSync(join(tmpdir(), 'tidegate-log-')), 'part.log');
+  return join(temporaryPlace(), 'part.log');
 }
 
 test('The telling line is the plain one between lines of JSON.', () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { closeSync, mkdtempSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { temporaryPlace } from '../temporary-place.ts';
 import type { Running } from './running.ts';
 import { type Death, Supervised } from './supervised.ts';
 
@@ -17,7 +18,7 @@ function rig() {
   const runs: Array<{ end(why: string): void; asked: boolean; killed: boolean }> = [];
   const spec = {
     name: 'part',
-    logFile: join(mkdtempSync(join(tmpdir(), 'tidegate-supervised-')), 'log'),
+    logFile: join(temporaryPlace(), 'log'),
     stopLimitMs: 1000,
     start(log: { fd: number }): Running {
       closeSync(log.fd);

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { get } from 'node:https';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { isRunning } from '@tidegate/local';
+import { startTidegate, type TestTidegate } from './start-tidegate.ts';
+import { temporaryDir } from './temporary-dir.ts';
+import { until } from './until.ts';
+
+const PARTS = ['postgres', 'nats', 'store', 'watch', 'gateway', 'health'];
+
+/** Follows the order of the lines that name them. */
+function order(output: string, words: readonly string[]): string[] {
+  return words.toSorted((a, b) => output.indexOf(a) - output.indexOf(b));
+}
+
+function status(tidegate: TestTidegate, path: string, token?: string): Promise<number> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return new Promise((resolve, reject) => {
+    const ca = readFileSync(tidegate.caFile);
+    get(`${tidegate.server}${path}`, { ca, headers, agent: false }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
+    }).on('error', reject);
+  });
+}
+
+test('The whole system', async (t) => {
+  const tidegate = await startTidegate();
+  after(() => tidegate.stop());
+
+  await t.test('is open to its administrator, and to others for health and version only.', async () => {
+    assert.equal(await status(tidegate, '/readyz'), 200);
+    assert.equal(await status(tidegate, '/version'), 200);
+    assert.equal(await status(tidegate, '/api/v1/namespaces', tidegate.token), 200);
+    assert.ok([401, 403].includes(await status(tidegate, '/api/v1/namespaces')));
+  });
+
+  await t.test('ends its start with the address, what to type, and where things are.', () => {
+    for (const words of [
+      tidegate.server,
+      `export KUBECONFIG=${tidegate.kubeconfig}`,
+      'kubectl get',
+      tidegate.dataDir,
+      'Ctrl-C',
+    ]) {
+      assert.ok(tidegate.output.includes(words), words);
+    }
+  });
+
+  for (const part of PARTS) {
+    await t.test(`starts ${part} again when it is killed, and says so.`, async () => {
+      const before = tidegate.pid(part);
+      process.kill(before, 'SIGKILL');
+      await tidegate.restarted(part, before);
+      assert.match(tidegate.output, new RegExp(`^${part} ended by SIGKILL.*; starting it again now$`, 'm'));
+      await until('readiness', async () => (await status(tidegate, '/readyz').catch(() => 0)) === 200);
+    });
+  }
+
+  await t.test('stops in order, leaves with 0, and removes data that is ephemeral.', async () => {
+    assert.equal(await tidegate.stop(), 0);
+    const words = ['gateway', 'health', 'watch', 'store', 'nats', 'postgres'].map((part) => `${part} stopped`);
+    assert.deepEqual(order(tidegate.output, words), words);
+    assert.ok(!existsSync(tidegate.dataDir));
+  });
+});
+
+test('No part outlives a launcher that was killed, and the next start finds the data and says nothing of it.', async () => {
+  const temporary = temporaryDir('kept');
+  const dataDir = join(temporary.path, 'data');
+  const first = await startTidegate({ dataDir });
+  const parts = PARTS.map((name) => first.part(name));
+  const token = first.token;
+  await first.kill();
+  const second = await startTidegate({ dataDir });
+  assert.deepEqual(parts.filter(isRunning), []);
+  assert.equal(second.token, token);
+  assert.equal(await second.stop(), 0);
+  rmSync(temporary.path, { recursive: true });
+});
+
+test('Without NATS it runs all the same, and the screen says so.', async () => {
+  const tidegate = await startTidegate({ args: ['--no-nats'] });
+  assert.match(tidegate.output, /bus +none, as asked: the watch service follows the store's log/);
+  assert.throws(() => tidegate.pid('nats'));
+  await tidegate.stop();
+});
+
+test('Several workers share one port.', async () => {
+  const tidegate = await startTidegate({ args: ['--workers=2', '--no-nats'] });
+  assert.notEqual(tidegate.pid('gateway-1'), tidegate.pid('gateway-2'));
+  process.kill(tidegate.pid('gateway-1'), 'SIGSTOP');
+  process.kill(tidegate.pid('gateway-1'), 'SIGKILL');
+  assert.equal(await until('the other worker', () => status(tidegate, '/version').catch(() => undefined)), 200);
+  await tidegate.stop();
+});
