@@ -1,18 +1,18 @@
 import type { Schema } from '@tidegate/schema';
 
-const text: Schema = { type: 'string' };
-const texts: Schema = { type: 'map', values: text };
+const text = (number: number): Schema => ({ type: 'string', number });
+const texts = (number: number): Schema => ({ type: 'map', values: { type: 'string' }, number });
 
 const ownerReference: Schema = {
   type: 'object',
   name: 'OwnerReference',
   fields: {
-    apiVersion: { type: 'string', required: true },
-    kind: { type: 'string', required: true },
-    name: { type: 'string', required: true },
-    uid: { type: 'string', required: true },
-    controller: { type: 'bool' },
-    blockOwnerDeletion: { type: 'bool' },
+    apiVersion: { type: 'string', required: true, number: 5 },
+    kind: { type: 'string', required: true, number: 1 },
+    name: { type: 'string', required: true, number: 3 },
+    uid: { type: 'string', required: true, number: 4 },
+    controller: { type: 'bool', number: 6 },
+    blockOwnerDeletion: { type: 'bool', number: 7 },
   },
 };
 
@@ -20,35 +20,36 @@ const managedFieldsEntry: Schema = {
   type: 'object',
   name: 'ManagedFieldsEntry',
   fields: {
-    manager: text,
-    operation: text,
-    apiVersion: text,
-    time: { type: 'time' },
-    fieldsType: text,
+    manager: text(1),
+    operation: text(2),
+    apiVersion: text(3),
+    time: { type: 'time', number: 4 },
+    fieldsType: text(6),
     fieldsV1: { type: 'any' },
-    subresource: text,
+    subresource: text(8),
   },
 };
 
 /** metadata of every object */
 export const objectMetaSchema: Schema & { type: 'object' } = {
   type: 'object',
+  number: 1,
   name: 'ObjectMeta',
   fields: {
-    name: text,
-    generateName: text,
-    namespace: text,
-    selfLink: text,
-    uid: text,
-    resourceVersion: text,
-    generation: { type: 'int64' },
-    creationTimestamp: { type: 'time' },
-    deletionTimestamp: { type: 'time' },
-    deletionGracePeriodSeconds: { type: 'int64' },
-    labels: texts,
-    annotations: texts,
-    ownerReferences: { type: 'list', items: ownerReference, listType: 'map', keys: ['uid'] },
-    finalizers: { type: 'list', items: text, listType: 'set' },
-    managedFields: { type: 'list', items: managedFieldsEntry, listType: 'atomic' },
+    name: text(1),
+    generateName: text(2),
+    namespace: text(3),
+    selfLink: text(4),
+    uid: text(5),
+    resourceVersion: text(6),
+    generation: { type: 'int64', number: 7 },
+    creationTimestamp: { type: 'time', number: 8 },
+    deletionTimestamp: { type: 'time', number: 9 },
+    deletionGracePeriodSeconds: { type: 'int64', number: 10 },
+    labels: texts(11),
+    annotations: texts(12),
+    ownerReferences: { type: 'list', items: ownerReference, listType: 'map', keys: ['uid'], number: 13 },
+    finalizers: { type: 'list', items: { type: 'string' }, listType: 'set', number: 14 },
+    managedFields: { type: 'list', items: managedFieldsEntry, listType: 'atomic', number: 17 },
   },
 };

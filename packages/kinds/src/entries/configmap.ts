@@ -17,9 +17,9 @@ export const configMap: KindEntry = {
   shortNames: ['cm'],
   namespaced: true,
   fields: {
-    immutable: { type: 'bool' },
-    data: { type: 'map', values: { type: 'string' } },
-    binaryData: { type: 'map', values: { type: 'bytes' } },
+    immutable: { type: 'bool', number: 4 },
+    data: { type: 'map', values: { type: 'string' }, number: 2 },
+    binaryData: { type: 'map', values: { type: 'bytes' }, number: 3 },
   },
   columns: [
     nameColumn,

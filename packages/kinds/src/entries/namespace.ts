@@ -11,11 +11,11 @@ const condition = {
   type: 'object',
   name: 'NamespaceCondition',
   fields: {
-    type: { type: 'string', required: true },
-    status: { type: 'string', required: true },
-    lastTransitionTime: { type: 'time' },
-    reason: { type: 'string' },
-    message: { type: 'string' },
+    type: { type: 'string', required: true, number: 1 },
+    status: { type: 'string', required: true, number: 2 },
+    lastTransitionTime: { type: 'time', number: 4 },
+    reason: { type: 'string', number: 5 },
+    message: { type: 'string', number: 6 },
   },
 } as const;
 
@@ -31,15 +31,17 @@ export const namespace: KindEntry = {
   fields: {
     spec: {
       type: 'object',
+      number: 2,
       name: 'NamespaceSpec',
-      fields: { finalizers: { type: 'list', items: { type: 'string' }, listType: 'atomic' } },
+      fields: { finalizers: { type: 'list', items: { type: 'string' }, listType: 'atomic', number: 1 } },
     },
     status: {
       type: 'object',
+      number: 3,
       name: 'NamespaceStatus',
       fields: {
-        phase: { type: 'string' },
-        conditions: { type: 'list', items: condition, listType: 'map', keys: ['type'] },
+        phase: { type: 'string', number: 1 },
+        conditions: { type: 'list', items: condition, listType: 'map', keys: ['type'], number: 2 },
       },
     },
   },

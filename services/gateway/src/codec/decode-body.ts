@@ -1,23 +1,31 @@
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { decodeProtobuf, isJsonObject, type JsonObject, type Schema } from '@tidegate/schema';
 import { badRequest, unsupportedMediaType } from '@tidegate/status';
 import { CORE_SCHEMA, load } from 'js-yaml';
 
-const ACCEPTED = ['application/json', 'application/yaml'];
+const ACCEPTED = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.cluster.protobuf',
+  'application/vnd.kubernetes.protobuf',
+];
 
 /** A request body as an object. Without a Content-Type it is JSON. */
-export function decodeObject(body: Buffer, contentType: string | undefined): JsonObject {
-  const value = decodeValue(body, mediaType(contentType));
+export function decodeObject(schema: Schema, body: Buffer, contentType: string | undefined): JsonObject {
+  const value = decodeValue(schema, body, mediaType(contentType));
   if (!isJsonObject(value)) throw badRequest('the body of the request must be one object');
   return value;
 }
 
-export function decodeValue(body: Buffer, type: string): unknown {
+function decodeValue(schema: Schema, body: Buffer, type: string): unknown {
   switch (type) {
     case '':
     case 'application/json':
       return parseJson(body);
     case 'application/yaml':
       return parseYaml(body);
+    case 'application/vnd.cluster.protobuf':
+    case 'application/vnd.kubernetes.protobuf':
+      return decodeProtobuf(schema, body);
     default:
       throw unsupportedMediaType(ACCEPTED);
   }

@@ -1,6 +1,6 @@
-import { isJsonObject } from '@tidegate/schema';
+import { isJsonObject, type Schema } from '@tidegate/schema';
 import { badRequest, forbiddenField, notSupported } from '@tidegate/status';
-import { decodeValue, mediaType } from '../codec/decode-body.ts';
+import { decodeObject } from '../codec/decode-body.ts';
 import type { ResourceRequest } from '../gateway.ts';
 import { isDryRun, refuseOption } from './admit-object.ts';
 
@@ -11,13 +11,27 @@ export interface DeleteOptions {
   propagation: 'Foreground' | 'Background' | 'Orphan' | undefined;
 }
 
+const deleteOptionsSchema: Schema = {
+  type: 'object',
+  fields: {
+    gracePeriodSeconds: { type: 'int64', number: 1 },
+    preconditions: {
+      type: 'object',
+      number: 2,
+      fields: { uid: { type: 'string', number: 1 }, resourceVersion: { type: 'string', number: 2 } },
+    },
+    orphanDependents: { type: 'bool', number: 3 },
+    propagationPolicy: { type: 'string', number: 4 },
+    dryRun: { type: 'list', items: { type: 'string' }, number: 5 },
+  },
+};
+
 const POLICIES = ['Foreground', 'Background', 'Orphan'] as const;
 
 /** The options of a delete: from the body when there is one, else from the query. */
 export function deleteOptions(request: ResourceRequest): DeleteOptions {
   const { query } = request.info;
-  const body = request.body.length === 0 ? {} : decodeValue(request.body, mediaType(request.contentType));
-  if (!isJsonObject(body)) throw badRequest('delete options must be one object');
+  const body = request.body.length === 0 ? {} : decodeObject(deleteOptionsSchema, request.body, request.contentType);
   if (body.kind !== undefined && body.kind !== 'DeleteOptions') {
     throw badRequest(`the body of a delete is a DeleteOptions, not a ${String(body.kind)}`);
   }

@@ -14,7 +14,11 @@ import { commit, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
 export const create: VerbHandler = async (gateway, request) => {
   const { info, kind } = request;
   if (info.name !== '' || (kind.entry.namespaced && info.namespace === '')) throw methodNotAllowed();
-  return createObject(gateway, request, admitObject(request, decodeObject(request.body, request.contentType)));
+  return createObject(
+    gateway,
+    request,
+    admitObject(request, decodeObject(kind.schema, request.body, request.contentType)),
+  );
 };
 
 const ATTEMPTS = 8;

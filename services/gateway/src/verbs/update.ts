@@ -6,7 +6,7 @@ import { changeObject } from '../rules/change-object.ts';
 
 /** PUT of a whole object. */
 export const update: VerbHandler = async (gateway, request) => {
-  const object = admitObject(request, decodeObject(request.body, request.contentType));
+  const object = admitObject(request, decodeObject(request.kind.schema, request.body, request.contentType));
   const pinned = (metaOf(object).resourceVersion ?? '') !== '';
   return changeObject(gateway, request, { apply: () => structuredClone(object), pinned });
 };
