@@ -1,6 +1,7 @@
 import { delayMs, type Kit, type Service } from '@tidegate/service-kit';
 import { store, writeKind } from '@tidegate/wire';
 import type { StoreConfig } from './config.ts';
+import { runLifecycle } from './lifecycle/lifecycle.ts';
 import { type StoreMetrics, storeMetrics } from './metrics.ts';
 import { Bus } from './publish/bus.ts';
 import { ChangeFeed } from './publish/change-feed.ts';
@@ -38,6 +39,7 @@ export class StoreService implements Service {
   readonly #listener: Listener | undefined;
   readonly #closing = new AbortController();
   readonly #draining = new AbortController();
+  #lifecycle: Promise<void> | undefined;
 
   constructor(config: StoreConfig, kit: Kit) {
     this.#config = config;
@@ -88,6 +90,7 @@ export class StoreService implements Service {
     await this.#heads.read();
     void this.#listener?.start();
     void this.#bus?.run();
+    if (this.#config.gatewayUrl !== '') this.#lifecycle = this.#runLifecycle();
     void this.#beat(HEARTBEAT_MS, () => this.#publisher?.tellHead());
     void this.#beat(PULSE_MS, () => this.#pulse());
     void this.#beat(Math.min(5000, (this.#config.windowSeconds * 1000) / 24), () => this.#rotate());
@@ -95,6 +98,7 @@ export class StoreService implements Service {
 
   async drain(): Promise<void> {
     this.#draining.abort();
+    await this.#lifecycle;
     await this.#commits.idle();
   }
 
@@ -147,6 +151,11 @@ export class StoreService implements Service {
       }
       await delayMs(everyMs, signal);
     }
+  }
+
+  #runLifecycle(): Promise<void> {
+    const closing = this.#draining.signal;
+    return runLifecycle({ config: this.#config, kit: this.#kit, pool: this.#database.streams, closing });
   }
 
   #openBus(): Bus {

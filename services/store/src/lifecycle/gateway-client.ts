@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+
+interface GatewayClientOptions {
+  url: string;
+  caFile: string;
+  certFile: string;
+  keyFile: string;
+}
+
+export interface GatewayAnswer {
+  code: number;
+  body: Record<string, unknown>;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** The system controllers' way to the gateway: their requests are requests like any other, with all their rules. */
+export class GatewayClient {
+  readonly #url: URL;
+  readonly #agent: Agent;
+
+  constructor(options: GatewayClientOptions) {
+    this.#url = new URL(options.url);
+    this.#agent = new Agent({
+      keepAlive: true,
+      maxSockets: 4,
+      ca: readFileSync(options.caFile),
+      cert: readFileSync(options.certFile),
+      key: readFileSync(options.keyFile),
+    });
+  }
+
+  send(method: string, path: string, object?: unknown): Promise<GatewayAnswer> {
+    const body = object === undefined ? undefined : Buffer.from(JSON.stringify(object));
+    const headers: Record<string, string | number> = { Accept: 'application/json', 'User-Agent': 'tidegate-lifecycle' };
+    if (body !== undefined)
+      Object.assign(headers, { 'Content-Type': 'application/json', 'Content-Length': body.length });
+    return new Promise((resolve, reject) => {
+      const call = request(
+        new URL(path, this.#url),
+        { method, headers, agent: this.#agent, timeout: TIMEOUT_MS },
+        (answer) => {
+          const parts: Buffer[] = [];
+          answer.on('data', (part: Buffer) => parts.push(part));
+          answer.on('error', reject);
+          answer.on('end', () => resolve({ code: answer.statusCode ?? 0, body: parse(Buffer.concat(parts)) }));
+        },
+      );
+      call.on('timeout', () => call.destroy(new Error(`the gateway did not answer within ${TIMEOUT_MS} ms`)));
+      call.on('error', reject);
+      call.end(body);
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+function parse(bytes: Buffer): Record<string, unknown> {
+  try {
+    return JSON.parse(bytes.toString('utf8')) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
