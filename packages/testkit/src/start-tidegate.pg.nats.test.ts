@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -70,28 +70,30 @@ test('No part outlives a launcher that was killed, and the next start finds the 
   const temporary = temporaryDir('kept');
   const dataDir = join(temporary.path, 'data');
   const first = await startTidegate({ dataDir });
+  after(() => first.stop());
   const parts = PARTS.map((name) => first.part(name));
   const token = first.token;
   await first.kill();
   const second = await startTidegate({ dataDir });
+  after(() => second.stop());
   assert.deepEqual(parts.filter(isRunning), []);
   assert.equal(second.token, token);
   assert.equal(await second.stop(), 0);
-  rmSync(temporary.path, { recursive: true });
+  temporary.remove();
 });
 
 test('Without NATS it runs all the same, and the screen says so.', async () => {
   const tidegate = await startTidegate({ args: ['--no-nats'] });
+  after(() => tidegate.stop());
   assert.match(tidegate.output, /bus +none, as asked: the watch service follows the store's log/);
   assert.throws(() => tidegate.pid('nats'));
-  await tidegate.stop();
 });
 
 test('Several workers share one port.', async () => {
   const tidegate = await startTidegate({ args: ['--workers=2', '--no-nats'] });
+  after(() => tidegate.stop());
   assert.notEqual(tidegate.pid('gateway-1'), tidegate.pid('gateway-2'));
   process.kill(tidegate.pid('gateway-1'), 'SIGSTOP');
   process.kill(tidegate.pid('gateway-1'), 'SIGKILL');
   assert.equal(await until('the other worker', () => status(tidegate, '/version').catch(() => undefined)), 200);
-  await tidegate.stop();
 });

@@ -47,7 +47,7 @@ export async function startTidegate(options: StartTidegateOptions = {}): Promise
     });
   }
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const state = await whenReady(dir, exited, () => output);
+  const state = await whenReady(dir, child, exited, () => output);
   const part = (name: string): RunState['parts'][number] => {
     const found = readRunState(dir.runFile)?.parts.find((entry) => entry.name === name);
     if (found === undefined) throw new Error(`no part ${name} runs; the launcher said:\n${output}`);
@@ -96,7 +96,13 @@ function spawnLauncher(dir: DataDir, options: StartTidegateOptions): ChildProces
   });
 }
 
-async function whenReady(dir: DataDir, exited: Promise<unknown>, output: () => string): Promise<RunState> {
+/** The file of a launcher that was killed lies there until the next one has cleared it away. */
+async function whenReady(
+  dir: DataDir,
+  child: ChildProcess,
+  exited: Promise<unknown>,
+  output: () => string,
+): Promise<RunState> {
   let gone = false;
   void exited.then(() => {
     gone = true;
@@ -106,7 +112,7 @@ async function whenReady(dir: DataDir, exited: Promise<unknown>, output: () => s
     () => {
       if (gone) return 'gone' as const;
       const now = readRunState(dir.runFile);
-      return now?.ready ? now : undefined;
+      return now?.ready && now.launcher.pid === child.pid ? now : undefined;
     },
     READY_LIMIT_MS,
   );

@@ -11,7 +11,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (dir === undefined) return 0;
   const holder = lockHolder(dir.lockFile);
   const state = readRunState(dir.runFile);
-  if (holder === undefined || state === undefined) {
+  if (holder === undefined || state?.launcher.pid !== holder.pid) {
     process.stdout.write(
       holder === undefined ? `nothing runs on ${dir.path}\n` : `tidegate (process ${holder.pid}) is starting\n`,
     );
