@@ -1,7 +1,7 @@
 import { metaOf, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { conflict, invalid, requiredValue } from '@tidegate/status';
-import { outcomeKind, writeKind } from '@tidegate/wire';
+import { type Guard, guardKind, outcomeKind, writeKind } from '@tidegate/wire';
 import { objectAnswer } from '../codec/answer.ts';
 import { type StoredForm, storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
@@ -86,9 +86,9 @@ function writeOf(request: ResourceRequest, object: JsonObject, form: StoredForm)
 }
 
 /** A namespace goes last: only when nothing is left in it. */
-export function removalGuards({ kind, info }: ResourceRequest) {
+export function removalGuards({ kind, info }: ResourceRequest): Guard[] {
   return kind.storedAs === 'namespaces'
-    ? [{ kind: 1 as const, key: { resource: '', namespace: info.name, name: '' } }]
+    ? [{ kind: guardKind.namespaceEmpty, key: { resource: kind.storedAs, namespace: '', name: info.name } }]
     : [];
 }
 

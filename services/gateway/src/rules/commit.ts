@@ -17,8 +17,6 @@ export function keyOf(kind: Kind, namespace: string, name: string): Key {
   return { resource: kind.storedAs, namespace: kind.entry.namespaced ? namespace : '', name };
 }
 
-const NAMESPACE_GONE = 0;
-
 /** A creation needs its namespace to be there, and to stay, until it is committed. */
 export function namespaceGuard(kind: Kind, namespace: string): Guard[] {
   if (!kind.entry.namespaced) return [];
@@ -52,7 +50,7 @@ export function refusal(request: ResourceRequest, key: Key, outcome: WriteOutcom
     case outcomeKind.uidMismatch:
       return conflict(entry, key.name, `Precondition failed: UID in object meta: ${outcome.currentUid}`);
     case outcomeKind.guardFailed:
-      if (outcome.guard !== NAMESPACE_GONE) return conflict(entry, key.name);
+      if (!entry.namespaced) return conflict(entry, key.name, 'there are still objects in it');
       return outcome.deleting
         ? namespaceTerminating(entry, key.name, key.namespace)
         : notFound({ group: '', resource: 'namespaces' }, key.namespace);

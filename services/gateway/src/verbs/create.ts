@@ -96,6 +96,7 @@ function prepare(kind: Kind, object: JsonObject): void {
   meta.creationTimestamp = `${new Date().toISOString().slice(0, 19)}Z`;
   delete meta.deletionTimestamp;
   delete meta.deletionGracePeriodSeconds;
+  delete meta.generation;
   delete (meta as { selfLink?: string }).selfLink;
   delete (meta as { managedFields?: unknown }).managedFields;
   kind.entry.prepareCreate?.(object);
