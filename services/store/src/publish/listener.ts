@@ -1,5 +1,6 @@
 import type { Logger } from '@tidegate/service-kit';
 import postgres from 'postgres';
+import { connectTarget } from '../storage/postgres-url.ts';
 
 interface ListenerOptions {
   url: string;
@@ -14,7 +15,9 @@ export class Listener {
 
   constructor(options: ListenerOptions) {
     this.#options = options;
-    this.#sql = postgres(options.url, {
+    const target = connectTarget(options.url);
+    this.#sql = postgres(target.url, {
+      ...target.options,
       max: 1,
       connect_timeout: 2,
       backoff: () => 0.1,

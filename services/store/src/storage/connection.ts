@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { connectTarget } from './postgres-url.ts';
 import { failureKind, isAway } from './sqlstate.ts';
 
 /** Parameters as text, in PostgreSQL's own syntax. */
@@ -11,8 +12,6 @@ interface PoolOptions {
   name: string;
   connections: number;
   prepare: boolean;
-  /** run-time parameters of each connection */
-  session?: Readonly<Record<string, string>>;
   onState: (error: unknown) => void;
 }
 
@@ -28,6 +27,8 @@ class NoAnswer extends Error {
  */
 export class Pool {
   readonly #options: PoolOptions;
+  /** run-time parameters of each connection */
+  #session: Readonly<Record<string, string>> = {};
   #sql: postgres.Sql;
 
   constructor(options: PoolOptions) {
@@ -62,9 +63,12 @@ export class Pool {
     }
   }
 
-  /** Runs a file of statements. */
-  async script(text: string): Promise<void> {
-    await this.#within(30_000, this.#sql, this.#sql.unsafe(text).simple() as never);
+  /** Gives connections that are made from here on run-time parameters, and makes the present ones anew. */
+  useSession(session: Readonly<Record<string, string>>): void {
+    const before = this.#sql;
+    this.#session = session;
+    this.#sql = this.#open();
+    void before.end({ timeout: 5 }).catch(() => {});
   }
 
   async close(): Promise<void> {
@@ -105,8 +109,10 @@ export class Pool {
   }
 
   #open(): postgres.Sql {
-    const { url, name, connections, prepare, session = {} } = this.#options;
-    return postgres(url, {
+    const { url, name, connections, prepare } = this.#options;
+    const target = connectTarget(url);
+    return postgres(target.url, {
+      ...target.options,
       max: connections,
       prepare,
       // array types are told by casts in the statements
@@ -114,8 +120,7 @@ export class Pool {
       connect_timeout: 2,
       backoff: () => 0.05,
       onnotice: () => {},
-      connection: { application_name: `tidegate-store-${name}`, ...session },
-      ...(severalHosts(url) ? { target_session_attrs: 'read-write' as const } : {}),
+      connection: { application_name: `tidegate-store-${name}`, ...this.#session },
       types: {
         bigint: { to: 20, from: [20], serialize: String, parse: Number },
         // parameters come in hexadecimal already
@@ -132,8 +137,4 @@ function extended(prepare: boolean): { prepare: boolean } {
 
 function fromHex(text: string): Buffer {
   return Buffer.from(text.slice(2), 'hex');
-}
-
-function severalHosts(url: string): boolean {
-  return /^[a-z]+:\/\/[^/?]*,/.test(url);
 }

@@ -10,6 +10,12 @@ interface DatabaseOptions {
 
 const START_MS = 60_000;
 
+/**
+ * A commit whose caller was stopped between two packets waits for the rest of its message with the head locked. The
+ * server ends such a transaction; releases before 17 have no such limit. Behind a pooler parameters cannot be set.
+ */
+const COMMIT_SESSION = { transaction_timeout: '10s' };
+
 /** All connections of this process to PostgreSQL, and whether they work: known from the calls themselves. */
 export class Database {
   /** one commit is in flight at most */
@@ -18,6 +24,7 @@ export class Database {
   /** lists and the log: long and large, so that nothing small waits behind them */
   readonly streams: Pool;
   readonly #direct: Pool;
+  readonly #pooled: boolean;
   #answeredAt = 0;
   #error: unknown = new Error('not connected yet');
 
@@ -30,7 +37,8 @@ export class Database {
     this.commits = new Pool({ url, name: 'commits', connections: 1, prepare, onState });
     this.reads = new Pool({ url, name: 'reads', connections: 2, prepare, onState });
     this.streams = new Pool({ url, name: 'streams', connections: 4, prepare, onState });
-    const direct = postgresDirectUrl === '' ? url : postgresDirectUrl;
+    this.#pooled = postgresDirectUrl !== '';
+    const direct = this.#pooled ? postgresDirectUrl : url;
     this.#direct = new Pool({ url: direct, name: 'setup', connections: 1, prepare, onState });
   }
 
@@ -39,6 +47,7 @@ export class Database {
     await waitForServer(this.#direct, START_MS);
     const facts = await checkServer(this.#direct, options.allowDataLoss);
     await migrate(this.#direct);
+    if (facts.version >= 170_000 && !this.#pooled) this.commits.useSession(COMMIT_SESSION);
     const moved = await openEpochIfMoved(this.#direct, facts);
     await this.#direct.close();
     return { facts, moved };

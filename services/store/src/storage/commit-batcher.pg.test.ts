@@ -1,0 +1,259 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { startPostgres, type TestPostgres } from '@tidegate/testkit';
+import { guardKind, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
+import { freshDatabase, keyOf, live, openStorage, type TestStorage, write } from '../testing/fixture.ts';
+
+let postgres: TestPostgres;
+let storage: TestStorage;
+
+before(async () => {
+  postgres = await startPostgres();
+  storage = await openStorage(await freshDatabase(postgres));
+});
+
+after(async () => {
+  await storage.close();
+  await postgres.stop();
+});
+
+async function submit(...writes: Write[]): Promise<WriteOutcome[]> {
+  return storage.commits.submit(writes);
+}
+
+async function one(single: Write): Promise<WriteOutcome> {
+  const [outcome] = await submit(single);
+  return outcome as WriteOutcome;
+}
+
+async function read(name: string) {
+  const [outcome] = await storage.reads.read([keyOf(name)]);
+  return outcome?.object ?? undefined;
+}
+
+test('a create is stored as it was sent, at the revision that is answered', async () => {
+  const value = Buffer.from('{"ä":"€ \u{1f600} \\u0000"}');
+  const selection = Buffer.from('{"labels":{"a":"b"}}');
+  const outcome = await one(write('create', keyOf('stored'), { value, selection, splice: 7, deleting: true }));
+  assert.equal(outcome.kind, outcomeKind.committed);
+  assert.deepEqual(await read('stored'), {
+    key: keyOf('stored'),
+    revision: outcome.revision,
+    value,
+    selection,
+    splice: 7,
+    uid: 'uid-stored',
+    deleting: true,
+  });
+});
+
+test('writes of one message get revisions without gaps in their order', async () => {
+  const outcomes = await submit(...['a1', 'a2', 'a3'].map((name) => write('create', keyOf(name))));
+  const first = outcomes[0]!.revision;
+  assert.deepEqual(
+    outcomes.map((o) => [o.kind, o.revision]),
+    [0, 1, 2].map((i) => [outcomeKind.committed, first + i]),
+  );
+});
+
+test('creating a key that exists is ALREADY_EXISTS with the present uid and revision', async () => {
+  const { revision } = await one(write('create', keyOf('twice')));
+  const outcome = await one(write('create', keyOf('twice'), { uid: 'other' }));
+  assert.deepEqual(outcome, {
+    kind: outcomeKind.alreadyExists,
+    revision,
+    currentUid: 'uid-twice',
+    guard: 0,
+    deleting: false,
+    message: '',
+  });
+});
+
+test('ALREADY_EXISTS says so when the present object is being deleted', async () => {
+  await one(write('create', keyOf('leaving'), { deleting: true }));
+  const outcome = await one(write('create', keyOf('leaving')));
+  assert.deepEqual([outcome.kind, outcome.deleting], [outcomeKind.alreadyExists, true]);
+});
+
+for (const kind of ['update', 'delete'] as const) {
+  test(`${kind} of a missing key is NOT_FOUND with revision 0`, async () => {
+    const outcome = await one(write(kind, keyOf('missing')));
+    assert.deepEqual([outcome.kind, outcome.revision], [outcomeKind.notFound, 0]);
+  });
+
+  test(`${kind} that expects another revision is a CONFLICT with the present one`, async () => {
+    const { revision } = await one(write('create', keyOf(`conflict-${kind}`)));
+    const outcome = await one(write(kind, keyOf(`conflict-${kind}`), { expectedRevision: revision - 1 }));
+    assert.deepEqual([outcome.kind, outcome.revision], [outcomeKind.conflict, revision]);
+    assert.equal((await read(`conflict-${kind}`))?.revision, revision);
+  });
+
+  test(`${kind} that expects another uid is a UID_MISMATCH with the present one`, async () => {
+    await one(write('create', keyOf(`uid-${kind}`)));
+    const outcome = await one(write(kind, keyOf(`uid-${kind}`), { expectedUid: 'before' }));
+    assert.deepEqual([outcome.kind, outcome.currentUid], [outcomeKind.uidMismatch, `uid-uid-${kind}`]);
+  });
+}
+
+test('an update with the expected revision replaces everything but the uid', async () => {
+  const { revision } = await one(write('create', keyOf('updated'), { selection: Buffer.from('{}') }));
+  const value = Buffer.from('{"new":true}');
+  const outcome = await one(write('update', keyOf('updated'), { value, splice: 4, expectedRevision: revision }));
+  assert.deepEqual(await read('updated'), {
+    key: keyOf('updated'),
+    revision: outcome.revision,
+    value,
+    selection: Buffer.alloc(0),
+    splice: 4,
+    uid: 'uid-updated',
+    deleting: false,
+  });
+});
+
+test('a deleted key is gone', async () => {
+  await one(write('create', keyOf('deleted')));
+  const outcome = await one(write('delete', keyOf('deleted'), { expectedUid: 'uid-deleted' }));
+  assert.equal(outcome.kind, outcomeKind.committed);
+  assert.equal(await read('deleted'), undefined);
+});
+
+test('a write that fails in a batch fails alone and takes no revision', async () => {
+  await one(write('create', keyOf('present')));
+  const outcomes = await submit(
+    write('create', keyOf('b1')),
+    write('create', keyOf('present')),
+    write('update', keyOf('absent')),
+    write('create', keyOf('b2')),
+  );
+  assert.deepEqual(
+    outcomes.map((o) => o.kind),
+    [outcomeKind.committed, outcomeKind.alreadyExists, outcomeKind.notFound, outcomeKind.committed],
+  );
+  assert.equal(outcomes[3]!.revision, outcomes[0]!.revision + 1);
+});
+
+test('a write that PostgreSQL cannot hold is REFUSED alone, the others of its batch are committed', async () => {
+  const tooLong = 'x'.repeat(10_000).replace(/x/g, () => Math.random().toString(36).slice(2));
+  const outcomes = await submit(
+    write('create', keyOf('c1')),
+    write('create', keyOf(tooLong)),
+    write('create', keyOf('nul\0')),
+    write('create', keyOf('c2')),
+  );
+  assert.deepEqual(
+    outcomes.map((o) => o.kind),
+    [outcomeKind.committed, outcomeKind.refused, outcomeKind.refused, outcomeKind.committed],
+  );
+  assert.match(outcomes[1]!.message, /index row/);
+});
+
+test('names that look like SQL or array syntax are only names', async () => {
+  const names = ['quote"', 'back\\slash', "tick'", 'a,b', '{}', 'NULL', '', ' ', '"; drop table'];
+  const outcomes = await submit(...names.map((name) => write('create', keyOf(name, 'odd'))));
+  assert.ok(outcomes.every((o) => o.kind === outcomeKind.committed));
+  const found = await storage.reads.read(names.map((name) => keyOf(name, 'odd')));
+  assert.deepEqual(
+    found.map((r) => r.object?.key.name),
+    names,
+  );
+});
+
+test('writes to one key in one turn are done one after the other', async () => {
+  const [created, updated, deleted] = await submit(
+    write('create', keyOf('turn')),
+    write('update', keyOf('turn')),
+    write('delete', keyOf('turn')),
+  );
+  assert.deepEqual([created!.kind, updated!.kind, deleted!.kind], [0, 0, 0]);
+  assert.ok(created!.revision < updated!.revision && updated!.revision < deleted!.revision);
+});
+
+test('two creates of one key in one turn: one wins, the other is ALREADY_EXISTS', async () => {
+  const outcomes = await Promise.all([one(write('create', keyOf('race'))), one(write('create', keyOf('race')))]);
+  assert.deepEqual(outcomes.map((o) => o.kind).sort(), [outcomeKind.committed, outcomeKind.alreadyExists]);
+});
+
+test('a guard on a live key lets the write through', async () => {
+  await one(write('create', keyOf('alive', '', 'namespaces')));
+  const guards = [live(keyOf('alive', '', 'namespaces'))];
+  assert.equal((await one(write('create', keyOf('guarded'), { guards }))).kind, outcomeKind.committed);
+});
+
+test('GUARD_FAILED names the first guard that failed and says whether its key is being deleted', async () => {
+  await one(write('create', keyOf('fine', '', 'namespaces')));
+  await one(write('create', keyOf('going', '', 'namespaces'), { deleting: true }));
+  const fine = live(keyOf('fine', '', 'namespaces'));
+  const going = live(keyOf('going', '', 'namespaces'));
+  const absent = live(keyOf('absent', '', 'namespaces'));
+  const outcomes = await submit(
+    write('create', keyOf('g1'), { guards: [fine, absent, going] }),
+    write('create', keyOf('g2'), { guards: [going] }),
+    write('create', keyOf('g3'), { guards: [fine] }),
+  );
+  assert.deepEqual(
+    outcomes.map((o) => [o.kind, o.guard, o.deleting]),
+    [
+      [outcomeKind.guardFailed, 1, false],
+      [outcomeKind.guardFailed, 0, true],
+      [outcomeKind.committed, 0, false],
+    ],
+  );
+});
+
+test('a create is refused by its guard before by its own key, an update after', async () => {
+  await one(write('create', keyOf('both')));
+  const guards = [live(keyOf('absent', '', 'namespaces'))];
+  const outcomes = await submit(
+    write('create', keyOf('both'), { guards }),
+    write('update', keyOf('not-there'), { guards }),
+  );
+  assert.deepEqual(
+    outcomes.map((o) => o.kind),
+    [outcomeKind.guardFailed, outcomeKind.notFound],
+  );
+});
+
+test('NAMESPACE_EMPTY fails while any resource has an object in the namespace', async () => {
+  const namespace = keyOf('room', '', 'namespaces');
+  await submit(write('create', namespace), write('create', keyOf('last', 'room', 'zebras')));
+  const guards = [{ kind: guardKind.namespaceEmpty, key: namespace }];
+  assert.equal((await one(write('delete', namespace, { guards }))).kind, outcomeKind.guardFailed);
+  await one(write('delete', keyOf('last', 'room', 'zebras')));
+  assert.equal((await one(write('delete', namespace, { guards }))).kind, outcomeKind.committed);
+});
+
+test('a namespace that a create of the same turn fills is not empty for its removal', async () => {
+  const namespace = keyOf('filled', '', 'namespaces');
+  await one(write('create', namespace));
+  const [created, removed] = await Promise.all([
+    one(write('create', keyOf('x', 'filled'), { guards: [live(namespace)] })),
+    one(write('delete', namespace, { guards: [{ kind: guardKind.namespaceEmpty, key: namespace }] })),
+  ]);
+  assert.deepEqual([created.kind, removed.kind], [outcomeKind.committed, outcomeKind.guardFailed]);
+});
+
+test('an operation that is sent again gets its recorded revision and is not done twice', async () => {
+  const create = write('create', keyOf('again'));
+  const first = await one(create);
+  await one(write('delete', keyOf('again')));
+  const second = await one({ ...create, repeatedAttempt: true });
+  assert.deepEqual([second.kind, second.revision], [outcomeKind.committed, first.revision]);
+  assert.equal(await read('again'), undefined);
+});
+
+test('a late first attempt whose repetition is already done is not done twice either', async () => {
+  const update = write('update', keyOf('late'), { value: Buffer.from('{"from":"the update"}') });
+  await one(write('create', keyOf('late')));
+  const repetition = await one({ ...update, repeatedAttempt: true });
+  await one(write('update', keyOf('late'), { value: Buffer.from('{"from":"another"}') }));
+  const late = await one(update);
+  assert.equal(late.revision, repetition.revision);
+  assert.equal((await read('late'))?.value.toString(), '{"from":"another"}');
+});
+
+test('beyond ten thousand waiting writes a message is refused whole with 429', async () => {
+  const held = storage.commits.submit(Array.from({ length: 10_000 }, (_, i) => write('update', keyOf(`none-${i}`))));
+  await assert.rejects(storage.commits.submit([write('create', keyOf('too-many'))]), { code: 429 });
+  await held;
+  assert.equal(await read('too-many'), undefined);
+});
