@@ -26,7 +26,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   let outcome: 'done' | 'failed' = 'failed';
   try {
     await launcher.run();
-    screen.line('stopping');
+    screen.line(`stopping (${signals.closing.reason})`);
     outcome = 'done';
     return 0;
   } finally {

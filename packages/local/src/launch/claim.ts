@@ -5,6 +5,7 @@ import { lockHolder, takeLock } from '../data/lock.ts';
 import { isRunning } from '../data/process-identity.ts';
 import { readRunState } from '../data/run-file.ts';
 import { removeSocketDir } from '../postgres/server.ts';
+import { defaultDataDir } from '../project.ts';
 import { signalQuietly } from '../supervise/running.ts';
 import { Trouble } from '../trouble.ts';
 import { type StartOptions, sweepEphemeral } from './start-options.ts';
@@ -19,7 +20,7 @@ export async function claimDataDir(options: StartOptions): Promise<{ release(out
   const lock = takeLock(dataDir.lockFile);
   if (lock.kind === 'held') {
     throw new Trouble(
-      `the data directory ${dataDir.path} is in use by a running tidegate (process ${lock.by.pid}): stop it with \`tidegate stop\`, or choose another with --data-dir`,
+      `the data directory ${dataDir.path} is in use by a running tidegate (process ${lock.by.pid}): stop it with \`tidegate stop${dataDir.path === defaultDataDir ? '' : ` --data-dir ${dataDir.path}`}\`, or choose another with --data-dir`,
     );
   }
   if (lock.leftBehind) await clearAway(dataDir.runFile);

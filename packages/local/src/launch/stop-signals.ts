@@ -2,7 +2,7 @@
 const SAME_MS = 500;
 
 export interface StopSignals {
-  /** the first request to stop */
+  /** the first request to stop; its reason says whence */
   readonly closing: AbortSignal;
   /** the second: be quick */
   readonly hurry: AbortSignal;
@@ -12,13 +12,14 @@ export function listenForStop(now: () => number = Date.now, target: NodeJS.Event
   const closing = new AbortController();
   const hurry = new AbortController();
   let firstAt = 0;
-  const request = (): void => {
+  const request = (why: string): void => {
     if (!closing.signal.aborted) {
       firstAt = now();
-      closing.abort();
+      closing.abort(why);
     } else if (now() - firstAt > SAME_MS) hurry.abort();
   };
   // the bootstrap is the parent, and holds a channel: when it is gone, nobody can press Ctrl-C any more
-  for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) target.on(event, request);
+  for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP']) target.on(event, () => request(event));
+  target.on('disconnect', () => request('its parent is gone'));
   return { closing: closing.signal, hurry: hurry.signal };
 }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { basename } from 'node:path';
 import { isErrno, Trouble } from '../trouble.ts';
 
 /**
@@ -83,7 +84,7 @@ function portOwner(port: number): string | undefined {
   try {
     const inodes = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeningInodes(table, port)));
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-      if (holdsSocket(pid, inodes)) return `${readFileSync(`/proc/${pid}/comm`, 'utf8').trim()} (process ${pid})`;
+      if (holdsSocket(pid, inodes)) return `${basename(readlinkSync(`/proc/${pid}/exe`))} (process ${pid})`;
     }
   } catch {
     // no /proc: the line does without
