@@ -1,4 +1,4 @@
-import type { Client, ClientReadableStream, MethodDefinition, ServiceError } from '@grpc/grpc-js';
+import type { CallOptions, Client, ClientReadableStream, MethodDefinition, ServiceError } from '@grpc/grpc-js';
 import { grpcClient, type Kit } from '@tidegate/service-kit';
 import {
   type FollowLogRequest,
@@ -10,6 +10,10 @@ import {
   type ReadLogRequest,
   store,
 } from '@tidegate/wire';
+
+/** A call that does not end is as bad as one that fails: it is given up, and made again elsewhere. */
+const LIST_MS = 120_000;
+const READ_LOG_MS = 10_000;
 
 /** The stores as the watch service calls them. After a failure the next call goes to the next replica. */
 export class StoreClient {
@@ -32,28 +36,34 @@ export class StoreClient {
   }
 
   list(request: ListRequest): AsyncIterable<ListPage> {
-    return this.#stream('list', request);
+    return this.#stream('list', request, { deadline: Date.now() + LIST_MS });
   }
 
   readLog(request: ReadLogRequest): AsyncIterable<LogBatch> {
-    return this.#stream('readLog', request);
+    return this.#stream('readLog', request, { deadline: Date.now() + READ_LOG_MS });
   }
 
   followLog(request: FollowLogRequest, closing: AbortSignal): AsyncIterable<LogBatch> {
-    return this.#stream('followLog', request, closing);
+    return this.#stream('followLog', request, {}, closing);
   }
 
   close(): void {
     for (const client of this.#clients) client.close();
   }
 
-  async *#stream<Request, Response>(method: string, request: Request, closing?: AbortSignal): AsyncIterable<Response> {
+  async *#stream<Request, Response>(
+    method: string,
+    request: Request,
+    options: CallOptions,
+    closing?: AbortSignal,
+  ): AsyncIterable<Response> {
     const { path, requestSerialize, responseDeserialize } = store[method] as MethodDefinition<Request, Response>;
     const call: ClientReadableStream<Response> = this.#client().makeServerStreamRequest(
       path,
       requestSerialize,
       responseDeserialize,
       request,
+      options,
     );
     const cancel = () => call.cancel();
     closing?.addEventListener('abort', cancel, { once: true });
