@@ -55,9 +55,8 @@ export async function preparePostgres({ options, screen }: Surroundings): Promis
   const making = ensureCluster({ dir, binaries, runAs, password, sync: !ephemeral });
   await screen.during('making the data directory of PostgreSQL', making);
   const socketDir = makeSocketDir(runAs);
-  const port = await freePort();
   return {
-    url: postgresUrl({ password, socketDir, port }),
+    url: postgresUrl({ password, socketDir }),
     words: `PostgreSQL ${binaries.version}`,
     socketDir,
     spec: {
@@ -65,7 +64,7 @@ export async function preparePostgres({ options, screen }: Surroundings): Promis
       logFile: join(dataDir.logs, 'postgres.log'),
       stopLimitMs: 20_000,
       prepare: () => stopLeftoverPostgres(dir),
-      start: (log) => startPostgresServer({ dir, binaries, runAs, socketDir, port }, log),
+      start: (log) => startPostgresServer({ dir, binaries, runAs, socketDir }, log),
     },
   };
 }

@@ -11,6 +11,9 @@ import { commandAs, giveTo, type RunAs } from './run-as.ts';
 /** The longest path that a socket may have on Linux, 107, less PostgreSQL's own name in the directory. */
 const LONGEST_SOCKET_DIR = 107 - '/.s.PGSQL.65535.lock'.length;
 
+/** Part of a socket's name. Nothing listens on it, but a client's PGPORT must not change what it asks for. */
+const SOCKET_PORT = 5432;
+
 /** A local server that need not be large: little idle memory, few processes, and time between checkpoints. */
 const settings: Readonly<Record<string, string>> = {
   shared_buffers: '256MB',
@@ -43,7 +46,7 @@ export function startPostgresServer(options: ServerOptions, log: LogFile): Runni
     ...settings,
     unix_socket_directories: options.socketDir,
     listen_addresses: options.port === undefined ? '' : '127.0.0.1',
-    ...(options.port === undefined ? {} : { port: String(options.port) }),
+    port: String(options.port ?? SOCKET_PORT),
     ...options.extra,
   };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
@@ -84,6 +87,6 @@ interface UrlFacts {
 export function postgresUrl(facts: UrlFacts): string {
   const login = `${POSTGRES_USER}:${encodeURIComponent(facts.password)}`;
   return facts.port === undefined
-    ? `postgres://${login}@localhost/postgres?host=${encodeURIComponent(facts.socketDir)}`
+    ? `postgres://${login}@localhost:${SOCKET_PORT}/postgres?host=${encodeURIComponent(facts.socketDir)}`
     : `postgres://${login}@127.0.0.1:${facts.port}/postgres`;
 }
