@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Change, LogBatch } from '@tidegate/wire';
+import { ChangeFeed } from './change-feed.ts';
+
+function batch(first: number, last: number, bytes = 10): LogBatch {
+  const changes = Array.from({ length: last - first + 1 }, (_, i) => {
+    return { revision: first + i, value: Buffer.alloc(bytes) } as unknown as Change;
+  });
+  return { epoch: 1, first, last, changes };
+}
+
+function followed(): { feed: ChangeFeed; follower: AbortController } {
+  const feed = new ChangeFeed();
+  const follower = new AbortController();
+  feed.join(follower.signal);
+  return { feed, follower };
+}
+
+test('a commit is handed to whoever has come to the revision before it', () => {
+  const { feed } = followed();
+  feed.committed(batch(5, 7));
+  assert.equal(feed.batchAfter(4)?.last, 7);
+  assert.equal(feed.batchAfter(5), undefined);
+  assert.equal(feed.revision, 7);
+});
+
+test('the revision never goes back', () => {
+  const { feed } = followed();
+  feed.advance(9);
+  feed.committed(batch(5, 7));
+  assert.equal(feed.revision, 9);
+});
+
+test('news wakes whoever waits, and ends the wait of a follower that leaves', async () => {
+  const { feed, follower } = followed();
+  const woken = feed.news(60_000, follower.signal);
+  feed.advance(2);
+  await woken;
+  const left = feed.news(60_000, follower.signal);
+  follower.abort();
+  await left;
+});
+
+test('what is kept is bounded by bytes, the oldest goes first', () => {
+  const { feed } = followed();
+  for (let i = 0; i < 10; i++) feed.committed(batch(i + 1, i + 1, 1 << 20));
+  assert.equal(feed.batchAfter(0), undefined);
+  assert.equal(feed.batchAfter(9)?.last, 10);
+});
+
+test('nothing is kept while nobody follows', () => {
+  const { feed, follower } = followed();
+  follower.abort();
+  feed.committed(batch(1, 1));
+  assert.equal(feed.batchAfter(0), undefined);
+  assert.equal(feed.followed, false);
+});

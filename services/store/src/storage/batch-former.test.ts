@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { guardKind, type Write } from '@tidegate/wire';
+import { keyOf, live, write } from '../testing/fixture.ts';
+import { formBatch } from './batch-former.ts';
+
+const limits = { writes: 10, bytes: 1000 };
+
+function names(queue: readonly Write[], limit = limits, bytes = 1): { batch: string[]; rest: string[] } {
+  const { batch, rest } = formBatch(
+    queue.map((one) => ({ write: one, bytes })),
+    limit,
+  );
+  const nameOf = ({ write: one }: { write: Write }) => `${one.kind} ${one.key.name}`;
+  return { batch: batch.map(nameOf), rest: rest.map(nameOf) };
+}
+
+const namespace = keyOf('team', '', 'namespaces');
+
+test('writes of different keys travel together in their order', () => {
+  const queue = [write('create', keyOf('a')), write('update', keyOf('b')), write('delete', keyOf('c'))];
+  assert.deepEqual(names(queue), { batch: ['0 a', '1 b', '2 c'], rest: [] });
+});
+
+test('a second write to a key waits, and later ones overtake it', () => {
+  const queue = [write('create', keyOf('a')), write('update', keyOf('a')), write('create', keyOf('b'))];
+  assert.deepEqual(names(queue), { batch: ['0 a', '0 b'], rest: ['1 a'] });
+});
+
+test('many writes may be guarded by one key', () => {
+  const guards = [live(namespace)];
+  const queue = [write('create', keyOf('a'), { guards }), write('create', keyOf('b'), { guards })];
+  assert.deepEqual(names(queue).rest, []);
+});
+
+test('a write to a key that guards a write of the batch waits', () => {
+  const queue = [write('create', keyOf('a'), { guards: [live(namespace)] }), write('update', namespace)];
+  assert.deepEqual(names(queue), { batch: ['0 a'], rest: ['1 team'] });
+});
+
+test('a write whose guard is written by the batch waits', () => {
+  const queue = [write('create', namespace), write('create', keyOf('a'), { guards: [live(namespace)] })];
+  assert.deepEqual(names(queue), { batch: ['0 team'], rest: ['0 a'] });
+});
+
+test('a removal that needs its namespace empty does not travel with a write in it, whichever came first', () => {
+  const removal = write('delete', namespace, { guards: [{ kind: guardKind.namespaceEmpty, key: namespace }] });
+  const inside = write('create', keyOf('a', 'team'));
+  assert.deepEqual(names([removal, inside]), { batch: ['2 team'], rest: ['0 a'] });
+  assert.deepEqual(names([inside, removal]), { batch: ['0 a'], rest: ['2 team'] });
+  assert.deepEqual(names([removal, write('create', keyOf('b', 'other'))]).rest, []);
+});
+
+test('a batch ends at its limit of writes', () => {
+  const queue = ['a', 'b', 'c'].map((name) => write('create', keyOf(name)));
+  assert.deepEqual(names(queue, { writes: 2, bytes: 1000 }), { batch: ['0 a', '0 b'], rest: ['0 c'] });
+});
+
+test('a batch ends at its limit of bytes, but one write always fits', () => {
+  const queue = ['a', 'b', 'c'].map((name) => write('create', keyOf(name)));
+  assert.deepEqual(names(queue, limits, 600), { batch: ['0 a'], rest: ['0 b', '0 c'] });
+  assert.deepEqual(names(queue, limits, 5000).batch, ['0 a']);
+});

@@ -1,0 +1,105 @@
+import type { Client, ClientDuplexStream, MethodDefinition } from '@grpc/grpc-js';
+
+import {
+  Checks,
+  grpcClient,
+  MetricRegistry,
+  openGrpcServer,
+  peerCredentials,
+  readOptions,
+} from '@tidegate/service-kit';
+import type { TestCertificates } from '@tidegate/testkit';
+import { type SessionRequest, type SessionResponse, store } from '@tidegate/wire';
+import { options, type StoreConfig } from '../config.ts';
+import { StoreService } from '../service.ts';
+import { noTracing, silentLog } from './fixture.ts';
+
+/** A whole store in this process, called over gRPC as a gateway calls it. */
+export interface TestStore {
+  readonly service: StoreService;
+  readonly checks: Checks;
+  readonly metrics: MetricRegistry;
+  ask(request: Omit<SessionRequest, 'id'>): Promise<SessionResponse>;
+  stream<Response>(method: 'list' | 'readLog' | 'followLog', request: object): AsyncIterable<Response>;
+  stop(): Promise<void>;
+}
+
+export async function startStore(
+  certificates: TestCertificates,
+  config: Pick<StoreConfig, 'postgresUrl'> & Partial<StoreConfig>,
+): Promise<TestStore> {
+  const credentials = peerCredentials(certificates.peerFiles('store'));
+  const checks = new Checks();
+  const metrics = new MetricRegistry();
+  const kit = {
+    part: 'store',
+    instance: 'test',
+    log: silentLog,
+    checks,
+    metrics,
+    tracing: noTracing,
+    credentials,
+  };
+  const required = ['postgres-url', 'peer-cert-file', 'peer-key-file', 'peer-ca-file'].map((name) => `--${name}=`);
+  const service = new StoreService({ ...readOptions(options, required, {}), allowDataLoss: true, ...config }, kit);
+  const server = await openGrpcServer({
+    address: '127.0.0.1:0',
+    credentials: credentials.server,
+    services: service.rpc,
+  });
+  await service.start();
+  const client = grpcClient(`localhost:${server.port}`, credentials.client);
+  const session = openSession(client);
+  return {
+    service,
+    checks,
+    metrics,
+    ask: session.ask,
+    stream: (method, request) => openStream(client, method, request),
+    async stop() {
+      session.end();
+      await service.drain();
+      client.close();
+      await server.close(500);
+      await service.stop();
+    },
+  };
+}
+
+function openSession(client: Client) {
+  const { path, requestSerialize, responseDeserialize } = store.session as MethodDefinition<
+    SessionRequest,
+    SessionResponse
+  >;
+  const call: ClientDuplexStream<SessionRequest, SessionResponse> = client.makeBidiStreamRequest(
+    path,
+    requestSerialize,
+    responseDeserialize,
+  );
+  const waiting = new Map<number, (response: SessionResponse) => void>();
+  let id = 0;
+  call.on('data', (response: SessionResponse) => {
+    waiting.get(response.id)?.(response);
+    waiting.delete(response.id);
+  });
+  call.on('error', () => {});
+  return {
+    ask: (request: Omit<SessionRequest, 'id'>) =>
+      new Promise<SessionResponse>((resolve) => {
+        waiting.set(++id, resolve);
+        call.write({ id, ...request });
+      }),
+    end: () => call.end(),
+  };
+}
+
+async function* openStream<Response>(client: Client, method: string, request: object): AsyncIterable<Response> {
+  const { path, requestSerialize, responseDeserialize } = store[method] as MethodDefinition<object, Response>;
+  const call = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request);
+  try {
+    yield* call as AsyncIterable<Response>;
+  } finally {
+    call.on('error', () => {});
+    call.cancel();
+  }
+}
