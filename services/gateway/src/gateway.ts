@@ -20,6 +20,7 @@ export interface ResourceRequest {
   readonly info: RequestInfo;
   readonly kind: Kind;
   readonly user: User;
+  readonly auditId: string;
   readonly contentType: string | undefined;
   readonly accept: string | undefined;
   readonly body: Buffer;

@@ -7,14 +7,19 @@ import { AUTHENTICATED, anonymous, type User } from './user.ts';
 /** The user of a request: by bearer token, else by client certificate, else nobody in particular. */
 export function authenticate(request: IncomingMessage, tokens: TokenFile): User {
   const { authorization } = request.headers;
-  if (authorization !== undefined) {
-    const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
-    const user = token === undefined ? undefined : tokens.find(token);
-    if (user === undefined) throw unauthorized();
-    return user;
-  }
-  return certificateUser(socketOf(request)) ?? anonymous;
+  if (authorization === undefined) return certificateUser(socketOf(request)) ?? anonymous;
+  const socket = socketOf(request);
+  const last = lastBearer.get(socket);
+  if (last?.authorization === authorization) return last.user;
+  const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+  const user = token === undefined ? undefined : tokens.find(token);
+  if (user === undefined) throw unauthorized();
+  lastBearer.set(socket, { authorization, user });
+  return user;
 }
+
+/** Clients send the same header again and again on a connection: only a new one is looked up. */
+const lastBearer = new WeakMap<object, { authorization: string; user: User }>();
 
 /** HTTP/2's compatibility layer shows a proxy that hides the TLS socket's methods; the session has the real one. */
 function socketOf(request: IncomingMessage): TLSSocket {

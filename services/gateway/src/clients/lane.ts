@@ -27,6 +27,8 @@ interface LaneOptions<Item, Answer> {
   retried: () => void;
 }
 
+/** a turn without anything new ends the gathering; this many end it anyway */
+const MAX_TURNS = 4;
 const MAX_ITEMS = 256;
 const MAX_BYTES = 2 << 20;
 
@@ -67,11 +69,19 @@ export class Lane<Item, Answer> {
     this.#call?.end();
   }
 
-  /** After this turn of the loop, so that everything that arrives in it travels together. */
+  /** After this turn of the loop, and while each turn brings more, so that what arrives together travels together. */
   #schedule(): void {
     if (this.#scheduled || this.#flight.length > 0) return;
     this.#scheduled = true;
+    this.#gather(this.#queue.length, MAX_TURNS);
+  }
+
+  #gather(seen: number, turnsLeft: number): void {
     setImmediate(() => {
+      if (this.#queue.length > seen && turnsLeft > 0) {
+        this.#gather(this.#queue.length, turnsLeft - 1);
+        return;
+      }
       this.#scheduled = false;
       this.#flush();
     });
@@ -125,7 +135,7 @@ export class Lane<Item, Answer> {
       const answers = this.#options.unpack(response, items.length);
       for (let i = 0; i < items.length; i++) (items[i] as Waiting<Item, Answer>).resolve(answers[i] as Answer);
     }
-    this.#flush();
+    if (this.#queue.length > 0) this.#schedule();
   }
 
   #refused(items: Array<Waiting<Item, Answer>>, response: SessionResponse): void {

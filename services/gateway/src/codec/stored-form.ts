@@ -1,4 +1,4 @@
-import type { Kind, ObjectMeta } from '@tidegate/kinds';
+import { type Kind, metaOf, type ObjectMeta } from '@tidegate/kinds';
 import type { Json, JsonObject } from '@tidegate/schema';
 
 /** An object as the store keeps it. */
@@ -17,23 +17,31 @@ const NONE = new Uint8Array();
  *   {"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"b","uid":"…"^,"creationTimestamp":…},"data":{}}
  */
 export function storedForm(kind: Kind, object: JsonObject): StoredForm {
-  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
-  const { name, generateName, namespace, uid, resourceVersion: _rv, ...others } = metadata as unknown as ObjectMeta;
-  const identity = JSON.stringify({ name, generateName, namespace, uid });
-  const head = `{"kind":"${kind.entry.kind}","apiVersion":"${kind.apiVersion}","metadata":${identity.slice(0, -1)}`;
-  const tail = `${continued(others as JsonObject)}${continued(rest)}`;
+  const meta = metaOf(object);
+  const identity = members(meta as JsonObject, IDENTITY, true).slice(1);
+  const head = `{"kind":"${kind.entry.kind}","apiVersion":"${kind.apiVersion}","metadata":{${identity}`;
+  const tail = `${members(meta as JsonObject, NOT_OTHER_META, false)}}${members(object, TOP, false)}}`;
   return {
     value: Buffer.from(head + tail),
-    // names are ASCII once they are validated, but generateName and uid of old objects need not be
+    // names are ASCII once they are validated, but a generateName need not be
     splice: Buffer.byteLength(head),
-    selection: selectionBytes(kind, object, metadata as unknown as ObjectMeta),
+    selection: selectionBytes(kind, object, meta),
   };
 }
 
-/** More members of an object that was begun, and its end. */
-function continued(members: JsonObject): string {
-  const text = JSON.stringify(members);
-  return text === '{}' ? '}' : `,${text.slice(1)}`;
+const IDENTITY = new Set(['name', 'generateName', 'namespace', 'uid']);
+const NOT_OTHER_META = new Set([...IDENTITY, 'resourceVersion']);
+const TOP = new Set(['kind', 'apiVersion', 'metadata']);
+
+/** Members of an object that are among the names (or are not), each with a comma before it. No copy is made. */
+function members(object: JsonObject, names: ReadonlySet<string>, among: boolean): string {
+  let text = '';
+  for (const key of among ? names : Object.keys(object)) {
+    if (!among && names.has(key)) continue;
+    const value = object[key];
+    if (value !== undefined) text += `,${JSON.stringify(key)}:${JSON.stringify(value)}`;
+  }
+  return text;
 }
 
 /** What selectors need beside the value, so that nobody has to parse the value for it. */

@@ -141,7 +141,7 @@ async function writeRuns(request: ResourceRequest, reply: FastifyReply, page: Pa
     (sum, body) => sum + body.length,
     head.length + Math.max(0, bodies.length - 1) + TAIL.length,
   );
-  const raw = writeHead(request, reply, 200, { 'Content-Length': length });
+  const raw = writeHead(request, reply, 200, ['Content-Length', length]);
   raw.write(head);
   for (const [i, body] of bodies.entries()) {
     if (i > 0) raw.write(COMMA);

@@ -26,7 +26,7 @@ export const watch: VerbHandler = async (gateway, request, reply) => {
   const frames = new EventFrames(selection, form);
   const start = await startOf(gateway, request, options);
 
-  const raw = writeHead(request, reply, 200, {});
+  const raw = writeHead(request, reply, 200);
   raw.flushHeaders();
   // the mirror stays open while somebody watches, and the watch ends when its time is over
   const ended = new AbortController();

@@ -1,0 +1,115 @@
+import { type RequestInfo, requestInfo } from '@tidegate/request-info';
+import type { Kit } from '@tidegate/service-kit';
+import { methodNotAllowed } from '@tidegate/status';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { authenticate } from './authn/authenticate.ts';
+import type { TokenFile } from './authn/token-file.ts';
+import type { User } from './authn/user.ts';
+import { authorize } from './authz/authorize.ts';
+import { discoveryDocument } from './discovery/discovery.ts';
+import type { Gateway, ResourceRequest } from './gateway.ts';
+import { probe } from './health/probes.ts';
+import { auditId } from './hooks/audit-id.ts';
+import { observe } from './hooks/observe.ts';
+import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
+import { handlerOf } from './verbs/dispatch.ts';
+
+interface ServeOptions {
+  gateway: Gateway;
+  kit: Kit;
+  tokens: TokenFile;
+}
+
+/** A request that has passed authentication and authorization. */
+interface Admitted {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  info: RequestInfo;
+  user: User;
+  audit: string;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** The life of a request, whatever its path: who is it, what is it about, may they, and then its verb. */
+export async function serve(options: ServeOptions, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const started = performance.now();
+  const audit = auditId(request.headers['audit-id']);
+  let info: RequestInfo | undefined;
+  let code: number;
+  try {
+    const user = authenticate(request.raw, options.tokens);
+    info = requestInfo(request.method, request.raw.url ?? '/');
+    code = info === undefined ? nothingHere(audit, reply) : await admit(options, { request, reply, info, user, audit });
+  } catch (error) {
+    const written = writeError(audit, reply, error);
+    code = written.code;
+    if (code >= 500 && written.cause !== undefined) {
+      options.kit.log.error({ err: written.cause, path: info?.path, auditId: audit }, 'A request failed.');
+    }
+  }
+  if (info?.isResource && info.verb !== 'watch') {
+    observe(options.gateway, info, code, (performance.now() - started) / 1000);
+  }
+}
+
+function admit(options: ServeOptions, admitted: Admitted): Promise<number> {
+  const refused = authorize(admitted.user, admitted.info);
+  if (refused !== undefined) throw refused;
+  return admitted.info.isResource ? serveResource(options, admitted) : serveOther(options, admitted);
+}
+
+function nothingHere(audit: string, reply: FastifyReply): number {
+  return writeText(audit, reply, 404, '404 page not found\n');
+}
+
+async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted): Promise<number> {
+  const { request, reply, info, user, audit } = admitted;
+  const kind = gateway.registry.find(info.group, info.version, info.resource);
+  // a resource of the other scope is not there
+  const otherScope =
+    kind !== undefined && !kind.entry.namespaced && info.namespace !== '' && info.resource !== 'namespaces';
+  const handler = kind === undefined || otherScope ? undefined : handlerOf({ info, kind });
+  if (kind === undefined || handler === undefined) return nothingHere(audit, reply);
+  const { headers } = request;
+  const span = kit.tracing.request(`${info.verb} ${info.resource}`, headers.traceparent as string | undefined, {
+    'http.request.method': request.method,
+    'url.path': info.path,
+    'tidegate.verb': info.verb,
+  });
+  const resourceRequest: ResourceRequest = {
+    info,
+    kind,
+    user,
+    auditId: audit,
+    contentType: headers['content-type'],
+    accept: headers.accept,
+    body: (request.body as Buffer | undefined) ?? NOTHING,
+    span,
+    warnings: [],
+  };
+  try {
+    const answer = await handler(gateway, resourceRequest, reply);
+    if (answer !== undefined) writeAnswer(resourceRequest, reply, answer);
+    const code = answer?.code ?? 200;
+    span?.end();
+    if (span !== undefined)
+      kit.log.info({ traceId: span.traceId, verb: info.verb, path: info.path, code }, 'A traced request was served.');
+    return code;
+  } catch (error) {
+    span?.end(error instanceof Error ? error.message : String(error));
+    throw error;
+  }
+}
+
+async function serveOther({ gateway, kit }: ServeOptions, admitted: Admitted): Promise<number> {
+  const { request, reply, info, audit } = admitted;
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
+  const health = probe(kit.checks, info.path, info.query);
+  if (health !== undefined) return writeText(audit, reply, health.code, health.text);
+  if (info.path === '/metrics') return writeText(audit, reply, 200, await kit.metrics.text(), kit.metrics.contentType);
+  const document = discoveryDocument(gateway.registry, info.path, request.headers.accept);
+  if (document === undefined) return nothingHere(audit, reply);
+  const text = `${JSON.stringify(document.value, null, info.query.flag('pretty') ? 2 : 0)}\n`;
+  return writeText(audit, reply, 200, text, document.contentType);
+}
