@@ -40,6 +40,8 @@ export async function ensureInstalled() {
 }
 
 const NO_NPM = 'no npm';
+/** By its own times npm would say nothing for minutes where there is no network. */
+const IMPATIENT = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
 
 // Not `npm ci`: it refuses a lock file that lacks the entries of platforms whose builds a registry did not carry.
 async function install() {
@@ -54,7 +56,7 @@ async function install() {
   say();
   const ticking = setInterval(say, terminal ? 1000 : 10_000);
   const { code, output } = await new Promise((resolve) => {
-    const child = spawn('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
+    const child = spawn('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...IMPATIENT], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, npm_config_loglevel: 'error' },

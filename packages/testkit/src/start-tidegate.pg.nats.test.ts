@@ -85,7 +85,7 @@ test('No part outlives a launcher that was killed, and the next start finds the 
 test('Without NATS it runs all the same, and the screen says so.', async () => {
   const tidegate = await startTidegate({ args: ['--no-nats'] });
   after(() => tidegate.stop());
-  assert.match(tidegate.output, /bus +none, as asked: the watch service follows the store's log/);
+  assert.match(tidegate.output, /bus +no NATS, as asked: the watch service follows the store's log/);
   assert.throws(() => tidegate.pid('nats'));
 });
 

@@ -70,7 +70,7 @@ export async function preparePostgres({ options, screen }: Surroundings): Promis
 }
 
 export async function prepareNats({ options, screen, closing }: Surroundings): Promise<Engine> {
-  if (options.noNats) return { url: '', words: "none, as asked: the watch service follows the store's log" };
+  if (options.noNats) return { url: '', words: "no NATS, as asked: the watch service follows the store's log" };
   if (options.natsUrl !== '') {
     const url = options.natsUrl;
     const check = demandReachable({ option: '--nats-url', url, protocols: ['nats', 'tls'], defaultPort: 4222 });
@@ -86,7 +86,7 @@ export async function prepareNats({ options, screen, closing }: Surroundings): P
   if (found.kind === 'none') {
     return {
       url: '',
-      words: `no NATS (${found.reason}): the watch service follows the store's log; put nats-server on the path to have it`,
+      words: `no NATS, the watch service follows the store's log (nats-server is not on the path, and ${found.reason})`,
     };
   }
   const server = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { temporaryPlace } from '../temporary-place.ts';
@@ -63,8 +63,15 @@ test('The next source is tried where one fails, and nothing of the attempt is le
   assert.deepEqual(readdirSync(join(cache, 'nats-server-from-fails')), []);
 });
 
-test('Where none can be had, the reasons are told in one line.', async () => {
-  assert.deepEqual(await find(temporaryPlace(), [failing]), { kind: 'none', reason: 'fails: no route' });
+test('Where none can be had, the reasons are in a file that is named.', async () => {
+  const cache = temporaryPlace();
+  const file = join(cache, 'nats-not-found');
+  const again = { ...failing, name: 'fails-too' };
+  assert.deepEqual(await find(cache, [failing, again]), {
+    kind: 'none',
+    reason: `none could be fetched; why: ${file}`,
+  });
+  assert.equal(readFileSync(file, 'utf8'), 'fails: no route\nfails-too: no route\n');
 });
 
 test('After a failure the sources are left alone for an hour, and then tried again.', async () => {

@@ -38,7 +38,7 @@ export async function findNats(options: FindOptions): Promise<NatsFound> {
   }
   const marker = join(cacheDir, 'nats-not-found');
   if (Date.now() - (statSync(marker, { throwIfNoEntry: false })?.mtimeMs ?? 0) < FORGET_FAILURE_MS) {
-    return { kind: 'none', reason: 'it could not be had a short while ago' };
+    return { kind: 'none', reason: `none could be fetched a short while ago; why: ${marker}` };
   }
   return fetchFrom(sources, marker, options);
 }
@@ -63,7 +63,7 @@ async function fetchFrom(sources: readonly Source[], marker: string, options: Fi
     }
   }
   writeFileSync(marker, `${reasons.join('\n')}\n`);
-  return { kind: 'none', reason: reasons.join('; ') };
+  return { kind: 'none', reason: `none could be fetched; why: ${marker}` };
 }
 
 function cachedAt(cacheDir: string, source: Source): string {

@@ -65,7 +65,9 @@ async function buildWithGo(context: SourceContext): Promise<void> {
 }
 
 async function unpackDebian(context: SourceContext): Promise<void> {
-  await run('apt-get', ['download', '-qq', 'nats-server'], context, { timeout: DOWNLOAD_MS });
+  await run('apt-get', ['download', '-qq', '-o', 'Acquire::Retries=0', 'nats-server'], context, {
+    timeout: DOWNLOAD_MS,
+  });
   const file = readdirSync(context.workDir).find((name) => name.endsWith('.deb'));
   if (file === undefined) throw new Error('no package came');
   await run('dpkg', ['-x', file, 'unpacked'], context, { timeout: GLANCE_MS });
