@@ -39,11 +39,12 @@ export async function ensureInstalled() {
   return pinnedNode();
 }
 
-const NO_NPM = 'no npm';
-/** By its own times npm would say nothing for minutes where there is no network. */
+/** By its own times npm would try for minutes where there is no network, package by package. */
 const IMPATIENT = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
+const NETWORK_AWAY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ENOTCACHED/;
+/** So many failures and no success: it is not one bad moment. */
+const FAILURES_THAT_TELL = 6;
 
-// Not `npm ci`: it refuses a lock file that lacks the entries of platforms whose builds a registry did not carry.
 async function install() {
   const started = Date.now();
   const terminal = process.stderr.isTTY;
@@ -55,33 +56,51 @@ async function install() {
   };
   say();
   const ticking = setInterval(say, terminal ? 1000 : 10_000);
-  const { code, output } = await new Promise((resolve) => {
-    const child = spawn('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...IMPATIENT], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, npm_config_loglevel: 'error' },
-    });
-    let text = '';
-    child.stdout.on('data', (chunk) => (text += chunk));
-    child.stderr.on('data', (chunk) => (text += chunk));
-    child.on('error', (error) => resolve({ code: 1, output: error.code === 'ENOENT' ? NO_NPM : String(error) }));
-    child.on('close', (exit) => resolve({ code: exit, output: text }));
-  });
+  let outcome = await runNpm(IMPATIENT);
+  // a cache that an earlier install has filled does without the network
+  if (outcome.networkAway) outcome = await runNpm(['--offline']);
   clearInterval(ticking);
   if (terminal) process.stderr.write('\r\x1b[K');
-  if (output === NO_NPM) fail('npm is missing: install it (it comes with Node), then try again');
-  if (code !== 0) {
-    process.stderr.write(`${output.trim()}\n`);
-    if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|network/i.test(output)) {
-      fail(
-        'the dependencies could not be fetched: the first start needs the network (or an npm cache); later starts do not',
-      );
-    }
-    if (/EACCES|EPERM|EROFS/.test(output))
-      fail(`cannot write to ${root}: make it writable for this user, or clone it elsewhere`);
-    fail('npm install failed; its words are above');
-  }
+  if (outcome.code !== 0) explain(outcome);
   process.stderr.write(`  dependencies installed in ${Math.round((Date.now() - started) / 1000)} s\n`);
+}
+
+// Not `npm ci`: it refuses a lock file that lacks the entries of platforms whose builds a registry did not carry.
+function runNpm(flags) {
+  const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=http', ...flags];
+  return new Promise((resolve) => {
+    const child = spawn('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    let failures = 0;
+    let networkAway = false;
+    const hear = (chunk) => {
+      output += chunk;
+      if (/ fetch GET 200 /.test(chunk)) failures = Number.NEGATIVE_INFINITY;
+      failures += chunk.split('\n').filter((line) => / failed with /.test(line) && NETWORK_AWAY.test(line)).length;
+      if (failures < FAILURES_THAT_TELL || networkAway) return;
+      networkAway = true;
+      child.kill();
+    };
+    child.stdout.setEncoding('utf8').on('data', hear);
+    child.stderr.setEncoding('utf8').on('data', hear);
+    child.on('error', (error) => resolve({ code: 1, output: String(error), npmMissing: error.code === 'ENOENT' }));
+    child.on('close', (code) => resolve({ code, output, networkAway }));
+  });
+}
+
+function explain({ output, npmMissing }) {
+  if (npmMissing) fail('npm is missing: install it (it comes with Node), then try again');
+  const words = output.split('\n').filter((line) => !/^npm (http|warn|notice)/.test(line));
+  if (NETWORK_AWAY.test(words.join('\n'))) {
+    fail(
+      'the dependencies could not be fetched: the first start needs the network (or an npm cache); later starts do not',
+    );
+  }
+  if (/EACCES|EPERM|EROFS/.test(output)) {
+    fail(`cannot write to ${root}: make it writable for this user, or clone it elsewhere`);
+  }
+  process.stderr.write(`${words.join('\n').trim()}\n`);
+  fail('npm install failed; its words are above');
 }
 
 /** The Node of the project's own dependencies; where npm was told to run no install scripts, it is fetched now. */
