@@ -157,9 +157,9 @@ export class WatchService implements Service {
     this.#whenLoaded.resolve(collections);
   }
 
-  /** The log no longer reaches back to us (we were stopped for longer than its window): everything is read anew. */
+  /** The log was cut above us (we were stopped for longer than its window), or a change could not be applied. */
   #resync(error: unknown): void {
-    this.#kit.log.warn({ err: error }, 'The log was cut above this replica; reading everything anew.');
+    this.#kit.log.warn({ err: error }, 'The feed cannot go on from here; everything is read anew.');
     this.#metrics.resyncs.inc();
     this.#collections = undefined;
     this.#feed = undefined;

@@ -16,7 +16,8 @@ export interface Change {
   pinned: boolean;
 }
 
-const ATTEMPTS = 10;
+/** Clients give up after a minute; contention is over long before. */
+const PATIENCE_MS = 30_000;
 
 /**
  * The one path of every change of an existing object: current state → change → rules → commit at that state.
@@ -29,7 +30,8 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
   const { kind, info } = request;
   const key = keyOf(kind, info.namespace, info.name);
   let current = fromMirror(gateway, key) ?? (await fromStore(gateway, request, key));
-  for (let attempt = 1; ; attempt++) {
+  const end = Date.now() + PATIENCE_MS;
+  for (;;) {
     try {
       const done = await attemptChange(gateway, request, current, change);
       if (done !== undefined) return done;
@@ -39,7 +41,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
       current = await fromStore(gateway, request, key);
       continue;
     }
-    if (attempt === ATTEMPTS) throw conflict(kind.entry, info.name);
+    if (Date.now() > end) throw conflict(kind.entry, info.name);
     current = await fromStore(gateway, request, key);
   }
 }

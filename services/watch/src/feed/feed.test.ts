@@ -147,3 +147,22 @@ test('random loss, doubling and reordering never change what is delivered', asyn
     );
   }
 });
+
+test('a change that cannot be applied is never skipped: the feed is lost, and nothing follows it', () => {
+  const applied: number[] = [];
+  const lost: unknown[] = [];
+  const feed = new Feed(0, {
+    readLog: async function* () {},
+    deliver: (b) => {
+      if (b.first === 2) throw new Error('not applicable');
+      applied.push(b.first);
+    },
+    lost: (error) => lost.push(error),
+    gapDelayMs: 20,
+    retryDelayMs: 100,
+    setTimer: () => {},
+  });
+  for (const b of [batch(1, 1), batch(2, 2), batch(3, 3)]) feed.offer(b);
+  assert.deepEqual(applied, [1]);
+  assert.equal(lost.length, 1);
+});

@@ -5,7 +5,7 @@ export interface FeedOptions {
   readLog: (after: number, through: number) => AsyncIterable<LogBatch>;
   /** gets every change once, in revision order */
   deliver: (batch: LogBatch) => void;
-  /** the log no longer reaches back to where the feed is */
+  /** the log no longer reaches back to where the feed is, or a change could not be delivered: nothing follows */
   lost: (error: unknown) => void;
   /** the log was read */
   filled?: () => void;
@@ -78,7 +78,13 @@ export class Feed {
       batch.first > this.#through ? batch.changes : batch.changes.filter((c) => c.revision > this.#through);
     this.#through = batch.last;
     if (batch.last > this.#known) this.#known = batch.last;
-    this.#options.deliver({ ...batch, changes });
+    try {
+      this.#options.deliver({ epoch: batch.epoch, first: batch.first, last: batch.last, changes });
+    } catch (error) {
+      // a change that cannot be applied must not be skipped: everything is read anew
+      this.#closed = true;
+      this.#options.lost(error);
+    }
   }
 
   #deliverEarly(): void {

@@ -39,7 +39,7 @@ export class Collections {
   apply(change: Change): CollectionEvent {
     return this.get(change.key.resource).apply({
       kind: change.kind,
-      state: itemParts({ ...change }),
+      state: itemParts(change),
       traceparent: change.traceparent,
     });
   }
@@ -64,7 +64,8 @@ export class Collections {
   }
 }
 
-export function itemParts(object: Omit<StoredObject, 'key'> & { key: StoredObject['key'] }) {
+/** Field by field: a decoded message has its absent fields in its prototype, where a spread does not find them. */
+export function itemParts(object: StoredObject | Change) {
   return {
     namespace: object.key.namespace,
     name: object.key.name,

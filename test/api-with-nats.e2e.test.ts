@@ -1,0 +1,3 @@
+import { apiSuite } from './support/api-suite.ts';
+
+apiSuite('The API, changes travelling over NATS,', []);
