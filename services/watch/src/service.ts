@@ -84,6 +84,7 @@ export class WatchService implements Service {
       offer: (batch) => this.#feed?.offer(batch),
       expect: (revision) => this.#feed?.expect(revision),
       log: this.#kit.log,
+      tracing: this.#kit.tracing,
       closing: this.#closing.signal,
     });
   }
@@ -133,7 +134,7 @@ export class WatchService implements Service {
 
   #apply(collections: Collections, feed: Feed, head: number, batch: LogBatch): void {
     for (const change of batch.changes) {
-      const span = this.#kit.tracing.child('watch.apply', change.traceparent, { kind: 'CONSUMER' });
+      const span = this.#kit.tracing.child('watch.apply', change.traceparent);
       if (span !== undefined) change.traceparent = span.traceparent;
       collections.apply(change);
       span?.end();

@@ -1,5 +1,5 @@
 import { DeliverPolicy, jetstream } from '@nats-io/jetstream';
-import { delayMs, type Logger, natsAddress } from '@tidegate/service-kit';
+import { delayMs, type Logger, natsAddress, type Tracing } from '@tidegate/service-kit';
 import { type LogBatch, logBatchCodec } from '@tidegate/wire';
 import { connect, type NatsConnection } from 'nats';
 
@@ -9,6 +9,7 @@ interface BusOptions {
   /** a store says that this revision exists */
   expect: (revision: number) => void;
   log: Logger;
+  tracing: Tracing;
   closing: AbortSignal;
 }
 
@@ -64,6 +65,20 @@ export class BusSource {
   async #consume(connection: NatsConnection): Promise<void> {
     const consumer = await jetstream(connection).consumers.get('TIDEGATE', { deliver_policy: DeliverPolicy.New });
     const messages = await consumer.consume({ max_messages: 1000 });
-    for await (const message of messages) this.#options.offer(logBatchCodec.decode(message.data));
+    for await (const message of messages) {
+      const batch = logBatchCodec.decode(message.data);
+      if (this.#options.tracing.enabled) this.#traceDelivery(batch, message.info.timestampNanos / 1e6);
+      this.#options.offer(batch);
+    }
+  }
+
+  /** From when the bus had the message to when it was here. */
+  #traceDelivery(batch: LogBatch, startTime: number): void {
+    for (const change of batch.changes) {
+      const span = this.#options.tracing.child('nats.deliver', change.traceparent, { kind: 'CONSUMER', startTime });
+      if (span === undefined) continue;
+      change.traceparent = span.traceparent;
+      span.end();
+    }
   }
 }

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startTidegate, until } from '@tidegate/testkit';
+import { Client, configMap, MAPS } from './support/client.ts';
+import { startOtlpReceiver } from './support/otlp-receiver.ts';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const CALLER = '00f067aa0ba902b7';
+
+/** each span below its parent, from the client's request to the watcher's socket */
+const TREE = [
+  ['tidegate-gateway', 'create configmaps', undefined],
+  ['tidegate-store', 'store.commit', 'create configmaps'],
+  ['tidegate-store', 'postgresql.commit', 'store.commit'],
+  ['tidegate-store', 'store.publish', 'store.commit'],
+  ['tidegate-watch', 'nats.deliver', 'store.publish'],
+  ['tidegate-watch', 'watch.apply', 'nats.deliver'],
+  ['tidegate-gateway', 'gateway.fan-out', 'watch.apply'],
+] as const;
+
+test('one write is one trace, from the client through the commit to the watcher', async () => {
+  const receiver = await startOtlpReceiver();
+  const tidegate = await startTidegate({ args: [`--otlp-endpoint=${receiver.url}`] });
+  const client = new Client(tidegate);
+  try {
+    await until('the default namespace', async () => (await client.get('/api/v1/namespaces/default')).code === 200);
+    const watch = await client.watch(
+      `${MAPS}?watch=1&resourceVersion=${(await client.get(MAPS)).json.metadata.resourceVersion}`,
+    );
+    const headers = { traceparent: `00-${TRACE}-${CALLER}-01` };
+    assert.equal((await client.ask('POST', MAPS, { body: configMap('traced'), headers })).code, 201);
+    assert.equal((await watch.next()).type, 'ADDED');
+    watch.close();
+
+    const ours = () => receiver.spans.filter((span) => span.traceId === TRACE);
+    await until('every span to be exported', () => TREE.every(([, name]) => ours().some((span) => span.name === name)));
+    for (const [service, name, parent] of TREE) {
+      const span = ours().find((candidate) => candidate.name === name);
+      const above = parent === undefined ? CALLER : ours().find((candidate) => candidate.name === parent)?.spanId;
+      assert.deepEqual([span?.service, span?.parentSpanId], [service, above], name);
+    }
+
+    const log = readFileSync(join(tidegate.dataDir, 'logs', 'gateway.log'), 'utf8');
+    assert.match(log, new RegExp(`"traceId":"${TRACE}"`), 'the log names the trace');
+  } finally {
+    client.close();
+    receiver.close();
+    await tidegate.stop();
+  }
+});
