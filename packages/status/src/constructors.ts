@@ -53,6 +53,13 @@ export function forbidden(request: ForbiddenRequest): ApiError {
   return new ApiError('Forbidden', message, { details: refDetails(ref, name) });
 }
 
+/** Nobody may do this to this object, whatever their rights. */
+export function forbiddenObject(ref: ResourceRef, name: string, why: string): ApiError {
+  return new ApiError('Forbidden', `${groupResourceName(ref)} "${name}" is forbidden: ${why}`, {
+    details: refDetails(ref, name),
+  });
+}
+
 function escapeHtml(text: string): string {
   return text.replace(/[&<>]/g, (c) => (c === '&' ? '&amp;' : c === '<' ? '&lt;' : '&gt;'));
 }

@@ -5,6 +5,7 @@ export {
   conflict,
   expired,
   forbidden,
+  forbiddenObject,
   internalError,
   invalid,
   methodNotAllowed,

@@ -1,6 +1,6 @@
 import { metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import { conflict, forbidden } from '@tidegate/status';
+import { conflict, forbiddenObject } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
 import { objectAnswer, successAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
@@ -14,14 +14,7 @@ import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
 export const deleteOne: VerbHandler = async (gateway, request) => {
   const { entry } = request.kind;
   if (entry.undeletable?.includes(request.info.name)) {
-    const { name } = request.info;
-    throw forbidden({
-      user: request.user.name,
-      verb: 'delete',
-      ref: entry,
-      name,
-      why: 'this namespace may not be deleted',
-    });
+    throw forbiddenObject(entry, request.info.name, 'this namespace may not be deleted');
   }
   return deleteObject(gateway, request, deleteOptions(request));
 };

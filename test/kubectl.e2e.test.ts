@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
+import { findKubectl, kubectl, type Run } from './support/kubectl.ts';
+
+describe('An unmodified kubectl', () => {
+  let tidegate: TestTidegate;
+  let dir: string;
+  const run = (...args: string[]) => kubectl(tidegate.kubeconfig, args, { HOME: dir });
+  const ok = async (...args: string[]): Promise<string> => {
+    const result: Run = await run(...args);
+    assert.equal(result.code, 0, `kubectl ${args.join(' ')}: ${result.stderr}`);
+    return result.stdout;
+  };
+
+  before(async () => {
+    tidegate = await startTidegate();
+    dir = mkdtempSync(join(tmpdir(), 'tidegate-kubectl-test-'));
+    await until('the default namespace', async () => (await run('get', 'namespace', 'default')).code === 0);
+  });
+  after(async () => {
+    await tidegate.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  test('creates, lists and deletes namespaces', async () => {
+    assert.equal(await ok('create', 'namespace', 'made'), 'namespace/made created\n');
+    assert.match(await ok('get', 'ns', 'made'), /^NAME +STATUS +AGE\nmade +Active +\d+s\n$/);
+    assert.equal(
+      await ok('create', 'configmap', 'inside', '-n', 'made', '--from-literal=a=b'),
+      'configmap/inside created\n',
+    );
+    assert.match(await ok('delete', 'namespace', 'made'), /namespace "made" deleted/);
+    assert.match((await run('get', 'ns', 'made')).stderr, /namespaces "made" not found/);
+  });
+
+  test('creates config maps from literals and from manifests, and shows them in every form', async () => {
+    await ok('create', 'configmap', 'literal', '--from-literal=greeting=hi');
+    assert.match(await ok('get', 'cm', 'literal'), /^NAME +DATA +AGE\nliteral +1 +\d+s\n$/);
+    assert.equal(await ok('get', 'cm', 'literal', '-o', 'jsonpath={.data.greeting}'), 'hi');
+    const file = join(dir, 'manifest.yaml');
+    writeFileSync(file, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: manifest\ndata:\n  a: "1"\n');
+    assert.equal(await ok('create', '-f', file), 'configmap/manifest created\n');
+    assert.match(
+      await ok('get', 'cm', 'manifest', '-o', 'yaml'),
+      /^apiVersion: v1\ndata:\n {2}a: "1"\nkind: ConfigMap\n/,
+    );
+    assert.match(await ok('describe', 'configmap', 'manifest', '--show-events=false'), /a:\n----\n1\n/);
+    assert.match((await run('create', '-f', file)).stderr, /configmaps "manifest" already exists/);
+  });
+
+  test('refuses a manifest with a field that does not exist, by its name', async () => {
+    const file = join(dir, 'odd.yaml');
+    writeFileSync(file, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: odd\ndatum:\n  a: "1"\n');
+    const { code, stderr } = await run('create', '-f', file);
+    assert.equal(code, 1);
+    assert.match(stderr, /unknown field "datum"/);
+    assert.equal((await run('get', 'cm', 'odd')).code, 1);
+  });
+
+  test('edits, labels, annotates, patches and applies', async () => {
+    await ok('create', 'configmap', 'edited', '--from-literal=word=before');
+    const edit = await kubectl(tidegate.kubeconfig, ['edit', 'configmap', 'edited'], {
+      HOME: dir,
+      EDITOR: 'sed -i s/before/after/',
+    });
+    assert.equal(edit.stdout, 'configmap/edited edited\n', edit.stderr);
+    await ok('label', 'cm', 'edited', 'color=blue');
+    await ok('annotate', 'cm', 'edited', 'note=hello');
+    await ok('patch', 'cm', 'edited', '-p', '{"data":{"more":"yes"}}');
+    const shown = JSON.parse(await ok('get', 'cm', '-l', 'color=blue', '-o', 'json'));
+    assert.deepEqual(shown.items[0].data, { more: 'yes', word: 'after' });
+    const file = join(dir, 'applied.yaml');
+    writeFileSync(file, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: applied\ndata:\n  a: "1"\n');
+    assert.equal(await ok('apply', '-f', file), 'configmap/applied created\n');
+    writeFileSync(file, 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: applied\ndata:\n  b: "2"\n');
+    assert.equal(await ok('apply', '-f', file), 'configmap/applied configured\n');
+    assert.equal(await ok('get', 'cm', 'applied', '-o', 'jsonpath={.data}'), '{"b":"2"}');
+    assert.equal(await ok('apply', '-f', file), 'configmap/applied unchanged\n');
+  });
+
+  test('watches what others do', async () => {
+    const watcher = spawn(findKubectl(), ['get', 'configmaps', '-n', 'kube-public', '-w'], {
+      env: { ...process.env, KUBECONFIG: tidegate.kubeconfig, HOME: dir },
+    });
+    let output = '';
+    watcher.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    try {
+      await ok('create', 'configmap', 'first', '-n', 'kube-public', '--from-literal=a=b');
+      await until('the first line', () => /\nfirst +1 /.test(output));
+      await ok('patch', 'cm', 'first', '-n', 'kube-public', '-p', '{"data":{"c":"d"}}');
+      await until('the change', () => /\nfirst +2 /.test(output));
+      await ok('delete', 'cm', 'first', '-n', 'kube-public');
+      await until('the deletion', () => output.trim().split('\n').length === 4);
+    } finally {
+      watcher.kill();
+    }
+    assert.match(output, /^NAME +DATA +AGE\n/);
+  });
+
+  test('finds out what is served, and explains it', async () => {
+    assert.match(await ok('api-resources'), /configmaps +cm +v1 +true +ConfigMap/);
+    assert.match(await ok('explain', 'configmap.data'), /FIELD: data <map\[string\]string>/);
+    assert.match(await ok('version', '-o', 'json'), /"gitVersion": "v1\.35/);
+    assert.equal(await ok('get', '--raw', '/readyz'), 'ok');
+  });
+
+  test('waits for a deletion that a finalizer holds up', async () => {
+    await ok('create', 'configmap', 'slow');
+    await ok('patch', 'cm', 'slow', '-p', '{"metadata":{"finalizers":["example.com/hold"]}}');
+    await ok('delete', 'cm', 'slow', '--wait=false');
+    const waiting = run('wait', '--for=delete', 'configmap/slow', '--timeout=20s');
+    await ok('patch', 'cm', 'slow', '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
+    assert.equal((await waiting).code, 0);
+  });
+});
