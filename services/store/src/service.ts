@@ -34,6 +34,7 @@ export class StoreService implements Service {
   readonly #feed = new ChangeFeed();
   readonly #heads: HeadReader;
   readonly #commits: CommitBatcher;
+  readonly #reads: KeyReader;
   readonly #bus: Bus | undefined;
   readonly #publisher: Publisher | undefined;
   readonly #listener: Listener | undefined;
@@ -58,13 +59,13 @@ export class StoreService implements Service {
       log: kit.log,
       onCommit: (committed) => this.#onCommit(committed),
     });
-    const reads = new KeyReader(this.#database.reads, this.#metrics);
+    this.#reads = new KeyReader(this.#database.reads, this.#metrics);
     const reader = new LogReader(this.#database.streams);
     this.rpc = [
       [
         store,
         {
-          session: sessionHandler({ commits: this.#commits, reads, heads: this.#heads }),
+          session: sessionHandler({ commits: this.#commits, reads: this.#reads, heads: this.#heads }),
           list: listHandler(new Lister(this.#database.streams)),
           readLog: readLogHandler(reader),
           followLog: followLogHandler({ reader, feed: this.#feed, closing: this.#draining.signal }),
@@ -112,6 +113,7 @@ export class StoreService implements Service {
   async #pulse(): Promise<void> {
     this.#metrics.headRevision.set(this.#feed.revision);
     this.#metrics.queueLength.set({ queue: 'commit' }, this.#commits.length);
+    this.#metrics.queueLength.set({ queue: 'read' }, this.#reads.length);
     if (this.#database.quiet(PULSE_MS) || this.#feed.followed) await this.#heads.read();
   }
 
@@ -121,8 +123,10 @@ export class StoreService implements Service {
   }
 
   #onCommit(committed: Committed): void {
-    this.#feed.advance(committed.commit.last);
-    if (this.#publisher === undefined && !this.#feed.followed) return;
+    if (this.#publisher === undefined && !this.#feed.followed) {
+      this.#feed.advance(committed.commit.last);
+      return;
+    }
     // the next commit call goes out first
     setImmediate(() => void this.#tell(committed));
   }
@@ -134,6 +138,7 @@ export class StoreService implements Service {
         await fetchLastStates(this.#database.reads, batch);
       } catch (error) {
         this.#kit.log.debug({ err: error }, 'A batch is left to the log.');
+        this.#feed.advance(batch.last);
         return;
       }
     }

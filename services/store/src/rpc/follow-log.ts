@@ -37,12 +37,16 @@ async function follow(call: ServerWritableStream<FollowLogRequest, LogBatch>, ro
     for await (const batch of reader.read(at, 0)) await send(batch);
     while (!closing.aborted) {
       const batch = feed.batchAfter(at);
-      if (batch !== undefined) await send(batch);
-      else if (feed.revision > at) for await (const missed of reader.read(at, 0)) await send(missed);
-      else {
-        await feed.news(HEARTBEAT_MS, closing);
-        if (feed.revision <= at && !closing.aborted) await send({ epoch, first: at + 1, last: at, changes: [] });
+      if (batch !== undefined) {
+        await send(batch);
+        continue;
       }
+      const before = at;
+      if (feed.revision > before) for await (const missed of reader.read(before, 0)) await send(missed);
+      if (at > before) continue;
+      // nothing came: also when the feed was told of revisions that the log does not have (a failover lost them)
+      await feed.news(HEARTBEAT_MS, closing);
+      if (feed.revision <= at && !closing.aborted) await send({ epoch, first: at + 1, last: at, changes: [] });
     }
   } finally {
     gone.abort();
