@@ -1,16 +1,15 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   ensureCluster,
   freePort,
-  makeSocketDir,
+  giveTo,
   openLogFile,
   postgresBinaries,
   postgresUrl,
   projectRoot,
   type RunAs,
   type Running,
-  removeSocketDir,
   runAsFor,
   signalQuietly,
   startPostgresServer,
@@ -50,7 +49,9 @@ export async function startPostgres(options: StartPostgresOptions = {}): Promise
   const runAs = options.runAs ?? runAsFor(reach);
   const password = 'test';
   await ensureCluster({ dir, binaries, runAs, password, sync: false });
-  const socketDir = makeSocketDir(runAs);
+  const socketDir = join(temporary.path, 'socket');
+  mkdirSync(socketDir, { mode: 0o700 });
+  giveTo(runAs, socketDir);
   const port = await freePort();
   const server = { dir, binaries, runAs, socketDir, port, extra: { ...throwaway, ...options.settings } };
 
@@ -82,7 +83,6 @@ export async function startPostgres(options: StartPostgresOptions = {}): Promise
     },
     async stop() {
       if (!(await hasEnded(running))) await end('SIGQUIT');
-      removeSocketDir(socketDir);
       temporary.remove();
     },
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
-import { get } from 'node:https';
+import { get, request } from 'node:https';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isRunning } from '@tidegate/local';
@@ -13,6 +13,26 @@ const PARTS = ['postgres', 'nats', 'store', 'watch', 'gateway', 'health'];
 /** Follows the order of the lines that name them. */
 function order(output: string, words: readonly string[]): string[] {
   return words.toSorted((a, b) => output.indexOf(a) - output.indexOf(b));
+}
+
+/** Creates a configmap, and reads it in another run. */
+async function configMap(tidegate: TestTidegate, method: 'GET' | 'POST'): Promise<string> {
+  const path = '/api/v1/namespaces/default/configmaps';
+  const answer = Promise.withResolvers<string>();
+  const body = JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'kept' },
+    data: { is: 'here' },
+  });
+  const headers = { authorization: `Bearer ${tidegate.token}`, 'content-type': 'application/json' };
+  const options = { method, headers, ca: readFileSync(tidegate.caFile), agent: false };
+  const sent = request(`${tidegate.server}${path}${method === 'GET' ? '/kept' : ''}`, options, async (response) => {
+    answer.resolve((await response.toArray()).join(''));
+  });
+  sent.on('error', answer.reject);
+  sent.end(method === 'POST' ? body : undefined);
+  return answer.promise;
 }
 
 function status(tidegate: TestTidegate, path: string, token?: string): Promise<number> {
@@ -73,11 +93,13 @@ test('No part outlives a launcher that was killed, and the next start finds the 
   after(() => first.stop());
   const parts = PARTS.map((name) => first.part(name));
   const token = first.token;
+  assert.match(await configMap(first, 'POST'), /"is":"here"/);
   await first.kill();
   const second = await startTidegate({ dataDir });
   after(() => second.stop());
   assert.deepEqual(parts.filter(isRunning), []);
   assert.equal(second.token, token);
+  assert.match(await configMap(second, 'GET'), /"is":"here"/);
   assert.equal(await second.stop(), 0);
   temporary.remove();
 });

@@ -112,7 +112,8 @@ async function whenReady(
     () => {
       if (gone) return 'gone' as const;
       const now = readRunState(dir.runFile);
-      return now?.ready && now.launcher.pid === child.pid ? now : undefined;
+      const said = output().includes(' is ready at ');
+      return now?.ready && now.launcher.pid === child.pid && said ? now : undefined;
     },
     READY_LIMIT_MS,
   );

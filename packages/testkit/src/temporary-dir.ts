@@ -1,10 +1,7 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { removePlace, temporaryPlace } from '@tidegate/local';
 
-/** A directory of the test's own. Others may pass through it: PostgreSQL runs as another user when the test is root's. */
+/** A directory of the test's own, removed at the latest when its process ends. */
 export function temporaryDir(purpose: string): { path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), `tidegate-test-${purpose}-`));
-  chmodSync(path, 0o711);
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  const path = temporaryPlace(purpose);
+  return { path, remove: () => removePlace(path) };
 }
