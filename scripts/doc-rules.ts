@@ -1,0 +1,70 @@
+import { posix } from 'node:path';
+import type { SourceFile, Workspace } from './import-rules.ts';
+
+/** Says whether a path, relative to the root, is there: a file or a folder. */
+export type Exists = (path: string) => boolean;
+
+/** Relative links of a page that lead nowhere. */
+export function deadLinks({ path, text }: SourceFile, exists: Exists): string[] {
+  return linksOf(text)
+    .filter((link) => !/^([a-z][a-z0-9+.-]*:|\/\/|#)/i.test(link))
+    .filter((link) => !exists(targetOf(path, link)))
+    .map((link) => `${path}: links to ${link}, which does not exist`);
+}
+
+/** A link from the root of the site means the root of the checkout. */
+function targetOf(page: string, link: string): string {
+  const file = decodeURIComponent(link.replace(/[?#].*$/, ''));
+  return file.startsWith('/') ? file.slice(1) : posix.normalize(posix.join(posix.dirname(page), file));
+}
+
+const INLINE = /\]\(\s*<?([^\s)>]+)>?(?:\s+"[^"]*")?\s*\)/g;
+const REFERENCE = /^\s*\[[^\]]+\]:\s*<?(\S+?)>?\s*$/gm;
+const HTML = /<(?:a|img)\b[^>]*\b(?:href|src)="([^"]+)"/g;
+
+/** Where a page's links lead; what stands in code is no link. */
+export function linksOf(markdown: string): string[] {
+  const prose = markdown.replace(/^(```|~~~)[\s\S]*?^\1/gm, '').replace(/`[^`\n]*`/g, '');
+  return [INLINE, REFERENCE, HTML].flatMap((form) => [...prose.matchAll(form)].map((match) => match[1] as string));
+}
+
+const FILE_IN_BACKTICKS = /`([\w.@-]+(?:\/[\w.@-]+)+\.(?:ts|sql|proto))`/g;
+
+/** Source files that a page names, and that are gone. */
+export function deadFileNames({ path, text }: SourceFile, exists: Exists): string[] {
+  const named = new Set([...text.matchAll(FILE_IN_BACKTICKS)].map((match) => match[1] as string));
+  return [...named].filter((file) => !exists(file)).map((file) => `${path}: names ${file}, which does not exist`);
+}
+
+/** Packages and services that do not say what they are. */
+export function missingReadmes(workspaces: readonly Workspace[], exists: Exists): string[] {
+  return workspaces
+    .filter(({ dir }) => /^(packages|services)\//.test(dir) && !exists(`${dir}/README.md`))
+    .map(({ dir }) => `${dir}: has no README.md`);
+}
+
+/** Dependencies of others' making that the page does not name in backticks. */
+export function unexplainedDependencies(page: SourceFile, workspaces: readonly Workspace[]): string[] {
+  const named = new Set([...page.text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1]));
+  return workspaces.flatMap(({ dir, dependencies }) =>
+    dependencies
+      .filter((name) => !name.startsWith('@tidegate/') && !named.has(name))
+      .map((name) => `${page.path}: does not say why ${posix.join(dir, 'package.json')} needs ${name}`),
+  );
+}
+
+const FOREIGN: ReadonlyArray<readonly [what: string, form: RegExp]> = [
+  ['a path of one machine', /(?<![\w.~-])\/(?:work|root)\/[\w.-]*|(?<![\w.~-])\/home\/[a-z][\w.-]*/],
+  ['a package registry', /\bregistry\.(?:npmjs\.org|yarnpkg\.com)|\bproxy\.golang\.org|\bnpm\.pkg\.github\.com/],
+];
+
+/** What belongs to one machine or one network and not to the project. Tests may need such texts as data. */
+export function foreignTexts({ path, text }: SourceFile): string[] {
+  if (path.endsWith('.test.ts')) return [];
+  return text.split('\n').flatMap((line, i) =>
+    FOREIGN.flatMap(([what, form]) => {
+      const match = form.exec(line);
+      return match === null ? [] : [`${path}:${i + 1}: names ${what}: ${match[0]}`];
+    }),
+  );
+}

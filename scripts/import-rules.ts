@@ -1,0 +1,101 @@
+import { posix } from 'node:path';
+
+/** A file as it is read from the checkout; paths are relative to its root. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** A folder with a package.json of its own. */
+export interface Workspace {
+  /** `packages/wire`, `services/store`, `test`; the root is '' */
+  readonly dir: string;
+  readonly name: string;
+  /** of every kind: to run, to develop, as peer */
+  readonly dependencies: readonly string[];
+}
+
+/**
+ * The rings of packages/, innermost first. A package may use what stands in a row above its own, and nothing else of
+ * the project.
+ */
+export const rings: ReadonlyArray<readonly string[]> = [
+  ['options', 'revision', 'status'],
+  ['request-info', 'schema', 'selectors', 'wire'],
+  ['collection', 'kinds'],
+  ['service-kit'],
+  ['local'],
+  ['testkit'],
+];
+
+const SCOPE = '@tidegate/';
+const STATEMENT = /^(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm;
+const CALL = /\bimport\(\s*['"]([^'"]+)['"]/g;
+
+/** One line for each import that points the wrong way. */
+export function importViolations(files: readonly SourceFile[], workspaces: readonly Workspace[]): string[] {
+  const unplaced = workspaces
+    .filter(({ dir }) => dir.startsWith('packages/') && ringOf(dir) === undefined)
+    .map(({ dir }) => `${dir}: stands in no ring; give it a place in scripts/import-rules.ts`);
+  return [...unplaced, ...files.flatMap((file) => violationsIn(file, workspaces))];
+}
+
+/** What a text imports or re-exports, in order. */
+export function specifiersOf(text: string): string[] {
+  const found = [...text.matchAll(STATEMENT), ...text.matchAll(CALL)];
+  return found.sort((a, b) => a.index - b.index).map((match) => match[1] as string);
+}
+
+function violationsIn(file: SourceFile, workspaces: readonly Workspace[]): string[] {
+  const from = workspaceOf(file.path, workspaces);
+  if (from === undefined) return [];
+  const lines: string[] = [];
+  for (const specifier of new Set(specifiersOf(file.text))) {
+    const why = specifier.startsWith('.')
+      ? whyNotPath(from, posix.join(posix.dirname(file.path), specifier), workspaces)
+      : whyNotName(from, specifier, workspaces);
+    if (why !== undefined) lines.push(`${file.path}: '${specifier}' ${why}`);
+  }
+  return lines;
+}
+
+/** A relative path must stay in its own workspace. */
+function whyNotPath(from: Workspace, target: string, workspaces: readonly Workspace[]): string | undefined {
+  const to = workspaceOf(target, workspaces);
+  if (to === undefined || to.dir === from.dir) return undefined;
+  return whyNotDirection(from, to) ?? `reaches into ${to.dir || 'the root'}: only what its index gives may be used`;
+}
+
+function whyNotName(from: Workspace, specifier: string, workspaces: readonly Workspace[]): string | undefined {
+  if (!specifier.startsWith(SCOPE)) return undefined;
+  const [, short = '', ...inner] = specifier.split('/');
+  const name = `${SCOPE}${short}`;
+  const to = workspaces.find((workspace) => workspace.name === name);
+  if (to === undefined) return 'is no package of this project';
+  const direction = whyNotDirection(from, to);
+  if (direction !== undefined) return direction;
+  if (inner.length > 0) return `reaches into ${to.dir}: only what its index gives may be used`;
+  return from.dependencies.includes(name) ? undefined : `is not declared in ${posix.join(from.dir, 'package.json')}`;
+}
+
+function whyNotDirection(from: Workspace, to: Workspace): string | undefined {
+  if (from.dir === to.dir) return undefined;
+  const service = to.dir.startsWith('services/');
+  if (from.dir.startsWith('services/') && service) return 'is another service: they speak gRPC only';
+  if (!from.dir.startsWith('packages/')) return undefined;
+  if (service) return 'is a service: packages never import one';
+  const [own, other] = [ringOf(from.dir), ringOf(to.dir)];
+  if (own === undefined || other === undefined || other < own) return undefined;
+  return `stands in ring ${other}, and ${from.dir} in ring ${own}: a package uses lower rings only`;
+}
+
+function ringOf(dir: string): number | undefined {
+  const ring = rings.findIndex((names) => names.includes(dir.slice('packages/'.length)));
+  return ring < 0 ? undefined : ring;
+}
+
+/** The innermost one that holds the path. */
+function workspaceOf(path: string, workspaces: readonly Workspace[]): Workspace | undefined {
+  const holding = workspaces.filter(({ dir }) => dir === '' || path.startsWith(`${dir}/`));
+  return holding.sort((a, b) => b.dir.length - a.dir.length)[0];
+}
