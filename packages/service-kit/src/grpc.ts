@@ -13,8 +13,8 @@ import {
 } from '@grpc/grpc-js';
 import type { KitConfig } from './kit-options.ts';
 
-/** 16 MiB: an object of 3 MiB with its previous state, and room for the rest of its batch. */
-const MAX_MESSAGE_BYTES = 16 << 20;
+/** A message that was packed by number and not by size may hold several objects of 3 MiB. */
+const MAX_MESSAGE_BYTES = 64 << 20;
 
 const channelOptions = {
   'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,

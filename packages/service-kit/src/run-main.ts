@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
 import { helpText, OptionError, type Options, type OptionTable, readOptions } from '@tidegate/options';
 import { health } from '@tidegate/wire';
@@ -40,6 +41,9 @@ interface Main<T extends OptionTable> {
 
 /** Reads the options, runs the part until a signal comes or its parent is gone, and ends the process. */
 export async function runMain<T extends OptionTable>(main: Main<T>): Promise<void> {
+  // Each read of a socket accounts 64 KiB of memory outside the heap. Counted by itself that starts a collection of the
+  // whole heap every 50 ms under load; counted with the heap's own limit it costs a third less of all CPU time.
+  setFlagsFromString('--external-memory-accounted-in-global-limit');
   const config = optionsOrExit(main);
   const instance = config.instance === '' ? `${main.part}-${process.pid}` : config.instance;
   const log = createLogger(main.part, instance, config.logLevel);

@@ -25,10 +25,23 @@ export interface Codec<T> {
 
 function codec<T>(name: string): Codec<T> {
   const type = root.lookupType(name);
+  emptyBytes(type);
   return {
     encode: (message) => type.encode(message as { [k: string]: unknown }).finish() as Buffer,
     decode: (bytes) => type.decode(bytes) as unknown as T,
   };
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** Absent bytes read as empty bytes; protobufjs would give an empty plain array. */
+function emptyBytes(type: protobuf.Type, seen = new Set<protobuf.Type>()): void {
+  if (seen.has(type)) return;
+  seen.add(type);
+  for (const field of type.fieldsArray) {
+    if (field.type === 'bytes' && !field.repeated) (type.ctor.prototype as Record<string, unknown>)[field.name] = EMPTY;
+    if (field.resolvedType instanceof protobuf.Type) emptyBytes(field.resolvedType, seen);
+  }
 }
 
 function definition(name: string): ServiceDefinition {
