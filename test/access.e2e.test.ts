@@ -246,3 +246,20 @@ describe('The gateway', () => {
     assert.equal((await client.get(MAPS, { Accept: 'text/html' })).code, 406);
   });
 });
+
+test('The gate WatchList, switched off, refuses streaming lists; an unknown gate stops the start with the nearest name', async () => {
+  const tidegate = await startTidegate({ args: ['--feature-gates=WatchList=false'] });
+  const client = new Client(tidegate);
+  try {
+    const reply = await client.get(`${MAPS}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan`);
+    assert.equal(reply.code, 422);
+    assert.match(reply.json.message, /unless the WatchList feature gate is enabled/);
+  } finally {
+    client.close();
+    await tidegate.stop();
+  }
+  await assert.rejects(
+    startTidegate({ args: ['--feature-gates=WatchLst=true'] }),
+    /unknown feature gate WatchLst; did you mean WatchList\?/,
+  );
+});

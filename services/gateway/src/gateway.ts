@@ -1,3 +1,4 @@
+import type { FeatureGates } from '@tidegate/feature-gates';
 import type { Kind, Registry } from '@tidegate/kinds';
 import type { RequestInfo } from '@tidegate/request-info';
 import type { TraceSpan } from '@tidegate/service-kit';
@@ -13,6 +14,7 @@ export interface Gateway {
   readonly store: StoreSession;
   readonly mirrors: Mirrors;
   readonly metrics: GatewayMetrics;
+  readonly gates: FeatureGates;
 }
 
 /** One request for a resource, authenticated and authorized. */

@@ -1,3 +1,4 @@
+import { readFeatureGates } from '@tidegate/feature-gates';
 import { builtInRegistry } from '@tidegate/kinds';
 import type { Kit, KitConfig, Options, Service } from '@tidegate/service-kit';
 import type { FastifyInstance } from 'fastify';
@@ -35,7 +36,9 @@ export class GatewayService implements Service {
       metrics,
       windowBytes: config.mirrorWindowMib << 20,
     });
-    this.#gateway = { registry: builtInRegistry(), store: this.#store, mirrors: this.#mirrors, metrics };
+    const gates = readFeatureGates(config.featureGates);
+    for (const notice of gates.notices) kit.log.warn(notice);
+    this.#gateway = { registry: builtInRegistry(), store: this.#store, mirrors: this.#mirrors, metrics, gates };
     this.#app = createApp({ gateway: this.#gateway, kit, tokens: new TokenFile(config.tokenAuthFile), ...config });
     kit.checks.add('log', () => undefined);
     kit.checks.add('store', () => (this.#storeAnswers ? undefined : 'no store answers'));

@@ -3,6 +3,7 @@ import { accessSync, constants, readdirSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { readFeatureGates } from '@tidegate/feature-gates';
 import { OptionError, type Options, type OptionTable, readOptions } from '@tidegate/options';
 import { type DataDir, dataDirAt } from '../data/data-dir.ts';
 import { defaultDataDir } from '../project.ts';
@@ -68,6 +69,7 @@ export function readStartOptions(argv: readonly string[], env: Environment): Sta
 
 function validate(options: Options<typeof startOptions>): void {
   const { port, workers } = options;
+  readFeatureGates(options.featureGates);
   if (!Number.isInteger(port) || port < 0 || port > 65535) {
     throw new OptionError(`--port must be a whole number from 0 to 65535, not ${port}`);
   }

@@ -1,3 +1,4 @@
+import type { FeatureGates } from '@tidegate/feature-gates';
 import type { RequestInfo } from '@tidegate/request-info';
 import { parseResourceVersion, type Revision } from '@tidegate/revision';
 import { badRequest, type FieldError, forbiddenField, invalid } from '@tidegate/status';
@@ -15,11 +16,15 @@ const refuse = (errors: FieldError[]) => invalid({ group: 'meta.k8s.io', kind: '
 const MATCH = 'resourceVersionMatch';
 
 /** Which events a watch begins with, by the table of the spec's section 8. */
-export function watchOptions(info: RequestInfo, random: () => number = Math.random): WatchOptions {
+export function watchOptions(info: RequestInfo, gates: FeatureGates, random: () => number = Math.random): WatchOptions {
   const { query } = info;
   const version = query.get('resourceVersion') ?? '';
   const bookmarks = query.flag('allowWatchBookmarks');
   const sendInitialEvents = query.get('sendInitialEvents') === undefined ? undefined : query.flag('sendInitialEvents');
+  if (sendInitialEvents !== undefined && !gates.enabled('WatchList')) {
+    const words = 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled';
+    throw refuse([forbiddenField('sendInitialEvents', words)]);
+  }
   refuseCombination(sendInitialEvents, query.get(MATCH) ?? '');
   const timeoutMs = timeoutOf(query.get('timeoutSeconds'), random);
   if (version === '' || version === '0') {

@@ -20,7 +20,7 @@ const LAST_BOOKMARK_MS = 2000;
 /** GET with `watch`: the state first where it is wanted, then every change, until the time is over. */
 export const watch: VerbHandler = async (gateway, request, reply) => {
   const { info, kind } = request;
-  const options = watchOptions(info);
+  const options = watchOptions(info, gateway.gates);
   const selection = selectionOf(kind, info);
   const form = objectForm(kind, negotiate(request.accept), info.query.get('includeObject') ?? '');
   const frames = new EventFrames(selection, form);

@@ -1,0 +1,40 @@
+import { closestName, OptionError } from '@tidegate/options';
+import { kubernetesGates } from './kubernetes-gates.ts';
+
+/** The gates that change something here, with their defaults. */
+const defaults = {
+  WatchList: true,
+} as const satisfies Record<string, boolean>;
+
+export type FeatureGate = keyof typeof defaults;
+
+export interface FeatureGates {
+  enabled(gate: FeatureGate): boolean;
+  /** gates that were accepted and change nothing, one sentence each */
+  readonly notices: readonly string[];
+}
+
+/** Reads `Name=true,Other=false`, as kube-apiserver does. An unknown name is refused with the nearest one. */
+export function readFeatureGates(text: string): FeatureGates {
+  const values = new Map<string, boolean>(Object.entries(defaults));
+  const notices: string[] = [];
+  for (const part of text.split(',').filter((item) => item.trim() !== '')) {
+    const [name = '', value, ...rest] = part
+      .trim()
+      .replace(/^kube:/, '')
+      .split('=');
+    if (rest.length > 0 || (value !== 'true' && value !== 'false')) {
+      throw new OptionError(`--feature-gates takes Name=true or Name=false, not ${JSON.stringify(part.trim())}`);
+    }
+    if (Object.hasOwn(defaults, name)) values.set(name, value === 'true');
+    else if (kubernetesGates.has(name))
+      notices.push(`The feature gate ${name} is known and changes nothing in this release.`);
+    else throw unknownGate(name);
+  }
+  return { enabled: (gate) => values.get(gate) === true, notices };
+}
+
+function unknownGate(name: string): OptionError {
+  const near = closestName(name, [...Object.keys(defaults), ...kubernetesGates]);
+  return new OptionError(`unknown feature gate ${name}${near === undefined ? '' : `; did you mean ${near}?`}`);
+}

@@ -1,0 +1,1 @@
+export { type FeatureGate, type FeatureGates, readFeatureGates } from './feature-gates.ts';
