@@ -128,6 +128,8 @@ export function runPinned(node, args, { lifeline = false } = {}) {
     env: {
       ...process.env,
       ...compileCache(),
+      TURBO_TELEMETRY_DISABLED: '1',
+      DO_NOT_TRACK: '1',
       PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${process.env.PATH}`,
     },
   });
