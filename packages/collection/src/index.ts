@@ -1,6 +1,6 @@
 export { Collection, type CollectionChange } from './collection.ts';
 export { type CollectionEvent, eventKind } from './event.ts';
-export { Item, type ItemParts } from './item.ts';
+export { Item, type ItemParts, itemParts } from './item.ts';
 export { compareKeys, type Position } from './key-order.ts';
 export { type Run, Snapshot } from './snapshot.ts';
 export { joinItems } from './tree.ts';

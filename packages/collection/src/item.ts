@@ -1,4 +1,4 @@
-import { type Revision, revisionText } from '@tidegate/revision';
+import { type Revision, revisionText, toRevision } from '@tidegate/revision';
 import type { Position } from './key-order.ts';
 
 export interface ItemParts {
@@ -13,6 +13,31 @@ export interface ItemParts {
   /** JSON of labels and selectable fields, may be empty */
   selection: Uint8Array;
   deleting: boolean;
+}
+
+/** A stored object or a change as the parts send it to each other. */
+interface StateMessage {
+  key: Position;
+  revision: number;
+  uid: string;
+  value: Uint8Array;
+  splice: number;
+  selection: Uint8Array;
+  deleting: boolean;
+}
+
+/** Field by field: a decoded message has its absent fields in its prototype, where a spread does not find them. */
+export function itemParts(message: StateMessage): ItemParts {
+  return {
+    namespace: message.key.namespace,
+    name: message.key.name,
+    revision: toRevision(message.revision),
+    uid: message.uid,
+    value: message.value,
+    splice: message.splice,
+    selection: message.selection,
+    deleting: message.deleting,
+  };
 }
 
 interface Selection {

@@ -1,4 +1,4 @@
-import { Collection, type CollectionEvent, Item } from '@tidegate/collection';
+import { Collection, type CollectionEvent, Item, itemParts } from '@tidegate/collection';
 import { type Revision, toRevision } from '@tidegate/revision';
 import type { Change, Opening, StoredObject } from '@tidegate/wire';
 import type { Subscriber } from './subscriber.ts';
@@ -42,7 +42,7 @@ export class Mirror {
 
   receiveOpening(part: Opening): void {
     for (const { change, before } of part.history ?? []) this.#receiveHistory(change, before);
-    for (const object of part.objects ?? []) this.#items.push(new Item(partsOf(object)));
+    for (const object of part.objects ?? []) this.#items.push(new Item(itemParts(object)));
     if (!part.opened) return;
     this.collection = new Collection({
       revision: toRevision(part.revision ?? 0),
@@ -59,7 +59,7 @@ export class Mirror {
   /** Ignored while the state is being sent anew, and when it is already in there. */
   apply(change: Change): CollectionEvent | undefined {
     if (!this.#live || this.collection === undefined || change.revision <= this.collection.through) return undefined;
-    return this.collection.apply({ kind: change.kind, state: partsOf(change), traceparent: change.traceparent });
+    return this.collection.apply({ kind: change.kind, state: itemParts(change), traceparent: change.traceparent });
   }
 
   completeThrough(revision: Revision): void {
@@ -92,9 +92,9 @@ export class Mirror {
   }
 
   #receiveHistory(change: Change, before: StoredObject | null | undefined): void {
-    const item = new Item(partsOf(change));
+    const item = new Item(itemParts(change));
     const deleted = change.kind === 2;
-    const older = this.#states.get(change.previousRevision) ?? (before ? new Item(partsOf(before)) : undefined);
+    const older = this.#states.get(change.previousRevision) ?? (before ? new Item(itemParts(before)) : undefined);
     this.#states.set(change.revision, item);
     this.#history.push({
       kind: change.kind,
@@ -106,17 +106,4 @@ export class Mirror {
       traceparent: '',
     });
   }
-}
-
-function partsOf(object: StoredObject | Change) {
-  return {
-    namespace: object.key.namespace,
-    name: object.key.name,
-    revision: toRevision(object.revision),
-    uid: object.uid,
-    value: object.value,
-    splice: object.splice,
-    selection: object.selection,
-    deleting: object.deleting,
-  };
 }

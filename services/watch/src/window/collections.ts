@@ -1,6 +1,6 @@
 import { Collection, type CollectionEvent, type Item } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
-import type { Change, StoredObject } from '@tidegate/wire';
+import type { Change } from '@tidegate/wire';
 
 /**
  * Every collection of the system.
@@ -62,18 +62,4 @@ export class Collections {
     const base = toRevision(this.#base);
     return new Collection({ revision: base, floor: base, items, windowBytes: this.#windowBytes });
   }
-}
-
-/** Field by field: a decoded message has its absent fields in its prototype, where a spread does not find them. */
-export function itemParts(object: StoredObject | Change) {
-  return {
-    namespace: object.key.namespace,
-    name: object.key.name,
-    revision: toRevision(object.revision),
-    uid: object.uid,
-    value: object.value,
-    splice: object.splice,
-    selection: object.selection,
-    deleting: object.deleting,
-  };
 }

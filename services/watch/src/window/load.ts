@@ -1,6 +1,6 @@
-import { Item } from '@tidegate/collection';
+import { Item, itemParts } from '@tidegate/collection';
 import type { StoreClient } from '../clients/store-client.ts';
-import { Collections, itemParts } from './collections.ts';
+import { Collections } from './collections.ts';
 
 /**
  * Reads the whole system as it was at the oldest revision that the log still explains, so that the changes since
