@@ -21,7 +21,7 @@ export interface Workspace {
  */
 export const rings: ReadonlyArray<readonly string[]> = [
   ['options', 'revision', 'status'],
-  ['request-info', 'schema', 'selectors', 'wire'],
+  ['feature-gates', 'request-info', 'schema', 'selectors', 'wire'],
   ['collection', 'kinds'],
   ['service-kit'],
   ['local'],
