@@ -1,4 +1,4 @@
-import { Collection, type CollectionEvent, type Item } from '@tidegate/collection';
+import { Collection, type CollectionEvent, type Item, itemParts } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import type { Change } from '@tidegate/wire';
 
