@@ -38,7 +38,6 @@ export interface Write {
   deleting?: boolean;
   guards?: Guard[];
   traceparent?: string;
-  repeatedAttempt?: boolean;
 }
 
 export const outcomeKind = {

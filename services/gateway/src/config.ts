@@ -27,5 +27,5 @@ export const options = {
     value: 'NAME=true,...',
     help: 'switches features of release 1.35 on and off',
   },
-  'mirror-window-mib': { type: 'number', default: 64, help: 'memory for history, all mirrors together' },
+  'mirror-window-mib': { type: 'number', default: 64, help: 'memory for the history of each mirror' },
 } as const satisfies OptionTable;

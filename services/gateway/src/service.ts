@@ -52,7 +52,7 @@ export class GatewayService implements Service {
   async start(): Promise<void> {
     this.#mirrors.start();
     // namespaces are looked at all the time; their mirror also shows that the watch service answers
-    this.#mirrors.open('namespaces');
+    this.#mirrors.keep('namespaces');
     void this.#askStore();
     const { bindAddress: host, port } = this.#config;
     await this.#app.listen({ host, port, reusePort: true } as never);

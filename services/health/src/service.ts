@@ -29,7 +29,7 @@ export class HealthService implements Service {
 
   async start(): Promise<void> {
     const colon = this.#config.httpAddress.lastIndexOf(':');
-    const host = this.#config.httpAddress.slice(0, colon);
+    const host = this.#config.httpAddress.slice(0, colon).replace(/^\[|\]$/g, '');
     const port = Number(this.#config.httpAddress.slice(colon + 1));
     await new Promise<void>((resolve, reject) => {
       this.#app.once('error', reject);

@@ -5,5 +5,5 @@ export const options = {
   ...kitOptions,
   'store-addresses': { type: 'list', required: true, value: 'HOST:PORT,...', help: 'gRPC addresses of the stores' },
   'nats-url': { type: 'string', default: '', value: 'URL', help: "NATS with JetStream; empty: follow the store's log" },
-  'window-mib': { type: 'number', default: 128, help: 'memory for history, all collections together' },
+  'window-mib': { type: 'number', default: 128, help: 'memory for the history of each collection' },
 } as const satisfies OptionTable;

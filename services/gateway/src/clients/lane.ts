@@ -18,12 +18,12 @@ interface LaneOptions<Item, Answer> {
   /** puts items into a message */
   pack: (items: readonly Item[]) => Omit<SessionRequest, 'id'>;
   unpack: (response: SessionResponse, count: number) => readonly Answer[];
-  /** the item goes out once more although its first sending may have been executed */
-  repeat: (item: Item) => void;
   size: (item: Item) => number;
   /** what happened is unknown once the item was sent: the answer is then 504 instead of 503 */
   changes: boolean;
   timeoutMs: number;
+  /** a store that does not answer a message for this long is given up, and the message goes to the next */
+  answerMs: number;
   retried: () => void;
 }
 
@@ -36,8 +36,9 @@ const MAX_BYTES = 2 << 20;
  * Small requests travel together on a stream that is open.
  *
  * Invariant: at most one message is in flight; what arrives meanwhile leaves as the next one. Every item is answered
- * exactly once: with its outcome, or with an error when its time is over. When the stream breaks, what was in flight
- * is sent again, first, on the next stream.
+ * exactly once: with its outcome, or with an error when its time is over. When the stream breaks, or the store is
+ * silent for too long, what was in flight is sent again, first, on the next stream; a write keeps its operation id,
+ * by which the store knows it.
  */
 export class Lane<Item, Answer> {
   readonly #options: LaneOptions<Item, Answer>;
@@ -45,6 +46,7 @@ export class Lane<Item, Answer> {
   #flight: Array<Waiting<Item, Answer>> = [];
   #flightId = 0;
   #call: ClientDuplexStream<SessionRequest, SessionResponse> | undefined;
+  #silence: NodeJS.Timeout | undefined;
   #scheduled = false;
   #closed = false;
 
@@ -93,6 +95,7 @@ export class Lane<Item, Answer> {
     this.#flight = items;
     const call = this.#open();
     for (const waiting of items) waiting.sent = true;
+    this.#silence = setTimeout(() => this.#silent(call), this.#options.answerMs);
     call.write({ id: ++this.#flightId, ...this.#options.pack(items.map((waiting) => waiting.item)) });
   }
 
@@ -127,7 +130,13 @@ export class Lane<Item, Answer> {
     return call;
   }
 
+  #silent(call: ClientDuplexStream<SessionRequest, SessionResponse>): void {
+    this.#broken(call);
+    call.cancel();
+  }
+
   #answered(response: SessionResponse): void {
+    clearTimeout(this.#silence);
     const items = this.#flight;
     this.#flight = [];
     if (response.error.length > 0) this.#refused(items, response);
@@ -148,6 +157,7 @@ export class Lane<Item, Answer> {
   #broken(call: ClientDuplexStream<SessionRequest, SessionResponse>): void {
     if (this.#call !== call) return;
     this.#call = undefined;
+    clearTimeout(this.#silence);
     this.#options.failed();
     const items = this.#flight;
     this.#flight = [];
@@ -159,7 +169,6 @@ export class Lane<Item, Answer> {
     const alive: Array<Waiting<Item, Answer>> = [];
     for (const waiting of [...items, ...this.#queue]) {
       if (waiting.deadline > now && !this.#closed) {
-        if (waiting.sent) this.#options.repeat(waiting.item);
         alive.push(waiting);
       } else if (waiting.sent && this.#options.changes) waiting.reject(timeout());
       else waiting.reject(serviceUnavailable('the store cannot be reached, please try again'));

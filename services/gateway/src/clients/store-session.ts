@@ -33,35 +33,33 @@ export class StoreSession {
       },
       retried: options.retried,
     };
-    const nothing = () => {};
     this.#reads = new Lane<Key, ReadOutcome>({
       ...shared,
       pack: (reads) => ({ reads: reads as Key[] }),
       unpack: (response) => response.reads,
-      repeat: nothing,
       size: () => 100,
       changes: false,
       timeoutMs: 5_000,
+      answerMs: 1_500,
     });
     this.#heads = new Lane<null, number>({
       ...shared,
       pack: () => ({ head: true }),
       unpack: (response, count) => new Array<number>(count).fill(response.revision),
-      repeat: nothing,
       size: () => 0,
       changes: false,
       timeoutMs: 5_000,
+      answerMs: 1_500,
     });
     const writes = {
       ...shared,
       pack: (items: readonly Write[]) => ({ writes: items as Write[] }),
       unpack: (response: SessionResponse) => response.writes,
-      repeat: (write: Write) => {
-        write.repeatedAttempt = true;
-      },
       size: (write: Write) => 200 + (write.value?.length ?? 0),
       changes: true,
       timeoutMs: 30_000,
+      // longer than the store itself tries to learn what became of a commit
+      answerMs: 12_000,
     };
     this.#writes = new Lane<Write, WriteOutcome>(writes);
     this.#largeWrites = new Lane<Write, WriteOutcome>(writes);

@@ -17,7 +17,7 @@ export function writeHead(
   reply.hijack();
   const { raw } = reply;
   const all: Headers = ['Audit-Id', request.auditId, ...COMMON, ...headers];
-  for (const warning of request.warnings) all.push('Warning', warningHeader(warning));
+  for (const warning of new Set(request.warnings)) all.push('Warning', warningHeader(warning));
   raw.writeHead(code, all as string[]);
   return raw;
 }

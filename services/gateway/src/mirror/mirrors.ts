@@ -30,6 +30,7 @@ export class Mirrors {
   readonly #stream: FollowStream;
   readonly #now: () => number;
   #sweep: NodeJS.Timeout | undefined;
+  readonly #kept = new Set<string>();
   #connected = false;
   #through = 0;
 
@@ -64,6 +65,12 @@ export class Mirrors {
   stop(): void {
     clearInterval(this.#sweep);
     this.#stream.close();
+  }
+
+  /** Mirrored for as long as this process lives, used or not. */
+  keep(resource: string): void {
+    this.#kept.add(resource);
+    this.open(resource);
   }
 
   /** The mirror of a resource, opened now if it was not. */
@@ -123,7 +130,7 @@ export class Mirrors {
   #dropIdle(): void {
     const now = this.#now();
     for (const [resource, mirror] of this.#byResource) {
-      if (mirror.subscribers.size > 0 || now - mirror.usedAt < IDLE_MS) continue;
+      if (this.#kept.has(resource) || mirror.subscribers.size > 0 || now - mirror.usedAt < IDLE_MS) continue;
       this.#byResource.delete(resource);
       this.#stream.send({ close: [resource] });
     }

@@ -32,49 +32,68 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
   let current = fromMirror(gateway, key) ?? (await fromStore(gateway, request, key));
   const end = Date.now() + PATIENCE_MS;
   for (;;) {
-    try {
-      const done = await attemptChange(gateway, request, current, change);
+    const next = nextState(request, current, change);
+    if (next.kind === 'refused' && current.confirmed) throw next.error;
+    if (next.kind === 'changed') {
+      const done = await settle(gateway, request, { current, next, pinned: change.pinned });
       if (done !== undefined) return done;
-    } catch (error) {
-      // refused on a state that may be old: only the store's word counts
-      if (current.confirmed) throw error;
-      current = await fromStore(gateway, request, key);
-      continue;
     }
     if (Date.now() > end) throw conflict(kind.entry, info.name);
     current = await fromStore(gateway, request, key);
   }
 }
 
-/** undefined: the state was not the current one. */
-async function attemptChange(
-  gateway: Gateway,
+interface Changed {
+  readonly kind: 'changed';
+  readonly object: JsonObject;
+  readonly form: StoredForm;
+}
+
+/** What the change makes of a state. A refusal counts only when the state was the current one. */
+function nextState(
   request: ResourceRequest,
   current: Current,
   change: Change,
+): Changed | { kind: 'refused'; error: unknown } {
+  try {
+    const old = parseCurrent(current);
+    const object = change.apply(old);
+    refuseStale(request, current, object);
+    keepServerFields(request, object, old);
+    validate(request, object, old);
+    return { kind: 'changed', object, form: storedForm(request.kind, object) };
+  } catch (error) {
+    return { kind: 'refused', error };
+  }
+}
+
+interface Step {
+  current: Current;
+  next: Changed;
+  pinned: boolean;
+}
+
+/** The answer, with or without a commit. undefined: the state was not the current one. Failures to commit are told. */
+async function settle(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { current, next, pinned }: Step,
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
-  const old = parseCurrent(current);
-  const object = change.apply(old);
-  refuseStale(request, current, object);
-  keepServerFields(request, object, old);
-  validate(request, object, old);
-  const form = storedForm(kind, object);
+  const { object, form } = next;
   if (form.value.equals(current.value)) {
-    if (!current.confirmed) return undefined;
-    return objectAnswer(request, 200, currentJson(current));
+    return current.confirmed ? objectAnswer(request, 200, currentJson(current)) : undefined;
   }
-  if (isDryRun(request))
+  if (isDryRun(request)) {
     return current.confirmed ? objectAnswer(request, 200, withResourceVersion(form, current.revision)) : undefined;
+  }
   const key = keyOf(kind, info.namespace, info.name);
-  const outcome = await commit(gateway, request, {
-    ...writeOf(request, object, form),
-    key,
-    expectedRevision: current.revision,
-  });
-  if (outcome.kind === outcomeKind.committed)
+  const write = { ...writeOf(request, object, form), key, expectedRevision: current.revision };
+  const outcome = await commit(gateway, request, write);
+  if (outcome.kind === outcomeKind.committed) {
     return objectAnswer(request, 200, withResourceVersion(form, outcome.revision));
-  if (outcome.kind === outcomeKind.conflict && !(change.pinned && current.confirmed)) return undefined;
+  }
+  if (outcome.kind === outcomeKind.conflict && !(pinned && current.confirmed)) return undefined;
   throw refusal(request, key, outcome);
 }
 

@@ -28,9 +28,6 @@ export const watch: VerbHandler = async (gateway, request, reply) => {
 
   const raw = writeHead(request, reply, 200);
   raw.flushHeaders();
-  // the mirror stays open while somebody watches, and the watch ends when its time is over
-  const ended = new AbortController();
-  raw.once('close', () => ended.abort());
   if (start.snapshot !== undefined) {
     await writeInitial(raw, frames, start.snapshot, selection);
     if (options.bookmarks) raw.write(frames.bookmark(revisionText(start.snapshot.revision), true));

@@ -236,7 +236,7 @@ test('an operation that is sent again gets its recorded revision and is not done
   const create = write('create', keyOf('again'));
   const first = await one(create);
   await one(write('delete', keyOf('again')));
-  const second = await one({ ...create, repeatedAttempt: true });
+  const second = await one(create);
   assert.deepEqual([second.kind, second.revision], [outcomeKind.committed, first.revision]);
   assert.equal(await read('again'), undefined);
 });
@@ -244,7 +244,7 @@ test('an operation that is sent again gets its recorded revision and is not done
 test('a late first attempt whose repetition is already done is not done twice either', async () => {
   const update = write('update', keyOf('late'), { value: Buffer.from('{"from":"the update"}') });
   await one(write('create', keyOf('late')));
-  const repetition = await one({ ...update, repeatedAttempt: true });
+  const repetition = await one(update);
   await one(write('update', keyOf('late'), { value: Buffer.from('{"from":"another"}') }));
   const late = await one(update);
   assert.equal(late.revision, repetition.revision);
