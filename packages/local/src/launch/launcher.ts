@@ -19,6 +19,8 @@ import type { StartOptions } from './start-options.ts';
 import type { StopSignals } from './stop-signals.ts';
 
 const READY_LIMIT_MS = 120_000;
+/** When a user begins to wonder what it waits for. */
+const TELL_WHY_AFTER_MS = 15_000;
 const ASK_EVERY_MS = 40;
 /** A part that dies this often before the first readiness will not come up. */
 const DEATHS_BEFORE_GIVING_UP = 5;
@@ -144,6 +146,8 @@ export class Launcher {
 
   async #untilReady(readied: Readied): Promise<void> {
     const end = Date.now() + READY_LIMIT_MS;
+    const wondering = setTimeout(async () => this.#screen.line(await this.#whyNotReady(readied)), TELL_WHY_AFTER_MS);
+    this.#over.addEventListener('abort', () => clearTimeout(wondering), { once: true });
     const { caPem } = readied.certificates;
     const gateways = readied.parts.filter((spec) => spec.part === 'gateway');
     const questions = [`${readied.server}/readyz`, ...gateways.map((spec) => `http://${spec.opsAddress}/readyz`)];
@@ -152,10 +156,15 @@ export class Launcher {
         if (this.#over.aborted) return;
         const answer = await ask(question, question.startsWith('https:') ? caPem : undefined);
         if (answer?.status === 200) break;
-        if (Date.now() > end) throw new Trouble(await this.#whyNotReady(readied));
+        if (Date.now() > end) {
+          throw new Trouble(
+            `${await this.#whyNotReady(readied)} after ${READY_LIMIT_MS / 1000} s: see the logs in ${this.#options.dataDir.logs}`,
+          );
+        }
         await sleep(ASK_EVERY_MS, undefined, { signal: this.#over }).catch(() => {});
       }
     }
+    clearTimeout(wondering);
   }
 
   async #whyNotReady(readied: Readied): Promise<string> {
@@ -163,8 +172,7 @@ export class Launcher {
       const answer = await ask(`http://${spec.opsAddress}/readyz`);
       return answer?.status === 200 ? [] : [`${spec.name}: ${answer?.body.trim() ?? 'no answer'}`];
     });
-    const failing = (await Promise.all(answers)).flat().join('; ');
-    return `not ready after ${READY_LIMIT_MS / 1000} s (${failing}): see the logs in ${this.#options.dataDir.logs}`;
+    return `still not ready (${(await Promise.all(answers)).flat().join('; ')})`;
   }
 
   /** Several processes start in the same moment: they are written down together. */
