@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { clean, decodeProtobuf, type JsonObject, type Schema, strategicMerge } from './index.ts';
+
+const schema: Schema = {
+  type: 'object',
+  fields: {
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
+    name: { type: 'string', number: 1 },
+    count: { type: 'int64', number: 2 },
+    on: { type: 'bool', number: 3 },
+    texts: { type: 'map', values: { type: 'string' }, number: 4 },
+    set: { type: 'list', items: { type: 'string' }, listType: 'set', number: 5 },
+    raw: { type: 'bytes', number: 6 },
+    at: { type: 'time', number: 7 },
+    list: {
+      type: 'list',
+      listType: 'map',
+      keys: ['name'],
+      number: 8,
+      items: { type: 'object', fields: { name: { type: 'string', number: 1 }, value: { type: 'string', number: 2 } } },
+    },
+  },
+};
+
+test('fields that the schema does not have are dropped and named by their paths', () => {
+  const { value, unknown } = clean(schema, { name: 'a', odd: 1, list: [{ name: 'b', more: {} }] }, 'Kind');
+  assert.deepEqual(value, { name: 'a', list: [{ name: 'b' }] });
+  assert.deepEqual(unknown, ['odd', 'list[0].more']);
+});
+
+const wrong: ReadonlyArray<[JsonObject, string, string]> = [
+  [{ name: 1 }, 'name', 'json: cannot unmarshal number into Go struct field Kind.name of type string'],
+  [{ count: 'x' }, 'count', 'json: cannot unmarshal string into Go struct field Kind.count of type int64'],
+  [{ count: 1.5 }, 'count', 'json: cannot unmarshal number into Go struct field Kind.count of type int64'],
+  [{ on: 'yes' }, 'on', 'json: cannot unmarshal string into Go struct field Kind.on of type bool'],
+  [{ texts: [] }, 'texts', 'json: cannot unmarshal array into Go struct field Kind.texts of type map[string]string'],
+  [{ set: {} }, 'set', 'json: cannot unmarshal object into Go struct field Kind.set of type []interface {}'],
+  [{ raw: '***' }, 'raw', 'illegal base64 data'],
+];
+for (const [object, field, message] of wrong) {
+  test(`${JSON.stringify(object)} is a wrong type of ${field}`, () => {
+    assert.deepEqual(clean(schema, object, 'Kind').problems, [{ field, message }]);
+  });
+}
+
+test('a key named like the prototype stays a key', () => {
+  const { value } = clean(schema, JSON.parse('{"texts":{"__proto__":"x"}}'), 'Kind');
+  assert.deepEqual(Object.keys(value.texts as JsonObject), ['__proto__']);
+  assert.equal(JSON.stringify(value), '{"texts":{"__proto__":"x"}}');
+});
+
+const merges: ReadonlyArray<[what: string, current: JsonObject, patch: JsonObject, merged: JsonObject]> = [
+  [
+    'merges objects and removes by null',
+    { texts: { a: '1', b: '2' } },
+    { texts: { a: null, c: '3' } },
+    { texts: { b: '2', c: '3' } },
+  ],
+  ['merges a set', { set: ['a'] }, { set: ['b', 'a'] }, { set: ['a', 'b'] }],
+  ['deletes from a set', { set: ['a', 'b'] }, { '$deleteFromPrimitiveList/set': ['a'] }, { set: ['b'] }],
+  [
+    'merges a list by its key',
+    { list: [{ name: 'a', value: '1' }, { name: 'b' }] },
+    { list: [{ name: 'a', value: '2' }, { name: 'c' }] },
+    { list: [{ name: 'a', value: '2' }, { name: 'b' }, { name: 'c' }] },
+  ],
+  [
+    'deletes from a list by its key',
+    { list: [{ name: 'a' }, { name: 'b' }] },
+    { list: [{ name: 'a', $patch: 'delete' }] },
+    { list: [{ name: 'b' }] },
+  ],
+  [
+    'replaces a list when it is told to',
+    { list: [{ name: 'a' }] },
+    { list: [{ $patch: 'replace' }, { name: 'c' }] },
+    { list: [{ name: 'c' }] },
+  ],
+  [
+    'orders as it is told to',
+    { list: [{ name: 'a' }, { name: 'b' }] },
+    { '$setElementOrder/list': [{ name: 'b' }, { name: 'a' }], list: [{ name: 'b', value: '1' }] },
+    { list: [{ name: 'b', value: '1' }, { name: 'a' }] },
+  ],
+  [
+    'keeps only the keys it is told to',
+    { texts: { a: '1', b: '2' } },
+    { texts: { $retainKeys: ['a', 'c'], c: '3' } },
+    { texts: { a: '1', c: '3' } },
+  ],
+  [
+    'replaces an object when it is told to',
+    { texts: { a: '1' } },
+    { texts: { $patch: 'replace', b: '2' } },
+    { texts: { b: '2' } },
+  ],
+];
+for (const [what, current, patch, merged] of merges) {
+  test(`a strategic merge ${what}, and leaves the current object alone`, () => {
+    const before = JSON.stringify(current);
+    assert.deepEqual(strategicMerge(schema, current, patch), merged);
+    assert.equal(JSON.stringify(current), before);
+  });
+}
+
+const bytes = (...parts: Array<number | string | Buffer>) =>
+  Buffer.concat(parts.map((part) => (typeof part === 'number' ? Buffer.from([part]) : Buffer.from(part as string))));
+const field = (number: number, content: Buffer) => bytes((number << 3) | 2, content.length, content);
+const envelope = (content: Buffer) =>
+  bytes('k8s', 0, field(1, bytes(field(1, bytes('v1')), field(2, bytes('Kind')))), field(2, content));
+
+test('Protobuf is read by the numbers of the schema, unknown ones skipped', () => {
+  const body = envelope(
+    bytes(
+      field(1, bytes('a')),
+      0x10,
+      7,
+      0x18,
+      1,
+      field(4, bytes(field(1, bytes('k')), field(2, bytes('v')))),
+      field(5, bytes('s')),
+      field(6, bytes('hi')),
+      field(7, bytes(0x08, 60)),
+      field(8, field(1, bytes('b'))),
+      field(15, bytes('?')),
+    ),
+  );
+  assert.deepEqual(decodeProtobuf(schema, body), {
+    apiVersion: 'v1',
+    kind: 'Kind',
+    name: 'a',
+    count: 7,
+    on: true,
+    texts: { k: 'v' },
+    set: ['s'],
+    raw: 'aGk=',
+    at: '1970-01-01T00:01:00Z',
+    list: [{ name: 'b' }],
+  });
+});
+
+for (const [what, body] of [
+  ['another prefix', bytes('k9s', 0)],
+  ['nothing', Buffer.alloc(0)],
+  ['a length that lies', bytes('k8s', 0, 0x12, 0x7f, 'x')],
+  ['a wrong wire type', envelope(bytes(0x08, 1))],
+  ['text that is not UTF-8', envelope(field(1, Buffer.from([0xff])))],
+] as const) {
+  test(`Protobuf with ${what} is refused with 400`, () => {
+    assert.throws(() => decodeProtobuf(schema, body), { code: 400 });
+  });
+}
+
+test('random bytes never do worse than 400', () => {
+  let state = 1;
+  const next = () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state >>> 24;
+  };
+  for (let i = 0; i < 2000; i++) {
+    const body = bytes('k8s', 0, Buffer.from(Array.from({ length: next() % 40 }, next)));
+    try {
+      decodeProtobuf(schema, body);
+    } catch (error) {
+      assert.ok([400, 415].includes((error as { code: number }).code), String(error));
+    }
+  }
+});
