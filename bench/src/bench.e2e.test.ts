@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readOptions } from '@tidegate/options';
+import { bench } from './bench.ts';
+import { benchOptions } from './options.ts';
+import { scenarios } from './scenarios.ts';
+
+test('every scenario runs without an error, loses no event, and has its figures', async () => {
+  const lines: string[] = [];
+  const options = readOptions(benchOptions, ['--scale=0.01', '--data-dir=/nonexistent/bench'], {});
+  const { measurements } = await bench(options, (line) => lines.push(line));
+  assert.deepEqual(
+    measurements.map((m) => m.scenario),
+    scenarios.map((scenario) => scenario.name),
+  );
+  for (const m of measurements) {
+    assert.deepEqual([m.errors, m.missing], [{}, 0], m.scenario);
+    assert.ok(m.operations > 0 && m.p50 > 0 && m.p99 >= m.p50 && m.cpu !== undefined && m.memoryMib > 100, m.scenario);
+  }
+  assert.match(lines.at(-1) ?? '', /\| get, 16 clients +\|/);
+});
+
+test('a peer elsewhere is refused: load stays on this machine', async () => {
+  const options = readOptions(benchOptions, ['--peer=https://192.0.2.1:6443'], {});
+  await assert.rejects(
+    bench(options, () => {}),
+    /must be an address of this machine/,
+  );
+});

@@ -1,0 +1,10 @@
+import { type Job, work } from './work.ts';
+
+/** The load generator, in a process of its own: its work must not be counted with what it measures. */
+process.on('message', (job: Job) => {
+  work(job).then(
+    (outcome) => process.send?.({ outcome }),
+    (error: Error) => process.send?.({ error: error.message }),
+  );
+});
+process.on('disconnect', () => process.exit(0));

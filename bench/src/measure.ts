@@ -1,0 +1,118 @@
+import { cpuSeconds, residentMib } from './cpu.ts';
+import { Connection } from './generator/connection.ts';
+import type { Job, Outcome } from './generator/work.ts';
+import { load } from './load.ts';
+import type { Scenario } from './scenarios.ts';
+import type { Target } from './target.ts';
+
+export interface Measurement {
+  target: string;
+  scenario: string;
+  operations: number;
+  perSecond: number;
+  p50: number;
+  p99: number;
+  /** microseconds of CPU an operation, all server processes; undefined where their pids are not known */
+  cpu: number | undefined;
+  cpuByProcess: Record<string, number>;
+  memoryMib: number;
+  megabytesPerSecond: number;
+  errors: Record<string, number>;
+  missing: number;
+  /** writes that went on beside it, a second */
+  writesPerSecond: number;
+}
+
+/** How many objects each target has so far, and in which namespace. */
+export interface Place {
+  namespace: string;
+  created: number;
+  deleted: number;
+}
+
+const LIMIT_MS = 60_000;
+
+export async function makeNamespace(target: Target, name: string): Promise<Place> {
+  const { hostname, port } = new URL(target.server);
+  const connection = await Connection.open({ host: hostname, port: Number(port), token: target.token });
+  const body = Buffer.from(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"${name}"}}`);
+  const { code } = await connection.ask('POST', '/api/v1/namespaces', body);
+  connection.close();
+  if (code !== 201) throw new Error(`${target.name} answered ${code} to the creation of a namespace`);
+  return { namespace: name, created: 0, deleted: 0 };
+}
+
+export async function measure(target: Target, place: Place, scenario: Scenario, scale: number): Promise<Measurement> {
+  const count = Math.max(scenario.operation === 'list' ? 1 : 10, Math.round(scenario.count * scale));
+  const clients = Math.max(1, scenario.clients > 100 ? Math.round(scenario.clients * scale) : scenario.clients);
+  const job: Job = {
+    server: target.server,
+    token: target.token,
+    namespace: place.namespace,
+    operation: scenario.operation,
+    clients,
+    count,
+    objects: Math.max(1, place.created - place.deleted),
+    first: scenario.operation === 'create' ? place.created : 0,
+    rate: 0,
+    timeoutMs: LIMIT_MS,
+  };
+  if (scenario.warm !== undefined) await load({ ...job, count: Math.min(scenario.warm, count) });
+  const aside = scenario.writes === undefined ? undefined : besides(job, scenario.writes);
+  await aside?.begun;
+  const before = cpuSeconds(target.processes);
+  const outcome = await load(job);
+  const after = cpuSeconds(target.processes);
+  const writes = (await aside?.written) ?? 0;
+  if (scenario.operation === 'create') place.created += count;
+  return measurement({ target, scenario, outcome, before, after, writes });
+}
+
+/** A paced writer that goes on for about as long as the scenario. Its CPU is the server's, too, and is counted with it. */
+function besides(job: Job, rate: number): { begun: Promise<void>; written: Promise<number> } {
+  const seconds = job.operation === 'list' ? 4 : 3;
+  const writing = load({ ...job, operation: 'update', clients: 16, rate, count: rate * seconds });
+  return {
+    begun: new Promise((resolve) => setTimeout(resolve, 500)),
+    written: writing.then(({ operations, seconds: took }) => Math.round(operations / took)),
+  };
+}
+
+interface Raw {
+  target: Target;
+  scenario: Scenario;
+  outcome: Outcome;
+  before: Map<string, number>;
+  after: Map<string, number>;
+  writes: number;
+}
+
+function measurement({ target, scenario, outcome, before, after, writes }: Raw): Measurement {
+  const { operations, seconds, latencies } = outcome;
+  const cpuByProcess: Record<string, number> = {};
+  for (const [name, spent] of after) cpuByProcess[name] = perOperation(spent - (before.get(name) ?? 0), operations);
+  const total = Object.values(cpuByProcess).reduce((sum, one) => sum + one, 0);
+  return {
+    target: target.name,
+    scenario: scenario.name,
+    operations,
+    perSecond: operations / seconds,
+    p50: percentile(latencies, 0.5),
+    p99: percentile(latencies, 0.99),
+    cpu: target.processes.length === 0 ? undefined : total,
+    cpuByProcess,
+    memoryMib: residentMib(target.processes),
+    megabytesPerSecond: outcome.bytes / 1e6 / seconds,
+    errors: outcome.errors,
+    missing: outcome.missing,
+    writesPerSecond: writes,
+  };
+}
+
+function perOperation(seconds: number, operations: number): number {
+  return operations === 0 ? 0 : (seconds * 1e6) / operations;
+}
+
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}

@@ -1,0 +1,39 @@
+import type { Operation } from './generator/work.ts';
+
+/** One line of the bench. */
+export interface Scenario {
+  name: string;
+  operation: Operation;
+  clients: number;
+  /** operations at full scale */
+  count: number;
+  /** random updates a second by a second generator while it runs */
+  writes?: number;
+  /** the operations before it are not counted; a cold scenario has none */
+  warm?: number;
+}
+
+const WRITES = 500;
+
+/** In the order in which they run: the creations make what the others read. */
+export const scenarios: readonly Scenario[] = [
+  { name: 'create, 1 client', operation: 'create', clients: 1, count: 1000 },
+  { name: 'create, 16 clients', operation: 'create', clients: 16, count: 5000 },
+  { name: 'create, 64 clients', operation: 'create', clients: 64, count: 10_000 },
+  { name: 'list all, cold', operation: 'list', clients: 1, count: 1 },
+  { name: 'list all, 1 client', operation: 'list', clients: 1, count: 20, warm: 1 },
+  { name: 'list all, 4 clients', operation: 'list', clients: 4, count: 24, warm: 1 },
+  { name: 'list all, 1 client, 500 writes/s', operation: 'list', clients: 1, count: 20, writes: WRITES },
+  { name: 'list in pages of 500', operation: 'list-pages', clients: 1, count: 8 },
+  { name: 'get, 1 client', operation: 'get', clients: 1, count: 4000, warm: 200 },
+  { name: 'get, 16 clients', operation: 'get', clients: 16, count: 20_000, warm: 500 },
+  { name: 'get, 64 clients', operation: 'get', clients: 64, count: 20_000, warm: 500 },
+  { name: 'get, 16 clients, 500 writes/s', operation: 'get', clients: 16, count: 10_000, writes: WRITES },
+  { name: 'get at version 0, 16 clients', operation: 'get-cached', clients: 16, count: 20_000, warm: 500 },
+  { name: 'update, 16 clients', operation: 'update', clients: 16, count: 5000 },
+  { name: 'merge patch, 16 clients', operation: 'patch', clients: 16, count: 5000 },
+  { name: 'merge patch, 64 clients', operation: 'patch', clients: 64, count: 5000 },
+  { name: 'watch, 100 watchers', operation: 'watch', clients: 100, count: 500 },
+  { name: 'watch, 1000 watchers', operation: 'watch', clients: 1000, count: 100 },
+  { name: 'delete, 16 clients', operation: 'delete', clients: 16, count: 5000 },
+];
