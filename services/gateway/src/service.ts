@@ -1,6 +1,6 @@
 import { readFeatureGates } from '@tidegate/feature-gates';
 import { builtInRegistry } from '@tidegate/kinds';
-import type { Kit, KitConfig, Options, Service } from '@tidegate/service-kit';
+import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
 import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
 import { TokenFile } from './authn/token-file.ts';
@@ -9,6 +9,10 @@ import type { options } from './config.ts';
 import type { Gateway } from './gateway.ts';
 import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
+
+/** Together below two seconds: by then /readyz must show that the stores are gone. */
+const PROBE_MS = 500;
+const PROBE_PATIENCE_MS = 1000;
 
 /** The gateway: everything it holds can be lost at any moment, and is built again from the other parts. */
 export class GatewayService implements Service {
@@ -70,13 +74,13 @@ export class GatewayService implements Service {
 
   /** Keeps the view of the store's health fresh, whether or not there are requests. */
   async #askStore(): Promise<void> {
-    try {
-      await this.#store.head();
-      this.#storeAnswers = true;
-    } catch {
-      this.#storeAnswers = false;
-    }
-    this.#probe = setTimeout(() => void this.#askStore(), this.#storeAnswers ? 1000 : 100);
+    const answered = this.#store.head().then(
+      () => true,
+      () => false,
+    );
+    // a store that hangs is as good as none, long before its calls are given up
+    this.#storeAnswers = await Promise.race([answered, delayMs(PROBE_PATIENCE_MS).then(() => false)]);
+    this.#probe = setTimeout(() => void this.#askStore(), this.#storeAnswers ? PROBE_MS : 100);
     this.#probe.unref();
   }
 }

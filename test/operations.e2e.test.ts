@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
+import { Client, configMap, MAPS } from './support/client.ts';
+
+const SERVICES = ['gateway', 'store', 'watch', 'health'];
+
+describe('The running system', () => {
+  let tidegate: TestTidegate;
+  let client: Client;
+  before(async () => {
+    tidegate = await startTidegate();
+    client = new Client(tidegate);
+    await until('the default namespace', async () => (await client.get('/api/v1/namespaces/default')).code === 200);
+  });
+  after(async () => {
+    client.close();
+    await tidegate.stop();
+  });
+
+  const text = async (part: string, path: string) =>
+    (await fetch(`http://${tidegate.part(part).opsAddress}${path}`)).text();
+
+  test('holds less than 450 MiB in its four services when nothing happens', () => {
+    const resident = SERVICES.map((part) => {
+      const status = readFileSync(`/proc/${tidegate.pid(part)}/status`, 'utf8');
+      return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+    });
+    const total = resident.reduce((sum, mib) => sum + mib, 0);
+    assert.ok(total < 450, `${total} MiB: ${resident.join(', ')}`);
+  });
+
+  for (const [part, metric] of [
+    ['gateway', 'apiserver_request_duration_seconds'],
+    ['store', 'tidegate_store_commit_batch_size'],
+    ['watch', 'tidegate_watch_revision'],
+    ['health', 'tidegate_health_check'],
+  ] as const) {
+    test(`has metrics and probes on ${part}`, async () => {
+      assert.match(await text(part, '/metrics'), new RegExp(`^# TYPE ${metric} `, 'm'));
+      assert.equal(await text(part, '/livez'), 'ok');
+      assert.equal(await text(part, '/readyz'), 'ok');
+    });
+  }
+
+  test('shows every part and its checks on one board, which no probe depends on', async () => {
+    const board = /board +(http:\S+)/.exec(tidegate.output)?.[1] as string;
+    const report = async () =>
+      (await fetch(`${board}/report.json`)).json() as Promise<{
+        state: string;
+        parts: Array<{ part: string; state: string }>;
+      }>;
+    await until('all parts to be well', async () => (await report()).state === 'ok');
+    assert.deepEqual((await report()).parts.map(({ part }) => part).sort(), ['gateway', 'store', 'watch']);
+    assert.match(await (await fetch(board)).text(), /<th scope="row">gateway<\/th>/);
+    const pid = tidegate.pid('health');
+    process.kill(pid, 'SIGKILL');
+    assert.equal((await client.get('/readyz')).code, 200);
+    await tidegate.restarted('health', pid);
+  });
+
+  test('turns unready within two seconds when the store hangs, serves what it has, and recovers', async () => {
+    await client.ask('POST', MAPS, { body: configMap('known') });
+    assert.equal((await client.get(MAPS)).code, 200);
+    const store = tidegate.pid('store');
+    process.kill(store, 'SIGSTOP');
+    try {
+      const stopped = Date.now();
+      await until('readyz to fail', async () => (await client.get('/readyz')).code === 500);
+      const ms = Date.now() - stopped;
+      assert.ok(ms < 2000, `${ms} ms`);
+      assert.equal((await client.get('/livez')).code, 200);
+      assert.equal((await client.get(`${MAPS}?resourceVersion=0`)).json.items.length, 1);
+      assert.equal((await client.get(`${MAPS}/known`)).code, 503);
+    } finally {
+      process.kill(store, 'SIGCONT');
+    }
+    await until('readyz to pass', async () => (await client.get('/readyz')).code === 200);
+    assert.equal((await client.get(`${MAPS}/known`)).code, 200);
+  });
+});
