@@ -27,8 +27,10 @@ interface LaneOptions<Item, Answer> {
   retried: () => void;
 }
 
-/** a turn without anything new ends the gathering; this many end it anyway */
-const MAX_TURNS = 4;
+/** this many turns end the gathering anyway */
+const MAX_TURNS = 16;
+/** clients that were just answered and are waited for: nearly all */
+const SHARE = 0.9;
 const MAX_ITEMS = 256;
 const MAX_BYTES = 2 << 20;
 
@@ -45,6 +47,8 @@ export class Lane<Item, Answer> {
   #queue: Array<Waiting<Item, Answer>> = [];
   #flight: Array<Waiting<Item, Answer>> = [];
   #flightId = 0;
+  /** how many are likely to come: those that were answered last */
+  #expected = 0;
   #call: ClientDuplexStream<SessionRequest, SessionResponse> | undefined;
   #silence: NodeJS.Timeout | undefined;
   #scheduled = false;
@@ -71,7 +75,10 @@ export class Lane<Item, Answer> {
     this.#call?.end();
   }
 
-  /** After this turn of the loop, and while each turn brings more, so that what arrives together travels together. */
+  /**
+   * After this turn of the loop, and while each turn brings more, so that what arrives together travels together.
+   * Clients that were just answered are likely to ask again at once: for them some empty turns are waited, too, a tenth of a millisecond at most.
+   */
   #schedule(): void {
     if (this.#scheduled || this.#flight.length > 0) return;
     this.#scheduled = true;
@@ -80,8 +87,9 @@ export class Lane<Item, Answer> {
 
   #gather(seen: number, turnsLeft: number): void {
     setImmediate(() => {
-      if (this.#queue.length > seen && turnsLeft > 0) {
-        this.#gather(this.#queue.length, turnsLeft - 1);
+      const waiting = this.#queue.length;
+      if (turnsLeft > 0 && (waiting > seen || waiting < this.#expected)) {
+        this.#gather(waiting, turnsLeft - 1);
         return;
       }
       this.#scheduled = false;
@@ -139,6 +147,7 @@ export class Lane<Item, Answer> {
     clearTimeout(this.#silence);
     const items = this.#flight;
     this.#flight = [];
+    this.#expected = items.length * SHARE;
     if (response.error.length > 0) this.#refused(items, response);
     else {
       const answers = this.#options.unpack(response, items.length);
