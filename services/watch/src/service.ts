@@ -31,6 +31,7 @@ export class WatchService implements Service {
   readonly rpc: NonNullable<Service['rpc']>;
   #collections: Collections | undefined;
   #feed: Feed | undefined;
+  #epoch = 0;
   #whenLoaded = Promise.withResolvers<Collections>();
 
   constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
@@ -108,7 +109,8 @@ export class WatchService implements Service {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
-        const { collections, head } = await loadCollections(this.#store, this.#config.windowMib << 20);
+        const { collections, head, epoch } = await loadCollections(this.#store, this.#config.windowMib << 20);
+        this.#epoch = epoch;
         this.#begin(collections, head);
         return;
       } catch (error) {
@@ -133,6 +135,10 @@ export class WatchService implements Service {
   }
 
   #apply(collections: Collections, feed: Feed, head: number, batch: LogBatch): void {
+    // PostgreSQL has failed over and may have lost changes that are applied here already
+    if (this.#collections !== undefined && batch.epoch !== this.#epoch)
+      throw new Error(`epoch ${batch.epoch} has begun`);
+    this.#epoch = batch.epoch;
     for (const change of batch.changes) {
       const span = this.#kit.tracing.child('watch.apply', change.traceparent);
       if (span !== undefined) change.traceparent = span.traceparent;

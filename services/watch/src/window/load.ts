@@ -9,8 +9,8 @@ import { Collections } from './collections.ts';
 export async function loadCollections(
   store: StoreClient,
   windowBytes: number,
-): Promise<{ collections: Collections; head: number }> {
-  const { floor, revision } = await store.head();
+): Promise<{ collections: Collections; head: number; epoch: number }> {
+  const { floor, revision, epoch } = await store.head();
   const objects = new Map<string, Item[]>();
   let base = floor;
   for await (const page of store.list({ revision: floor })) {
@@ -25,5 +25,5 @@ export async function loadCollections(
       items.push(new Item(itemParts(object)));
     }
   }
-  return { collections: new Collections(base, objects, windowBytes), head: revision };
+  return { collections: new Collections(base, objects, windowBytes), head: revision, epoch };
 }
