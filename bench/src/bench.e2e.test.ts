@@ -20,10 +20,12 @@ test('every scenario runs without an error, loses no event, and has its figures'
   assert.match(lines.at(-1) ?? '', /\| get, 16 clients +\|/);
 });
 
-test('a peer elsewhere is refused: load stays on this machine', async () => {
-  const options = readOptions(benchOptions, ['--peer=https://192.0.2.1:6443'], {});
-  await assert.rejects(
-    bench(options, () => {}),
-    /must be an address of this machine/,
-  );
-});
+for (const host of ['192.0.2.1', '127.example.com', 'localhost.example.com']) {
+  test(`a peer at ${host} is refused: load stays on this machine`, async () => {
+    const options = readOptions(benchOptions, [`--peer=https://${host}:6443`], {});
+    await assert.rejects(
+      bench(options, () => {}),
+      /must be an address of this machine/,
+    );
+  });
+}

@@ -38,7 +38,7 @@ function fromRunState(state: RunState, tokens: string, stop: Target['stop']): Ta
 /** Another Kubernetes-compatible server, by its address. */
 export function peerTarget(url: string, token: string, processes: readonly string[]): Target {
   const { hostname } = new URL(url);
-  if (!/^(127\.|localhost$|\[::1\]$)/.test(hostname)) {
+  if (!/^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/.test(hostname)) {
     throw new OptionError(`--peer must be an address of this machine, not ${hostname}: load goes nowhere else`);
   }
   return { name: 'peer', server: url, token, processes: processes.map(processOf), stop: async () => {} };
