@@ -1,6 +1,8 @@
-import type { Revision } from '@tidegate/revision';
+import { type Revision, toRevision } from '@tidegate/revision';
+import type { CorruptObject } from './corrupt-object.ts';
 import { type CollectionEvent, type EventKind, eventKind } from './event.ts';
 import { Item, type ItemParts } from './item.ts';
+import type { Position } from './key-order.ts';
 import { Snapshot } from './snapshot.ts';
 import { Tree } from './tree.ts';
 import { EventWindow } from './window.ts';
@@ -10,6 +12,8 @@ export interface CollectionChange {
   /** the state after; of a deletion the last state, at the revision of the deletion */
   state: ItemParts;
   traceparent: string;
+  /** why the state cannot be read, empty when it can */
+  corrupt?: string;
 }
 
 interface Kept {
@@ -24,6 +28,8 @@ interface CollectionOptions {
   floor: Revision;
   /** in key order */
   items: Iterable<Item>;
+  /** objects that are there and cannot be read */
+  corrupt?: Iterable<CorruptObject>;
   history?: Iterable<CollectionEvent>;
   windowBytes: number;
   now?: () => number;
@@ -36,7 +42,9 @@ const KEEP_COUNT = 64;
 /**
  * One collection: its state now, its recent events, and its state at any revision between.
  *
- * Invariant: the tree is the state at `through`, exactly: every change up to it was applied, once, in order.
+ * Invariant: the tree is the state at `through`, exactly: every change up to it was applied, once, in order. Objects
+ * that cannot be read are not in it but in `corrupt`; no history reaches across the coming or going of one, because
+ * nobody could be told of it.
  */
 export class Collection {
   readonly #tree = new Tree();
@@ -44,6 +52,7 @@ export class Collection {
   readonly #windowBytes: number;
   readonly #now: () => number;
   readonly #kept = new Map<Revision, Kept>();
+  readonly #corrupt = new Map<string, CorruptObject>();
   /** revision of the last change of this collection; the state is the same from it to `through` */
   #changed: Revision;
   #through: Revision;
@@ -56,6 +65,7 @@ export class Collection {
     this.#changed = options.revision;
     this.#through = options.revision;
     for (const item of options.items) this.#tree.set(item);
+    for (const object of options.corrupt ?? []) this.#corrupt.set(pathOf(object), object);
     for (const event of options.history ?? []) this.window.append(event);
     this.#trim();
   }
@@ -72,12 +82,29 @@ export class Collection {
     return this.#tree.get({ namespace, name });
   }
 
-  apply(change: CollectionChange): CollectionEvent {
-    const item = new Item(change.state);
-    const deleted = change.kind === eventKind.deleted;
+  /** The objects that cannot be read, of one namespace ("" for all). */
+  corruptObjects(namespace = ''): CorruptObject[] {
+    if (this.#corrupt.size === 0) return [];
+    return [...this.#corrupt.values()].filter((object) => namespace === '' || object.namespace === namespace);
+  }
+
+  isCorrupt(position: Position): boolean {
+    return this.#corrupt.size > 0 && this.#corrupt.has(pathOf(position));
+  }
+
+  /** undefined: what happened cannot be shown to anybody, so the history begins anew after it. */
+  apply(change: CollectionChange): CollectionEvent | undefined {
+    const { kind, corrupt = '' } = change;
+    const state = corrupt === '' ? change.state : this.#lastGood(change);
+    if (this.#corrupt.size > 0 && this.#corrupt.delete(pathOf(change.state))) {
+      this.window.cut(toRevision(change.state.revision - 1));
+    }
+    if (state === undefined) return this.#lose(change);
+    const item = new Item(state);
+    const deleted = kind === eventKind.deleted;
     const previous = deleted ? this.#tree.delete(item) : this.#tree.set(item);
     const event: CollectionEvent = {
-      kind: change.kind,
+      kind,
       revision: item.revision,
       namespace: item.namespace,
       name: item.name,
@@ -87,10 +114,29 @@ export class Collection {
     };
     this.window.append(event);
     this.#trim();
-    this.#changed = item.revision;
-    this.#through = item.revision;
-    this.#frozen = undefined;
+    this.#moveTo(item.revision);
     return event;
+  }
+
+  /** Of the deletion of a corrupt object: what it was when it could be read, if that is known here. */
+  #lastGood({ kind, state }: CollectionChange): ItemParts | undefined {
+    const item = kind === eventKind.deleted ? this.#tree.get(state) : undefined;
+    return item === undefined ? undefined : { ...state, ...item.stored() };
+  }
+
+  #lose({ kind, state, corrupt = '' }: CollectionChange): undefined {
+    const { namespace, name, revision } = state;
+    this.#tree.delete(state);
+    if (kind !== eventKind.deleted) this.#corrupt.set(pathOf(state), { namespace, name, revision, why: corrupt });
+    this.window.cut(revision);
+    this.#moveTo(revision);
+    return undefined;
+  }
+
+  #moveTo(revision: Revision): void {
+    this.#changed = revision;
+    this.#through = revision;
+    this.#frozen = undefined;
   }
 
   completeThrough(revision: Revision): void {
@@ -146,6 +192,10 @@ export class Collection {
   #trim(): void {
     while (this.window.bytes > this.#windowBytes) this.window.dropOldest();
   }
+}
+
+function pathOf({ namespace, name }: Position): string {
+  return `${namespace}/${name}`;
 }
 
 function undo(tree: Tree, event: CollectionEvent): void {

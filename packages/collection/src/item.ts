@@ -128,7 +128,8 @@ function insertion(revision: Revision): string {
   return `,"resourceVersion":"${revisionText(revision)}"`;
 }
 
-function spliced(value: Uint8Array, splice: number, revision: Revision): Buffer {
+/** The stored bytes with their resourceVersion in its place. */
+export function spliced(value: Uint8Array, splice: number, revision: Revision): Buffer {
   const text = insertion(revision);
   const bytes = Buffer.allocUnsafeSlow(value.length + text.length);
   bytes.set(value.subarray(0, splice), 0);

@@ -59,6 +59,15 @@ export class EventWindow {
     return low;
   }
 
+  /** Forgets everything up to a revision, which becomes the floor. It must not be below the newest event. */
+  cut(revision: Revision): void {
+    this.#dropped = this.end;
+    this.#events = [];
+    this.#offset = 0;
+    this.#bytes = 0;
+    this.#floor = revision;
+  }
+
   /** Drops the oldest event; the floor rises to it. */
   dropOldest(): void {
     const oldest = this.#events[this.#offset];

@@ -3,6 +3,7 @@ import { kubernetesGates } from './kubernetes-gates.ts';
 
 /** The gates that change something here, with their defaults. */
 const defaults = {
+  AllowUnsafeMalformedObjectDeletion: false,
   WatchList: true,
 } as const satisfies Record<string, boolean>;
 

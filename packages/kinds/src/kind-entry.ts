@@ -32,6 +32,8 @@ export interface KindEntry {
   readonly selectableFields?: Readonly<Record<string, (object: JsonObject) => string>>;
   /** answers a delete with the object instead of a Status */
   readonly deleteReturnsObject?: boolean;
+  /** an object is deleted by itself when nobody has written it for so long */
+  readonly lifetimeSeconds?: number;
   /** names that may not be deleted */
   readonly undeletable?: readonly string[];
   /** an update must carry a resourceVersion */

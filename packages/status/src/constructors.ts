@@ -161,6 +161,38 @@ export function internalError(message: string, cause?: unknown): ApiError {
   });
 }
 
+interface Unreadable {
+  namespace: string;
+  name: string;
+  why: string;
+}
+
+/** so many are named in one answer */
+const MOST_NAMED = 100;
+
+/** Objects are stored, and cannot be read: a cause for each. */
+export function unreadable(ref: ResourceRef, objects: readonly Unreadable[]): ApiError {
+  const resource = groupResourceName(ref);
+  const causes = objects.slice(0, MOST_NAMED).map(({ namespace, name, why }) => {
+    const path = namespace === '' ? name : `${namespace}/${name}`;
+    return {
+      reason: 'StorageReadError',
+      message: `${resource} ${JSON.stringify(path)} cannot be read: ${why}`,
+      field: path,
+    };
+  });
+  const more = objects.length > MOST_NAMED ? `; and ${objects.length - MOST_NAMED} more` : '';
+  const message = `Internal error occurred: ${causes.map((cause) => cause.message).join('; ')}${more}`;
+  const [only, ...others] = objects;
+  const name = only !== undefined && others.length === 0 ? only.name : '';
+  return new ApiError('InternalError', message, { details: { ...refDetails(ref, name), causes } });
+}
+
+/** What a watcher is told when an object that it follows cannot be shown to it. */
+export function storageReadError(message: string): ApiError {
+  return new ApiError('StorageReadError', message);
+}
+
 export function serverTimeout(ref: ResourceRef, verb: string): ApiError {
   return new ApiError(
     'ServerTimeout',

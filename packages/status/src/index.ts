@@ -16,9 +16,11 @@ export {
   resourceVersionTooLarge,
   serverTimeout,
   serviceUnavailable,
+  storageReadError,
   timeout,
   tooManyRequests,
   unauthorized,
+  unreadable,
   unsupportedMediaType,
 } from './constructors.ts';
 export {

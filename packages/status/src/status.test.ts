@@ -39,7 +39,7 @@ const made: Record<status.Reason, readonly [status.ApiError, string]> = {
   ],
   TooManyRequests: [status.tooManyRequests('later'), 'later'],
   InternalError: [status.internalError('broken'), 'Internal error occurred: broken'],
-  StorageReadError: [new status.ApiError('StorageReadError', 'unreadable'), 'unreadable'],
+  StorageReadError: [status.storageReadError('unreadable'), 'unreadable'],
   ServerTimeout: [
     status.serverTimeout(ref, 'list'),
     'The list operation against configmaps could not be completed at this time, please try again.',

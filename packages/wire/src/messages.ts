@@ -14,12 +14,15 @@ export interface StoredObject {
   selection: Uint8Array;
   uid: string;
   deleting: boolean;
+  corrupt: string;
+  stale: boolean;
 }
 
-export const guardKind = { live: 0, namespaceEmpty: 1 } as const;
+export const guardKind = { live: 0, namespaceEmpty: 1, fence: 2 } as const;
 export interface Guard {
   kind: (typeof guardKind)[keyof typeof guardKind];
   key: Key;
+  fence?: number;
 }
 
 export const writeKind = { create: 0, update: 1, delete: 2 } as const;
@@ -38,6 +41,7 @@ export interface Write {
   deleting?: boolean;
   guards?: Guard[];
   traceparent?: string;
+  lifetimeSeconds?: number;
 }
 
 export const outcomeKind = {
@@ -64,6 +68,7 @@ export interface WriteOutcome {
 export interface ReadOutcome {
   found: boolean;
   object: StoredObject | null;
+  again?: boolean;
 }
 
 export interface SessionRequest {
@@ -108,6 +113,7 @@ export interface Change {
   deleting: boolean;
   traceparent: string;
   byReference: boolean;
+  corrupt: string;
 }
 
 export interface LogBatch {
@@ -124,6 +130,19 @@ export interface ReadLogRequest {
 
 export interface FollowLogRequest {
   after: number;
+}
+
+export interface DeleteCorruptRequest {
+  key: Key;
+  operationId: Uint8Array;
+  traceparent?: string;
+}
+
+export const deleteCorruptKind = { deleted: 0, notFound: 1, readable: 2 } as const;
+export interface DeleteCorruptResponse {
+  kind: (typeof deleteCorruptKind)[keyof typeof deleteCorruptKind];
+  revision: number;
+  uid: string;
 }
 
 export interface HeadResponse {

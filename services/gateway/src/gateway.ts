@@ -2,6 +2,7 @@ import type { FeatureGates } from '@tidegate/feature-gates';
 import type { Kind, Registry } from '@tidegate/kinds';
 import type { RequestInfo } from '@tidegate/request-info';
 import type { TraceSpan } from '@tidegate/service-kit';
+import type { Guard } from '@tidegate/wire';
 import type { FastifyReply } from 'fastify';
 import type { User } from './authn/user.ts';
 import type { StoreSession } from './clients/store-session.ts';
@@ -27,6 +28,8 @@ export interface ResourceRequest {
   readonly accept: string | undefined;
   readonly body: Buffer;
   readonly span: TraceSpan | undefined;
+  /** of a system controller: its writes count only while it holds its lease */
+  readonly fence: Guard | undefined;
   /** Warning headers for the answer */
   readonly warnings: string[];
 }

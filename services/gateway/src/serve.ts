@@ -10,6 +10,7 @@ import { discoveryDocument } from './discovery/discovery.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
 import { probe } from './health/probes.ts';
 import { auditId } from './hooks/audit-id.ts';
+import { FENCE_HEADER, fenceOf } from './hooks/fence.ts';
 import { observe } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
 import { handlerOf } from './verbs/dispatch.ts';
@@ -86,6 +87,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     accept: headers.accept,
     body: (request.body as Buffer | undefined) ?? NOTHING,
     span,
+    fence: fenceOf(user, headers[FENCE_HEADER]),
     warnings: [],
   };
   try {

@@ -37,11 +37,17 @@ export const options = {
     help: 'where JetStream keeps changes on their way: memory or file',
   },
   'window-seconds': { type: 'number', default: 300, help: 'how long history is kept for watches and exact lists' },
+  'encryption-provider-config': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'an EncryptionConfiguration: which resources are encrypted at rest, with which keys; read anew when it changes',
+  },
   'gateway-url': {
     type: 'string',
     default: '',
     value: 'URL',
-    help: 'where lifecycle work sends its requests; empty: none is done',
+    help: 'where lifecycle work sends its requests; empty: objects only expire',
   },
   'gateway-ca-file': {
     type: 'string',

@@ -26,6 +26,24 @@ export function storeMetrics(registry: MetricRegistry) {
       help: 'Messages for JetStream, by result; what is not acked reaches the watch service through the log.',
       labelNames: ['result'] as const,
     }),
+    expired: registry.counter({
+      name: 'tidegate_store_expired_objects_total',
+      help: 'Objects deleted because their time was over.',
+    }),
+    rotations: registry.counter({
+      name: 'tidegate_store_log_rotations_total',
+      help: 'Times that the log moved on and gave up its oldest slot, by result.',
+      labelNames: ['result'] as const,
+    }),
+    floorRevision: registry.gauge({
+      name: 'tidegate_store_floor_revision',
+      help: 'The oldest revision that can be listed exactly.',
+    }),
+    tableBytes: registry.gauge({
+      name: 'tidegate_store_table_bytes',
+      help: 'Size of the tables with their indexes and large values.',
+      labelNames: ['table'] as const,
+    }),
     headRevision: registry.gauge({
       name: 'tidegate_store_head_revision',
       help: 'The newest revision that this replica knows of.',

@@ -2,12 +2,16 @@ import { delayMs, type Kit, type Service } from '@tidegate/service-kit';
 import { store, writeKind } from '@tidegate/wire';
 import type { StoreConfig } from './config.ts';
 import { runLifecycle } from './lifecycle/lifecycle.ts';
+import { ConfigurationFile } from './encryption/configuration-file.ts';
+import { Vault } from './encryption/vault.ts';
 import { type StoreMetrics, storeMetrics } from './metrics.ts';
 import { Bus } from './publish/bus.ts';
 import { ChangeFeed } from './publish/change-feed.ts';
 import { changesOf, fetchLastStates } from './publish/changes-of.ts';
 import { Listener } from './publish/listener.ts';
 import { Publisher } from './publish/publisher.ts';
+import { withoutSecrets } from './publish/split-batch.ts';
+import { deleteCorruptHandler } from './rpc/delete-corrupt.ts';
 import { followLogHandler } from './rpc/follow-log.ts';
 import { headHandler } from './rpc/head.ts';
 import { listHandler } from './rpc/list.ts';
@@ -19,10 +23,11 @@ import { Database } from './storage/database.ts';
 import { Lister } from './storage/lister.ts';
 import { LogReader } from './storage/log-reader.ts';
 import { HeadReader, KeyReader } from './storage/reads.ts';
-import { rotateLog } from './storage/rotation.ts';
+import { rotateLog, tableSizes } from './storage/rotation.ts';
 
 const HEARTBEAT_MS = 100;
 const PULSE_MS = 1000;
+const ENCRYPTION_MS = 2000;
 
 /** The truth, all of it in PostgreSQL: this process may be killed at any moment and holds nothing that is missed. */
 export class StoreService implements Service {
@@ -31,6 +36,7 @@ export class StoreService implements Service {
   readonly #kit: Kit;
   readonly #metrics: StoreMetrics;
   readonly #database: Database;
+  readonly #vault = new Vault();
   readonly #feed = new ChangeFeed();
   readonly #heads: HeadReader;
   readonly #commits: CommitBatcher;
@@ -38,6 +44,7 @@ export class StoreService implements Service {
   readonly #bus: Bus | undefined;
   readonly #publisher: Publisher | undefined;
   readonly #listener: Listener | undefined;
+  #encryption: ConfigurationFile | undefined;
   readonly #closing = new AbortController();
   readonly #draining = new AbortController();
   #lifecycle: Promise<void> | undefined;
@@ -47,28 +54,38 @@ export class StoreService implements Service {
     this.#kit = kit;
     this.#metrics = storeMetrics(kit.metrics);
     this.#database = new Database(config);
-    this.#heads = new HeadReader(this.#database.reads, (head) => this.#feed.advance(head.revision));
+    if (config.encryptionProviderConfig !== '') {
+      const file = new ConfigurationFile({ path: config.encryptionProviderConfig, vault: this.#vault, log: kit.log });
+      this.#encryption = file;
+      kit.checks.add('encryption-config', () => file.trouble, { required: false });
+    }
+    this.#heads = new HeadReader(this.#database.reads, (head) => {
+      this.#feed.advance(head.revision);
+      this.#metrics.floorRevision.set(head.floor);
+    });
     this.#bus = config.natsUrl === '' ? undefined : this.#openBus();
     this.#publisher = this.#bus === undefined ? undefined : this.#openPublisher(this.#bus);
     this.#listener = this.#bus === undefined ? this.#openListener() : undefined;
     this.#commits = new CommitBatcher({
       pool: this.#database.commits,
+      vault: this.#vault,
       notify: this.#bus === undefined,
       metrics: this.#metrics,
       tracing: kit.tracing,
       log: kit.log,
       onCommit: (committed) => this.#onCommit(committed),
     });
-    this.#reads = new KeyReader(this.#database.reads, this.#metrics);
-    const reader = new LogReader(this.#database.streams);
+    this.#reads = new KeyReader(this.#database.reads, this.#vault, this.#metrics);
+    const reader = new LogReader(this.#database.streams, this.#vault);
     this.rpc = [
       [
         store,
         {
           session: sessionHandler({ commits: this.#commits, reads: this.#reads, heads: this.#heads }),
-          list: listHandler(new Lister(this.#database.streams)),
+          list: listHandler(new Lister(this.#database.streams, this.#vault)),
           readLog: readLogHandler(reader),
           followLog: followLogHandler({ reader, feed: this.#feed, closing: this.#draining.signal }),
+          deleteCorrupt: deleteCorruptHandler({ commits: this.#commits, reads: this.#reads }),
           head: headHandler(this.#heads),
         },
       ],
@@ -85,15 +102,17 @@ export class StoreService implements Service {
   }
 
   async start(): Promise<void> {
+    this.#encryption?.open();
     const { facts, moved } = await this.#database.open({ allowDataLoss: this.#config.allowDataLoss });
     if (moved) this.#kit.log.warn('The database has moved to another PostgreSQL: a new epoch is opened.');
     this.#kit.log.info({ postgresVersion: facts.version }, 'The database is open.');
     await this.#heads.read();
     void this.#listener?.start();
     void this.#bus?.run();
-    if (this.#config.gatewayUrl !== '') this.#lifecycle = this.#runLifecycle();
+    this.#lifecycle = this.#runLifecycle();
     void this.#beat(HEARTBEAT_MS, () => this.#publisher?.tellHead());
     void this.#beat(PULSE_MS, () => this.#pulse());
+    void this.#beat(ENCRYPTION_MS, () => this.#encryption?.look());
     void this.#beat(Math.min(5000, (this.#config.windowSeconds * 1000) / 24), () => this.#rotate());
   }
 
@@ -119,6 +138,10 @@ export class StoreService implements Service {
 
   async #rotate(): Promise<void> {
     const result = await rotateLog(this.#database.streams, this.#config.windowSeconds);
+    this.#metrics.rotations.inc({ result });
+    if (result !== 'not due')
+      for (const [table, bytes] of await tableSizes(this.#database.streams))
+        this.#metrics.tableBytes.set({ table }, bytes);
     if (result === 'rotated') this.#kit.log.debug('The log has moved on to its next slot.');
   }
 
@@ -135,14 +158,14 @@ export class StoreService implements Service {
     const batch = changesOf(committed);
     if (batch.changes.some((change) => change.kind === writeKind.delete)) {
       try {
-        await fetchLastStates(this.#database.reads, batch);
+        await fetchLastStates(this.#database.reads, this.#vault, batch);
       } catch (error) {
         this.#kit.log.debug({ err: error }, 'A batch is left to the log.');
         this.#feed.advance(batch.last);
         return;
       }
     }
-    this.#publisher?.publish(batch);
+    this.#publisher?.publish(withoutSecrets(batch, (resource) => this.#vault.isSecret(resource)));
     this.#feed.committed(batch);
   }
 
@@ -160,7 +183,14 @@ export class StoreService implements Service {
 
   #runLifecycle(): Promise<void> {
     const closing = this.#draining.signal;
-    return runLifecycle({ config: this.#config, kit: this.#kit, pool: this.#database.streams, closing });
+    return runLifecycle({
+      config: this.#config,
+      kit: this.#kit,
+      pool: this.#database.streams,
+      commits: this.#commits,
+      metrics: this.#metrics,
+      closing,
+    });
   }
 
   #openBus(): Bus {

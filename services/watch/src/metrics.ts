@@ -14,6 +14,10 @@ export function declareMetrics(registry: MetricRegistry) {
       help: 'Rebuilds of every collection from the store.',
     }),
     followers: registry.gauge({ name: 'tidegate_watch_followers', help: 'Open follow streams.' }),
+    corruptObjects: registry.gauge({
+      name: 'tidegate_watch_corrupt_objects',
+      help: 'Objects that are stored and cannot be read.',
+    }),
     objects: registry.gauge({ name: 'tidegate_watch_objects', help: 'Objects held, all collections together.' }),
     windowBytes: registry.gauge({ name: 'tidegate_watch_window_bytes', help: 'Bytes that history alone keeps alive.' }),
   };

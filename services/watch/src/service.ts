@@ -10,9 +10,12 @@ import { declareMetrics, type WatchMetrics } from './metrics.ts';
 import { followHandler } from './rpc/follow.ts';
 import type { Collections } from './window/collections.ts';
 import { loadCollections } from './window/load.ts';
+import { someReadable } from './window/mend.ts';
 
 /** How long the bus may be late before the log is read. */
 const GAP_DELAY_MS = 20;
+/** How often objects that could not be read are tried again. */
+const MEND_MS = 5000;
 
 /**
  * Follows the stores and serves gateways.
@@ -60,6 +63,7 @@ export class WatchService implements Service {
   async start(): Promise<void> {
     void this.#bus?.run();
     void this.#load();
+    void this.#mend();
     void followLog({
       store: this.#store,
       through: () => this.revision(),
@@ -162,6 +166,23 @@ export class WatchService implements Service {
     this.#metrics.windowBytes.set(totals.windowBytes);
     this.#kit.log.info({ revision: collections.through, ...totals }, 'All collections are complete.');
     this.#whenLoaded.resolve(collections);
+  }
+
+  /** A key that came back makes corrupt objects readable, without any change that would tell so. */
+  async #mend(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      await delayMs(MEND_MS, signal);
+      const corrupt = this.#collections?.corrupt() ?? [];
+      this.#metrics.corruptObjects.set(corrupt.length);
+      try {
+        if (corrupt.length > 0 && (await someReadable(this.#store, corrupt))) {
+          this.#resync(new Error('objects that were corrupt can be read again'));
+        }
+      } catch (error) {
+        this.#kit.log.debug({ err: error }, 'Corrupt objects could not be looked at.');
+      }
+    }
   }
 
   /** The log was cut above us (we were stopped for longer than its window), or a change could not be applied. */

@@ -1,6 +1,17 @@
-import type { Client } from '@grpc/grpc-js';
+import type { Client, MethodDefinition } from '@grpc/grpc-js';
 import { grpcClient, type Kit } from '@tidegate/service-kit';
-import type { Key, ReadOutcome, SessionResponse, Write, WriteOutcome } from '@tidegate/wire';
+import { serviceUnavailable } from '@tidegate/status';
+import {
+  type DeleteCorruptRequest,
+  type DeleteCorruptResponse,
+  fromServiceError,
+  type Key,
+  type ReadOutcome,
+  type SessionResponse,
+  store,
+  type Write,
+  type WriteOutcome,
+} from '@tidegate/wire';
 import { Lane } from './lane.ts';
 
 interface StoreSessionOptions {
@@ -70,8 +81,28 @@ export class StoreSession {
   }
 
   /** The object as it is now. */
-  read(key: Key): Promise<ReadOutcome> {
-    return this.#reads.send(key);
+  async read(key: Key): Promise<ReadOutcome> {
+    for (;;) {
+      const outcome = await this.#reads.send(key);
+      // it shared its message with objects that are too large together
+      if (!outcome.again) return outcome;
+    }
+  }
+
+  /** Rare, and a call of its own. */
+  deleteCorrupt(request: DeleteCorruptRequest): Promise<DeleteCorruptResponse> {
+    const { path, requestSerialize, responseDeserialize } = store.deleteCorrupt as MethodDefinition<
+      DeleteCorruptRequest,
+      DeleteCorruptResponse
+    >;
+    const client = this.#clients[this.#current % this.#clients.length] as Client;
+    const deadline = Date.now() + 30_000;
+    return new Promise((resolve, reject) => {
+      client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, { deadline }, (error, response) => {
+        if (error === null) resolve(response as DeleteCorruptResponse);
+        else reject(fromServiceError(error) ?? serviceUnavailable('the store cannot be reached, please try again'));
+      });
+    });
   }
 
   /** The current revision, asked after this call. */

@@ -1,4 +1,6 @@
+import { spliced } from '@tidegate/collection';
 import { type Kind, metaOf, type ObjectMeta } from '@tidegate/kinds';
+import { toRevision } from '@tidegate/revision';
 import type { Json, JsonObject } from '@tidegate/schema';
 
 /** An object as the store keeps it. */
@@ -55,17 +57,8 @@ function selectionBytes(kind: Kind, object: JsonObject, meta: ObjectMeta): Uint8
 }
 
 /** The bytes as clients get them. */
-export function withResourceVersion(
-  form: Pick<StoredForm, 'splice'> & { value: Uint8Array },
-  revision: number,
-): Buffer {
-  const text = `,"resourceVersion":"${revision}"`;
-  const { value, splice } = form;
-  const bytes = Buffer.allocUnsafe(value.length + text.length);
-  bytes.set(value.subarray(0, splice), 0);
-  bytes.write(text, splice, 'latin1');
-  bytes.set(value.subarray(splice), splice + text.length);
-  return bytes;
+export function withResourceVersion(form: { value: Uint8Array; splice: number }, revision: number): Buffer {
+  return spliced(form.value, form.splice, toRevision(revision));
 }
 
 /** A stored object as data. */

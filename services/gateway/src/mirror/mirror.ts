@@ -1,6 +1,14 @@
-import { Collection, type CollectionEvent, Item, itemParts } from '@tidegate/collection';
+import {
+  Collection,
+  type CollectionEvent,
+  type CorruptObject,
+  corruptObject,
+  Item,
+  itemParts,
+} from '@tidegate/collection';
 import { type Revision, toRevision } from '@tidegate/revision';
-import type { Change, Opening, StoredObject } from '@tidegate/wire';
+import { storageReadError } from '@tidegate/status';
+import type { Change, Key, Opening, StoredObject } from '@tidegate/wire';
 import type { Subscriber } from './subscriber.ts';
 
 interface Waiter {
@@ -17,6 +25,8 @@ interface Waiter {
 export class Mirror {
   readonly resource: string;
   readonly subscribers = new Set<Subscriber>();
+  /** objects that the store called corrupt when it was asked, while their last good state is still here */
+  readonly suspects = new Map<string, Key>();
   collection: Collection | undefined;
   usedAt = 0;
   /** the stream at hand brings every change of this collection */
@@ -24,6 +34,7 @@ export class Mirror {
   readonly #windowBytes: number;
   #waiters: Waiter[] = [];
   #items: Item[] = [];
+  #corrupt: CorruptObject[] = [];
   #history: CollectionEvent[] = [];
   #states = new Map<number, Item>();
 
@@ -36,18 +47,23 @@ export class Mirror {
   reopen(): void {
     this.#live = false;
     this.#items = [];
+    this.#corrupt = [];
     this.#history = [];
     this.#states.clear();
   }
 
   receiveOpening(part: Opening): void {
     for (const { change, before } of part.history ?? []) this.#receiveHistory(change, before);
-    for (const object of part.objects ?? []) this.#items.push(new Item(itemParts(object)));
+    for (const object of part.objects ?? []) {
+      if (object.corrupt === '') this.#items.push(new Item(itemParts(object)));
+      else this.#corrupt.push(corruptObject(object));
+    }
     if (!part.opened) return;
     this.collection = new Collection({
       revision: toRevision(part.revision ?? 0),
       floor: toRevision(part.floor ?? 0),
       items: this.#items,
+      corrupt: this.#corrupt,
       history: this.#history,
       windowBytes: this.#windowBytes,
     });
@@ -57,9 +73,16 @@ export class Mirror {
   }
 
   /** Ignored while the state is being sent anew, and when it is already in there. */
-  apply(change: Change): CollectionEvent | undefined {
-    if (!this.#live || this.collection === undefined || change.revision <= this.collection.through) return undefined;
-    return this.collection.apply({ kind: change.kind, state: itemParts(change), traceparent: change.traceparent });
+  apply(change: Change): boolean {
+    if (!this.#live || this.collection === undefined || change.revision <= this.collection.through) return false;
+    const { kind, traceparent, corrupt } = change;
+    if (this.suspects.size > 0) this.suspects.delete(suspectName(change.key));
+    // whatever happens to an object that cannot be read ends the history: watchers get what was before, first
+    const ending = corrupt !== '' || this.collection.isCorrupt(change.key);
+    if (ending) for (const subscriber of this.subscribers) subscriber.pump();
+    if (this.collection.apply({ kind, state: itemParts(change), traceparent, corrupt }) !== undefined) return true;
+    for (const subscriber of [...this.subscribers]) subscriber.fail(storageReadError(unreadableWords(change)));
+    return false;
   }
 
   completeThrough(revision: Revision): void {
@@ -106,4 +129,13 @@ export class Mirror {
       traceparent: '',
     });
   }
+}
+
+export function suspectName({ namespace, name }: Key): string {
+  return `${namespace}/${name}`;
+}
+
+function unreadableWords({ key, corrupt, revision }: Change): string {
+  const path = [key.resource, key.namespace, key.name].filter((part) => part !== '').join('/');
+  return `the change of ${path} at version ${revision} cannot be shown: ${corrupt}`;
 }

@@ -1,10 +1,10 @@
 import type { Collection } from '@tidegate/collection';
 import { type Revision, toRevision } from '@tidegate/revision';
 import type { Kit, Tracing } from '@tidegate/service-kit';
-import type { FollowResponse } from '@tidegate/wire';
+import type { FollowResponse, Key } from '@tidegate/wire';
 import { FollowStream } from '../clients/follow-stream.ts';
 import type { GatewayMetrics } from '../metrics.ts';
-import { Mirror } from './mirror.ts';
+import { Mirror, suspectName } from './mirror.ts';
 
 interface MirrorsOptions {
   addresses: readonly string[];
@@ -32,7 +32,7 @@ export class Mirrors {
   #sweep: NodeJS.Timeout | undefined;
   readonly #kept = new Set<string>();
   #connected = false;
-  #through = 0;
+  #through = toRevision(0);
 
   constructor(options: MirrorsOptions) {
     this.#options = options;
@@ -52,7 +52,7 @@ export class Mirrors {
     return this.#connected;
   }
 
-  get through(): number {
+  get through(): Revision {
     return this.#through;
   }
 
@@ -99,6 +99,23 @@ export class Mirrors {
     return mirror.when(revision, timeoutMs);
   }
 
+  /** The store says that this object cannot be read. */
+  suspect(key: Key): void {
+    this.#byResource.get(key.resource)?.suspects.set(suspectName(key), key);
+  }
+
+  /** It can be read after all, or is gone. */
+  clear(key: Key): void {
+    this.#byResource.get(key.resource)?.suspects.delete(suspectName(key));
+  }
+
+  /** Objects of a namespace ("" for all) that the store could not read when it was last asked. */
+  suspects(resource: string, namespace: string): Key[] {
+    const suspects = this.#byResource.get(resource)?.suspects;
+    if (suspects === undefined || suspects.size === 0) return [];
+    return [...suspects.values()].filter((key) => namespace === '' || key.namespace === namespace);
+  }
+
   #openAll(): void {
     for (const mirror of this.#byResource.values()) mirror.reopen();
     const open = [...this.#byResource.keys()];
@@ -116,13 +133,13 @@ export class Mirrors {
       const span = this.#options.tracing.child('gateway.fan-out', change.traceparent, {
         attributes: { 'tidegate.subscribers': mirror.subscribers.size },
       });
-      if (mirror.apply(change) !== undefined) changed.add(mirror);
+      if (mirror.apply(change)) changed.add(mirror);
       span?.end();
     }
     if (!response.through) return;
-    this.#through = response.through;
-    this.#options.metrics.mirrorRevision.set(response.through);
     const through = toRevision(response.through);
+    this.#through = through;
+    this.#options.metrics.mirrorRevision.set(through);
     for (const mirror of this.#byResource.values()) mirror.completeThrough(through);
     for (const mirror of changed) for (const subscriber of mirror.subscribers) subscriber.pump();
   }

@@ -1,5 +1,5 @@
 import { type Revision, revisionText } from '@tidegate/revision';
-import { expired } from '@tidegate/status';
+import { type ApiError, expired } from '@tidegate/status';
 import type { EventFrames } from '../codec/event-frames.ts';
 import type { Mirror } from './mirror.ts';
 
@@ -86,6 +86,13 @@ export class Subscriber {
     this.#write(frames.bookmark(revisionText(this.#after)), 0);
   }
 
+  /** Nothing true can be sent from here on. */
+  fail(error: ApiError): void {
+    if (this.#state === 'ended') return;
+    this.#write(this.#options.frames.error(error.status), 0);
+    this.end();
+  }
+
   end(): void {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
@@ -99,8 +106,6 @@ export class Subscriber {
   }
 
   #fallenBehind(floor: Revision): void {
-    const error = expired(`too old resource version: ${revisionText(this.#after)} (${revisionText(floor)})`);
-    this.#write(this.#options.frames.error(error.status), 0);
-    this.end();
+    this.fail(expired(`too old resource version: ${revisionText(this.#after)} (${revisionText(floor)})`));
   }
 }

@@ -81,7 +81,8 @@ async function settle(
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
   const { object, form } = next;
-  if (form.value.equals(current.value)) {
+  const unchanged = form.value.equals(current.value);
+  if (unchanged && !(current.confirmed && current.stale)) {
     return current.confirmed ? objectAnswer(request, 200, currentJson(current)) : undefined;
   }
   if (isDryRun(request)) {

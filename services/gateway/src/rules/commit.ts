@@ -29,9 +29,12 @@ export function commit(
   request: ResourceRequest,
   write: Omit<Write, 'operationId'>,
 ): Promise<WriteOutcome> {
-  const { span } = request;
+  const { span, fence } = request;
+  const { lifetimeSeconds } = request.kind.entry;
   return gateway.store.write({
     ...write,
+    ...(lifetimeSeconds === undefined ? {} : { lifetimeSeconds }),
+    ...(fence === undefined ? {} : { guards: [fence, ...(write.guards ?? [])] }),
     operationId: operationId(),
     ...(span === undefined ? {} : { traceparent: span.traceparent }),
   });
@@ -50,6 +53,9 @@ export function refusal(request: ResourceRequest, key: Key, outcome: WriteOutcom
     case outcomeKind.uidMismatch:
       return conflict(entry, key.name, `Precondition failed: UID in object meta: ${outcome.currentUid}`);
     case outcomeKind.guardFailed:
+      if (request.fence !== undefined && outcome.guard === 0) {
+        return conflict(entry, key.name, `the lease ${request.fence.key.name} is held by somebody else by now`);
+      }
       if (!entry.namespaced) return conflict(entry, key.name, 'there are still objects in it');
       return outcome.deleting
         ? namespaceTerminating(entry, key.name, key.namespace)

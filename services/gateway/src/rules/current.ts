@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tidegate/schema';
-import { notFound } from '@tidegate/status';
+import { notFound, unreadable } from '@tidegate/status';
 import type { Key } from '@tidegate/wire';
 import { parseStored, withResourceVersion } from '../codec/stored-form.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
@@ -11,6 +11,8 @@ export interface Current {
   /** stored bytes, without the resourceVersion */
   readonly value: Uint8Array;
   readonly splice: number;
+  /** stored in a form that is not preferred any more: written anew even when nothing changes */
+  readonly stale: boolean;
   /** it came from the store just now: outcomes that are told without a commit need no further look */
   readonly confirmed: boolean;
 }
@@ -19,14 +21,19 @@ export interface Current {
 export function fromMirror(gateway: Gateway, key: Key): Current | undefined {
   const item = gateway.mirrors.peek(key.resource)?.get(key.namespace, key.name);
   if (item === undefined) return undefined;
-  return { revision: item.revision, uid: item.uid, ...item.stored(), confirmed: false };
+  return { revision: item.revision, uid: item.uid, ...item.stored(), stale: false, confirmed: false };
 }
 
 /** The object from the store. */
 export async function fromStore(gateway: Gateway, request: ResourceRequest, key: Key): Promise<Current> {
   const { found, object } = await gateway.store.read(key);
   if (!found || object === null) throw notFound(request.kind.entry, key.name);
-  return { revision: object.revision, uid: object.uid, value: object.value, splice: object.splice, confirmed: true };
+  if (object.corrupt !== '') {
+    gateway.mirrors.suspect(key);
+    throw unreadable(request.kind.entry, [{ ...key, why: object.corrupt }]);
+  }
+  const { revision, uid, value, splice, stale } = object;
+  return { revision, uid, value, splice, stale, confirmed: true };
 }
 
 export function parseCurrent(current: Current): JsonObject {

@@ -1,7 +1,7 @@
-import { isJsonObject, type Schema } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, type Schema } from '@tidegate/schema';
 import { badRequest, forbiddenField, notSupported } from '@tidegate/status';
 import { decodeObject } from '../codec/decode-body.ts';
-import type { ResourceRequest } from '../gateway.ts';
+import type { Gateway, ResourceRequest } from '../gateway.ts';
 import { isDryRun, refuseOption } from './admit-object.ts';
 
 export interface DeleteOptions {
@@ -9,6 +9,8 @@ export interface DeleteOptions {
   uid: string | undefined;
   resourceVersion: string | undefined;
   propagation: 'Foreground' | 'Background' | 'Orphan' | undefined;
+  /** remove an object that cannot be read */
+  ignoreReadErrors: boolean;
 }
 
 const deleteOptionsSchema: Schema = {
@@ -23,18 +25,21 @@ const deleteOptionsSchema: Schema = {
     orphanDependents: { type: 'bool', number: 3 },
     propagationPolicy: { type: 'string', number: 4 },
     dryRun: { type: 'list', items: { type: 'string' }, number: 5 },
+    ignoreStoreReadErrorWithClusterBreakingPotential: { type: 'bool', number: 6 },
   },
 };
 
 const POLICIES = ['Foreground', 'Background', 'Orphan'] as const;
 
 /** The options of a delete: from the body when there is one, else from the query. */
-export function deleteOptions(request: ResourceRequest): DeleteOptions {
+export function deleteOptions(gateway: Gateway, request: ResourceRequest): DeleteOptions {
   const { query } = request.info;
   const body = request.body.length === 0 ? {} : decodeObject(deleteOptionsSchema, request.body, request.contentType);
   if (body.kind !== undefined && body.kind !== 'DeleteOptions') {
     throw badRequest(`the body of a delete is a DeleteOptions, not a ${String(body.kind)}`);
   }
+  const ignoreReadErrors = gateway.gates.enabled('AllowUnsafeMalformedObjectDeletion') && asksToIgnore(request, body);
+  if (ignoreReadErrors) refuseCompanions(request, body);
   const preconditions = isJsonObject(body.preconditions) ? body.preconditions : {};
   const policy = body.propagationPolicy ?? query.get('propagationPolicy');
   const orphan = body.orphanDependents ?? query.get('orphanDependents');
@@ -51,7 +56,31 @@ export function deleteOptions(request: ResourceRequest): DeleteOptions {
     uid: textOf(preconditions.uid),
     resourceVersion: textOf(preconditions.resourceVersion),
     propagation: (policy ?? undefined) as DeleteOptions['propagation'],
+    ignoreReadErrors,
   };
+}
+
+const IGNORE = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+const COMPANIONS = ['dryRun', 'propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'] as const;
+
+function asksToIgnore({ info }: ResourceRequest, body: JsonObject): boolean {
+  return body[IGNORE] === undefined ? info.query.flag(IGNORE) : body[IGNORE] === true;
+}
+
+/** An object that nobody can read is not deleted with care: what would need its content is refused. */
+function refuseCompanions({ info }: ResourceRequest, body: JsonObject): void {
+  const because = (why: string) =>
+    ({ field: IGNORE, type: 'FieldValueInvalid', message: `Invalid value: true: ${why}` }) as const;
+  if (info.verb === 'deletecollection') {
+    throw refuseOption(info, [because('is not allowed with DELETECOLLECTION, try again after removing the option')]);
+  }
+  const present = COMPANIONS.filter((name) => (body[name] ?? info.query.get(name)) !== undefined);
+  if (present.length > 0) {
+    throw refuseOption(
+      info,
+      present.map((name) => because(`cannot be set together with .${name}`)),
+    );
+  }
 }
 
 function textOf(value: unknown): string | undefined {

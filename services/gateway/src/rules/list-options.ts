@@ -3,9 +3,6 @@ import { parseResourceVersion, type Revision } from '@tidegate/revision';
 import { badRequest, type FieldError, forbiddenField, invalid, notSupported } from '@tidegate/status';
 import { type ContinueToken, decodeContinue } from '../codec/continue-token.ts';
 
-/** How long a read waits to become as fresh as it was asked for. */
-export const FRESHNESS_WAIT_MS = 3000;
-
 /** Which state of the collection a list wants, by the table of the spec's section 8. */
 export type Freshness =
   | { kind: 'most recent' }

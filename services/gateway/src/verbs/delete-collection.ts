@@ -1,8 +1,9 @@
-import { toRevision } from '@tidegate/revision';
-import { ApiError, timeout } from '@tidegate/status';
+import { ApiError } from '@tidegate/status';
 import { jsonAnswer } from '../codec/answer.ts';
 import type { VerbHandler } from '../gateway.ts';
 import { deleteOptions } from '../rules/delete-options.ts';
+import { latestCollection } from '../rules/fresh-collection.ts';
+import { refuseCorrupt } from '../rules/refuse-corrupt.ts';
 import { selectionOf } from '../rules/selection.ts';
 import { deleteObject } from './delete.ts';
 
@@ -12,11 +13,10 @@ const PARALLEL = 32;
 /** DELETE of a collection: each selected object is deleted as by a delete of its own. Not atomic. */
 export const deleteCollection: VerbHandler = async (gateway, request) => {
   const { kind, info } = request;
-  const options = deleteOptions(request);
+  const options = deleteOptions(gateway, request);
   const selection = selectionOf(kind, info);
-  const collection = await gateway.mirrors.collection(kind.storedAs, toRevision(await gateway.store.head()), 10_000);
-  if (collection === undefined)
-    throw timeout('the watch service did not bring the current state in time, please try again');
+  const collection = await latestCollection(gateway, request);
+  await refuseCorrupt(gateway, request, collection, selection.namespace);
   const snapshot = collection.snapshot();
   const found = [...snapshot.runs(selection.namespace)].flatMap((run) =>
     run.items.slice(run.from, run.to).filter((item) => selection.matches(item)),

@@ -9,6 +9,7 @@ import { removalGuards } from '../rules/change-object.ts';
 import { commit, keyOf, refusal } from '../rules/commit.ts';
 import { type Current, currentJson, fromStore, parseCurrent } from '../rules/current.ts';
 import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
+import { deleteCorrupt } from './delete-corrupt.ts';
 
 /** DELETE of one object: removal, or the first of its two phases when something holds it. */
 export const deleteOne: VerbHandler = async (gateway, request) => {
@@ -16,7 +17,8 @@ export const deleteOne: VerbHandler = async (gateway, request) => {
   if (entry.undeletable?.includes(request.info.name)) {
     throw forbiddenObject(entry, request.info.name, 'this namespace may not be deleted');
   }
-  return deleteObject(gateway, request, deleteOptions(request));
+  const options = deleteOptions(gateway, request);
+  return options.ignoreReadErrors ? deleteCorrupt(gateway, request) : deleteObject(gateway, request, options);
 };
 
 /** A delete names no version unless it has preconditions, so it is tried again when the object changes under it. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type Collection, type Item, joinItems, type Position, type Run, type Snapshot } from '@tidegate/collection';
-import { revisionText, toRevision } from '@tidegate/revision';
-import { expired, resourceVersionTooLarge, timeout } from '@tidegate/status';
+import { type Revision, revisionText, toRevision } from '@tidegate/revision';
+import { expired } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
 import { jsonAnswer, tableOf } from '../codec/answer.ts';
 import { encodeContinue } from '../codec/continue-token.ts';
@@ -9,7 +9,9 @@ import { type Accepted, negotiate } from '../codec/negotiate.ts';
 import { partialObject, tableRow } from '../codec/object-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { writeHead } from '../hooks/write-answer.ts';
-import { FRESHNESS_WAIT_MS, type Freshness, listOptions } from '../rules/list-options.ts';
+import { collectionAtLeast, latestCollection } from '../rules/fresh-collection.ts';
+import { type Freshness, listOptions } from '../rules/list-options.ts';
+import { refuseCorrupt } from '../rules/refuse-corrupt.ts';
 import { type Selection, selectionOf } from '../rules/selection.ts';
 
 /** GET of a collection, at the revision that the request's options ask for. */
@@ -17,7 +19,10 @@ export const list: VerbHandler = async (gateway, request, reply) => {
   const options = listOptions(request.info);
   const selection = selectionOf(request.kind, request.info);
   const accepted = negotiate(request.accept);
-  const { snapshot, inconsistent } = await snapshotFor(gateway, request, options.freshness);
+  const { snapshot, inconsistent } = await snapshotFor(gateway, request, {
+    namespace: selection.namespace,
+    freshness: options.freshness,
+  });
   const after = options.freshness.kind === 'continuation' ? options.freshness.token.after : undefined;
   const page = pageOf(snapshot, selection, placeAfter(selection, after), options.limit);
   if (page.last !== undefined) {
@@ -38,36 +43,33 @@ interface Found {
   inconsistent: boolean;
 }
 
-async function snapshotFor(gateway: Gateway, request: ResourceRequest, freshness: Freshness): Promise<Found> {
-  const { storedAs } = request.kind;
-  const latest = async (): Promise<Collection> => {
-    const revision = toRevision(await gateway.store.head());
-    const collection = await gateway.mirrors.collection(storedAs, revision, 10_000);
-    if (collection === undefined)
-      throw timeout('the watch service did not bring the current state in time, please try again');
+async function snapshotFor(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { namespace, freshness }: { namespace: string; freshness: Freshness },
+): Promise<Found> {
+  const whole = async (collection: Collection): Promise<Collection> => {
+    await refuseCorrupt(gateway, request, collection, namespace);
     return collection;
   };
-  const atLeast = async (revision: number, text: string): Promise<Collection> => {
-    const collection = await gateway.mirrors.collection(storedAs, toRevision(revision), FRESHNESS_WAIT_MS);
-    if (collection === undefined) throw resourceVersionTooLarge(text, String(gateway.mirrors.through));
-    return collection;
-  };
+  const latest = async () => whole(await latestCollection(gateway, request));
+  const atLeast = async (revision: Revision) => whole(await collectionAtLeast(gateway, request, revision));
   switch (freshness.kind) {
     case 'most recent':
       return { snapshot: (await latest()).snapshot(), inconsistent: false };
     case 'any':
-      return { snapshot: (await atLeast(0, '0')).snapshot(), inconsistent: false };
+      return { snapshot: (await atLeast(toRevision(0))).snapshot(), inconsistent: false };
     case 'not older than':
-      return { snapshot: (await atLeast(freshness.revision, freshness.text)).snapshot(), inconsistent: false };
+      return { snapshot: (await atLeast(freshness.revision)).snapshot(), inconsistent: false };
     case 'exact': {
-      const snapshot = (await atLeast(freshness.revision, freshness.text)).at(freshness.revision);
+      const snapshot = (await atLeast(freshness.revision)).at(freshness.revision);
       if (snapshot === undefined) throw expired('The resourceVersion for the provided list is too old.');
       return { snapshot, inconsistent: false };
     }
     case 'continuation': {
       const { revision, after } = freshness.token;
       if (revision === -1) return { snapshot: (await latest()).snapshot(), inconsistent: true };
-      const snapshot = (await atLeast(revision, String(revision))).at(toRevision(revision));
+      const snapshot = (await atLeast(toRevision(revision))).at(toRevision(revision));
       if (snapshot === undefined) throw expired(CONTINUE_EXPIRED, encodeContinue({ revision: -1, after }));
       return { snapshot, inconsistent: false };
     }

@@ -2,14 +2,15 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Collection, Snapshot } from '@tidegate/collection';
 import { type Revision, revisionText, toRevision } from '@tidegate/revision';
-import { expired, resourceVersionTooLarge, timeout } from '@tidegate/status';
+import { expired } from '@tidegate/status';
 import { EventFrames } from '../codec/event-frames.ts';
 import { negotiate } from '../codec/negotiate.ts';
 import { objectForm } from '../codec/object-form.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { writeHead } from '../hooks/write-answer.ts';
 import { type Sink, Subscriber } from '../mirror/subscriber.ts';
-import { FRESHNESS_WAIT_MS } from '../rules/list-options.ts';
+import { collectionAtLeast, latestCollection, someCollection } from '../rules/fresh-collection.ts';
+import { refuseCorrupt } from '../rules/refuse-corrupt.ts';
 import { type Selection, selectionOf } from '../rules/selection.ts';
 import { type WatchOptions, watchOptions } from '../rules/watch-options.ts';
 
@@ -24,7 +25,7 @@ export const watch: VerbHandler = async (gateway, request, reply) => {
   const selection = selectionOf(kind, info);
   const form = objectForm(kind, negotiate(request.accept), info.query.get('includeObject') ?? '');
   const frames = new EventFrames(selection, form);
-  const start = await startOf(gateway, request, options);
+  const start = await startOf(gateway, request, { options, namespace: selection.namespace });
 
   const raw = writeHead(request, reply, 200);
   raw.flushHeaders();
@@ -41,30 +42,35 @@ interface Start {
   snapshot: Snapshot | undefined;
 }
 
-async function startOf(gateway: Gateway, request: ResourceRequest, options: WatchOptions): Promise<Start> {
-  const { storedAs } = request.kind;
+async function startOf(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { options, namespace }: { options: WatchOptions; namespace: string },
+): Promise<Start> {
   const { after, initialEvents } = options;
-  if (initialEvents === 'none' && after !== undefined)
-    return { after: await refuseLost(gateway, storedAs, after), snapshot: undefined };
-  const wanted = initialEvents === 'any' ? toRevision(0) : (after ?? toRevision(await gateway.store.head()));
-  const collection = await gateway.mirrors.collection(
-    storedAs,
-    wanted,
-    after === undefined ? 10_000 : FRESHNESS_WAIT_MS,
-  );
-  if (collection === undefined) {
-    if (after !== undefined) throw resourceVersionTooLarge(revisionText(after), String(gateway.mirrors.through));
-    throw timeout('the watch service did not bring the current state in time, please try again');
+  if (initialEvents === 'none' && after !== undefined) {
+    return { after: await refuseLost(gateway, request, after), snapshot: undefined };
   }
+  const collection = await startCollection(gateway, request, options);
   const snapshot = collection.snapshot();
-  return { after: snapshot.revision, snapshot: initialEvents === 'none' ? undefined : snapshot };
+  if (initialEvents === 'none') return { after: snapshot.revision, snapshot: undefined };
+  await refuseCorrupt(gateway, request, collection, namespace);
+  return { after: snapshot.revision, snapshot };
+}
+
+function startCollection(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { after, initialEvents }: WatchOptions,
+): Promise<Collection> {
+  if (after !== undefined) return collectionAtLeast(gateway, request, initialEvents === 'any' ? toRevision(0) : after);
+  if (initialEvents === 'any') return someCollection(gateway, request, toRevision(0));
+  return latestCollection(gateway, request);
 }
 
 /** Lost history is told as 410 before the stream begins. A version of the future is fine: the watch waits for it. */
-async function refuseLost(gateway: Gateway, resource: string, after: Revision): Promise<Revision> {
-  const collection = await gateway.mirrors.collection(resource, toRevision(0), 10_000);
-  if (collection === undefined)
-    throw timeout('the watch service did not bring the current state in time, please try again');
+async function refuseLost(gateway: Gateway, request: ResourceRequest, after: Revision): Promise<Revision> {
+  const collection = await someCollection(gateway, request, toRevision(0));
   if (historyLost(collection, after)) {
     throw expired(`too old resource version: ${revisionText(after)} (${revisionText(collection.window.floor)})`);
   }

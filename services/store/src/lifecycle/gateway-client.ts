@@ -19,6 +19,8 @@ const TIMEOUT_MS = 30_000;
 export class GatewayClient {
   readonly #url: URL;
   readonly #agent: Agent;
+  /** the lease under which requests are sent, and its number */
+  fence = '';
 
   constructor(options: GatewayClientOptions) {
     this.#url = new URL(options.url);
@@ -34,6 +36,7 @@ export class GatewayClient {
   send(method: string, path: string, object?: unknown): Promise<GatewayAnswer> {
     const body = object === undefined ? undefined : Buffer.from(JSON.stringify(object));
     const headers: Record<string, string | number> = { Accept: 'application/json', 'User-Agent': 'tidegate-lifecycle' };
+    if (this.fence !== '') headers['Tidegate-Fence'] = this.fence;
     if (body !== undefined)
       Object.assign(headers, { 'Content-Type': 'application/json', 'Content-Length': body.length });
     return new Promise((resolve, reject) => {

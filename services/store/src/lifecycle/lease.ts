@@ -9,7 +9,8 @@ const ACQUIRE = `INSERT INTO tidegate.leases AS l (name, holder, fence, expires_
   WHERE l.holder = excluded.holder OR l.expires_at < clock_timestamp()
   RETURNING fence`;
 
-const RELEASE = 'DELETE FROM tidegate.leases WHERE name = $1 AND holder = $2';
+// the row stays: a fence must never be given twice
+const RELEASE = `UPDATE tidegate.leases SET holder = '', expires_at = '-infinity' WHERE name = $1 AND holder = $2`;
 
 /**
  * One replica's claim to work that only one should do.

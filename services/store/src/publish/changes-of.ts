@@ -1,9 +1,11 @@
 import type { TraceSpan } from '@tidegate/service-kit';
 import { type Change, type LogBatch, type Write, writeKind } from '@tidegate/wire';
+import type { Vault } from '../encryption/vault.ts';
 import { statements } from '../sql/statements.ts';
 import { numberArray } from '../storage/array-text.ts';
 import type { Committed } from '../storage/commit-batcher.ts';
 import type { Pool } from '../storage/connection.ts';
+import { stateAt } from '../storage/state-row.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -37,28 +39,23 @@ function changeOf(
     deleting: write.deleting ?? false,
     traceparent: span?.traceparent ?? '',
     byReference: false,
+    corrupt: '',
   };
 }
 
 /** Deletes carry the last state. It is read here and not returned by the commit, whose answer must stay small. */
-export async function fetchLastStates(pool: Pool, batch: LogBatch): Promise<void> {
+export async function fetchLastStates(pool: Pool, vault: Vault, batch: LogBatch): Promise<void> {
   const deletes = new Map(
     batch.changes.filter((change) => change.kind === writeKind.delete).map((change) => [change.revision, change]),
   );
   if (deletes.size === 0) return;
   const rows = await pool.query(statements.lastStates, [numberArray([...deletes.keys()])]);
   for (const row of rows) {
-    const [revision, value, splice, selection, uid, deleting] = row as readonly [
-      number,
-      Buffer,
-      number,
-      Buffer | null,
-      string,
-      boolean,
-    ];
+    const revision = row[0] as number;
     const change = deletes.get(revision);
     if (change === undefined) continue;
-    Object.assign(change, { value, splice, selection: selection ?? NOTHING, uid, deleting });
+    const { value, splice, selection, uid, deleting, corrupt } = vault.open(change.key, stateAt(row, 1));
+    Object.assign(change, { value, splice, selection, uid, deleting, corrupt });
     deletes.delete(revision);
   }
   if (deletes.size > 0) throw new Error('the last states of deleted objects are no longer in the log');

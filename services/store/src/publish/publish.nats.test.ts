@@ -12,7 +12,7 @@ import {
 } from '@tidegate/testkit';
 import { type LogBatch, logBatchCodec } from '@tidegate/wire';
 import { connect, type NatsConnection } from 'nats';
-import { collect, freshDatabase, keyOf, write } from '../testing/fixture.ts';
+import { collect, freshDatabase, keyOf, saying, write } from '../testing/fixture.ts';
 import { startStore, type TestStore } from '../testing/store-process.ts';
 
 let postgres: TestPostgres;
@@ -54,7 +54,7 @@ function check(): string | undefined {
     ?.failing();
 }
 
-async function create(name: string, value = Buffer.from(name)): Promise<number> {
+async function create(name: string, value = saying(name)): Promise<number> {
   const { writes } = await store.ask({ writes: [write('create', keyOf(name), { value })] });
   assert.equal(writes[0]?.kind, 0);
   return writes[0]!.revision;
@@ -66,7 +66,7 @@ function heardAt(revision: number) {
 
 test('what is published of a commit is what the log says of it', async () => {
   const first = await create('published');
-  await store.ask({ writes: [write('update', keyOf('published'), { value: Buffer.from('2') })] });
+  await store.ask({ writes: [write('update', keyOf('published'), { value: saying('2') })] });
   await store.ask({ writes: [write('delete', keyOf('published'))] });
   await until('all three to be heard', () => heardAt(first + 2));
   const logged = (await collect(store.stream<LogBatch>('readLog', { after: first - 1 }))).flatMap((b) => b.changes);
@@ -82,7 +82,7 @@ test('the newest revision is told although nothing is written', async () => {
 });
 
 test('a value above the payload limit of NATS is published by reference', async () => {
-  const revision = await create('huge', Buffer.alloc(2 << 20, 'x'));
+  const revision = await create('huge', saying('x'.repeat(2 << 20)));
   const change = await until('the reference', () => heardAt(revision));
   assert.deepEqual([change.byReference, change.value.length], [true, 0]);
 });

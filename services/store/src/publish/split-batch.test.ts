@@ -17,6 +17,7 @@ function change(revision: number, bytes: number): Change {
     deleting: false,
     traceparent: '',
     byReference: false,
+    corrupt: '',
   };
 }
 

@@ -8,6 +8,15 @@ export interface Message {
 
 const NOTHING = Buffer.alloc(0);
 
+/** The batch as it may be seen by everybody on the bus: secret objects are only mentioned. */
+export function withoutSecrets(batch: LogBatch, isSecret: (resource: string) => boolean): LogBatch {
+  if (!batch.changes.some((change) => isSecret(change.key.resource))) return batch;
+  return {
+    ...batch,
+    changes: batch.changes.map((change) => (isSecret(change.key.resource) ? referenceTo(change) : change)),
+  };
+}
+
 /** A batch as messages that are no larger than the bus takes; a value that alone is larger goes by reference. */
 export function messagesOf(batch: LogBatch, maxBytes: number): Message[] {
   const bytes = logBatchCodec.encode(batch);
@@ -27,6 +36,7 @@ export function messagesOf(batch: LogBatch, maxBytes: number): Message[] {
   ];
 }
 
+/** The change without its content: whoever gets it reads the log. */
 function referenceTo(change: Change): Change {
   return { ...change, value: NOTHING, selection: NOTHING, byReference: true };
 }

@@ -15,9 +15,9 @@
 CREATE OR REPLACE FUNCTION tidegate.commit_batch(
   kinds smallint[], resources text[], namespaces text[], names text[], operation_ids uuid[],
   expected_revisions bigint[], expected_uids text[],
-  uids text[], deletings boolean[], splices integer[], checksums integer[],
+  uids text[], deletings boolean[], splices integer[], checksums integer[], lifetimes integer[],
   offsets integer[], value_lengths integer[], selection_lengths integer[], bytes bytea,
-  guard_kinds smallint[], guard_resources text[], guard_namespaces text[], guard_names text[],
+  guard_kinds smallint[], guard_resources text[], guard_namespaces text[], guard_names text[], guard_fences bigint[],
   guarded_writes integer[], guarded_indexes integer[], guarded_by integer[],
   notify boolean,
   OUT epoch integer, OUT first_revision bigint, OUT last_revision bigint, OUT report json
@@ -43,10 +43,13 @@ DECLARE
   current_deletings boolean[];
   committed integer;
 BEGIN
-  SELECT h.revision, h.epoch, h.slot, h.timeline INTO STRICT head_row FROM tidegate.head h FOR UPDATE;
-  IF head_row.timeline <> left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) THEN
-    SELECT o.revision, o.epoch, head_row.slot AS slot, '' AS timeline INTO STRICT head_row
-    FROM tidegate.open_epoch() o;
+  SELECT h.revision, h.epoch, h.slot, h.timeline, h.server_started_at INTO STRICT head_row
+  FROM tidegate.head h FOR UPDATE;
+  -- a standby that is promoted goes on without a restart, and a copy may have started at any time
+  IF head_row.server_started_at <> pg_postmaster_start_time()
+    OR head_row.timeline <> left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)
+  THEN
+    SELECT n.revision, n.epoch, head_row.slot AS slot INTO STRICT head_row FROM tidegate.note_server() n;
   END IF;
   epoch := head_row.epoch;
 
@@ -57,7 +60,8 @@ BEGIN
   END IF;
 
   IF guard_kinds <> '{}' THEN
-    guard_states := tidegate.guard_states(guard_kinds, guard_resources, guard_namespaces, guard_names);
+    guard_states := tidegate.guard_states(
+      guard_kinds, guard_resources, guard_namespaces, guard_names, guard_fences);
     IF 1 <= ANY (guard_states) THEN
       SELECT array_agg(f.position ORDER BY w.ordinal), array_agg(f.state = 2 ORDER BY w.ordinal)
       INTO failed_guards, current_deletings
@@ -107,11 +111,12 @@ BEGIN
   IF committed > 0 THEN
     INSERT INTO tidegate.log (
       slot, revision, kind, resource, namespace, name, operation_id, epoch, committed_at,
-      previous_revision, previous_value, previous_splice, previous_selection, previous_uid, previous_deleting
+      previous_revision, previous_value, previous_splice, previous_checksum, previous_selection, previous_uid,
+      previous_deleting
     )
     SELECT
       head_row.slot, w.revision, w.kind, w.resource, w.namespace, w.name, w.operation_id, head_row.epoch,
-      clock_timestamp(), coalesce(o.revision, 0), o.value, o.splice, o.selection, o.uid, o.deleting
+      clock_timestamp(), coalesce(o.revision, 0), o.value, o.splice, o.checksum, o.selection, o.uid, o.deleting
     FROM unnest(kinds, resources, namespaces, names, operation_ids, revisions, row_ids)
       AS w (kind, resource, namespace, name, operation_id, revision, tid)
     LEFT JOIN tidegate.objects o ON o.ctid = w.tid
@@ -119,15 +124,16 @@ BEGIN
 
     IF 0 = ANY (kinds) THEN
       INSERT INTO tidegate.objects
-        (resource, namespace, name, uid, created, revision, splice, checksum, deleting, selection, value)
+        (resource, namespace, name, uid, created, revision, splice, checksum, deleting, expires_at, selection, value)
       SELECT
         w.resource, w.namespace, w.name, w.uid, w.revision, w.revision, w.splice, w.checksum, w.deleting,
+        CASE WHEN w.lifetime > 0 THEN clock_timestamp() + make_interval(secs => w.lifetime) END,
         CASE WHEN w.selection_length > 0
           THEN substring(bytes FROM w.start + w.value_length FOR w.selection_length) END,
         substring(bytes FROM w.start FOR w.value_length)
-      FROM unnest(kinds, resources, namespaces, names, uids, revisions, splices, checksums, deletings,
+      FROM unnest(kinds, resources, namespaces, names, uids, revisions, splices, checksums, deletings, lifetimes,
           offsets, value_lengths, selection_lengths)
-        AS w (kind, resource, namespace, name, uid, revision, splice, checksum, deleting,
+        AS w (kind, resource, namespace, name, uid, revision, splice, checksum, deleting, lifetime,
           start, value_length, selection_length)
       WHERE w.kind = 0 AND w.revision IS NOT NULL;
     END IF;
@@ -136,12 +142,13 @@ BEGIN
       UPDATE tidegate.objects o SET
         uid = CASE w.uid WHEN '' THEN o.uid ELSE w.uid END,
         revision = w.revision, splice = w.splice, checksum = w.checksum, deleting = w.deleting,
+        expires_at = CASE WHEN w.lifetime > 0 THEN clock_timestamp() + make_interval(secs => w.lifetime) END,
         selection = CASE WHEN w.selection_length > 0
           THEN substring(bytes FROM w.start + w.value_length FOR w.selection_length) END,
         value = substring(bytes FROM w.start FOR w.value_length)
-      FROM unnest(kinds, uids, revisions, splices, checksums, deletings,
+      FROM unnest(kinds, uids, revisions, splices, checksums, deletings, lifetimes,
           offsets, value_lengths, selection_lengths, row_ids)
-        AS w (kind, uid, revision, splice, checksum, deleting, start, value_length, selection_length, tid)
+        AS w (kind, uid, revision, splice, checksum, deleting, lifetime, start, value_length, selection_length, tid)
       WHERE o.ctid = w.tid AND w.kind = 1 AND w.revision IS NOT NULL;
     END IF;
 

@@ -1,6 +1,7 @@
--- Reads many keys in one snapshot; keys that do not exist have no row.
+-- Reads many keys in one snapshot; keys that do not exist have no row. Where the values before one come to max_bytes
+-- already it is left out (value is null): an answer must stay small enough to be sent.
 CREATE OR REPLACE FUNCTION tidegate.read_batch(
-  resources text[], namespaces text[], names text[],
+  resources text[], namespaces text[], names text[], max_bytes bigint,
   OUT place integer, OUT revision bigint, OUT uid text, OUT deleting boolean, OUT splice integer,
   OUT checksum integer, OUT selection bytea, OUT value bytea
 ) RETURNS SETOF record
@@ -12,7 +13,10 @@ SET enable_mergejoin = off
 AS $$
 BEGIN
   RETURN QUERY
-  SELECT k.ordinal::integer, o.revision, o.uid, o.deleting, o.splice, o.checksum, o.selection, o.value
+  SELECT
+    k.ordinal::integer, o.revision, o.uid, o.deleting, o.splice, o.checksum, o.selection,
+    CASE WHEN sum(octet_length(o.value)) OVER (ORDER BY k.ordinal ROWS UNBOUNDED PRECEDING)
+      - octet_length(o.value) < max_bytes THEN o.value END
   FROM unnest(resources, namespaces, names) WITH ORDINALITY AS k (resource, namespace, name, ordinal)
   JOIN tidegate.objects o ON o.resource = k.resource AND o.namespace = k.namespace AND o.name = k.name;
 END $$;

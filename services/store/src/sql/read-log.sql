@@ -4,8 +4,8 @@
 CREATE OR REPLACE FUNCTION tidegate.read_log(
   after bigint, through bigint, max_rows integer, max_bytes bigint,
   OUT revision bigint, OUT kind smallint, OUT epoch integer, OUT resource text, OUT namespace text, OUT name text,
-  OUT previous_revision bigint, OUT uid text, OUT deleting boolean, OUT splice integer, OUT selection bytea,
-  OUT value bytea
+  OUT previous_revision bigint, OUT uid text, OUT deleting boolean, OUT splice integer, OUT checksum integer,
+  OUT selection bytea, OUT value bytea
 ) RETURNS SETOF record
 LANGUAGE plpgsql STABLE
 SET plan_cache_mode = force_generic_plan
@@ -18,7 +18,7 @@ BEGIN
   RETURN QUERY
   SELECT
     s.revision, s.kind, s.epoch, s.resource::text, s.namespace::text, s.name::text,
-    s.previous_revision, s.uid, s.deleting, s.splice, s.selection, s.value
+    s.previous_revision, s.uid, s.deleting, s.splice, s.checksum, s.selection, s.value
   FROM (
     SELECT
       c.*,
@@ -32,6 +32,8 @@ BEGIN
           ELSE o.deleting END AS deleting,
         CASE WHEN l.kind = 2 THEN l.previous_splice WHEN o.revision IS NULL THEN n.previous_splice
           ELSE o.splice END AS splice,
+        CASE WHEN l.kind = 2 THEN l.previous_checksum WHEN o.revision IS NULL THEN n.previous_checksum
+          ELSE o.checksum END AS checksum,
         CASE WHEN l.kind = 2 THEN l.previous_selection WHEN o.revision IS NULL THEN n.previous_selection
           ELSE o.selection END AS selection,
         CASE WHEN l.kind = 2 THEN l.previous_value WHEN o.revision IS NULL THEN n.previous_value
@@ -44,7 +46,8 @@ BEGIN
       LEFT JOIN tidegate.objects o
         ON o.resource = l.resource AND o.namespace = l.namespace AND o.name = l.name AND o.revision = l.revision
       LEFT JOIN LATERAL (
-        SELECT p.previous_uid, p.previous_deleting, p.previous_splice, p.previous_selection, p.previous_value
+        SELECT p.previous_uid, p.previous_deleting, p.previous_splice, p.previous_checksum, p.previous_selection,
+          p.previous_value
         FROM tidegate.log p
         WHERE p.previous_revision = l.revision AND p.previous_revision > 0 AND o.revision IS NULL AND l.kind <> 2
         LIMIT 1

@@ -1,19 +1,22 @@
+import { previousColumns, stateColumns } from '../storage/state-row.ts';
+
 /** The calls that the store makes again and again; the functions behind them are in the files beside this one. */
 export const statements = {
   commitBatch: `SELECT epoch, first_revision, last_revision, report FROM tidegate.commit_batch(
     $1::smallint[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::bigint[], $7::text[],
-    $8::text[], $9::boolean[], $10::integer[], $11::integer[],
-    $12::integer[], $13::integer[], $14::integer[], $15::bytea,
-    $16::smallint[], $17::text[], $18::text[], $19::text[], $20::integer[], $21::integer[], $22::integer[],
-    $23::boolean)`,
-  readBatch: `SELECT place, revision, uid, deleting, splice, checksum, selection, value
-    FROM tidegate.read_batch($1::text[], $2::text[], $3::text[])`,
+    $8::text[], $9::boolean[], $10::integer[], $11::integer[], $12::integer[],
+    $13::integer[], $14::integer[], $15::integer[], $16::bytea,
+    $17::smallint[], $18::text[], $19::text[], $20::text[], $21::bigint[], $22::integer[], $23::integer[], $24::integer[],
+    $25::boolean)`,
+  readBatch: `SELECT place, ${stateColumns}
+    FROM tidegate.read_batch($1::text[], $2::text[], $3::text[], $4::bigint)`,
   head: 'SELECT revision, floor, epoch FROM tidegate.head',
   rotateLog: 'SELECT tidegate.rotate_log(make_interval(secs => $1::double precision))',
-  lastStates: `SELECT revision, previous_value, previous_splice, previous_selection, previous_uid, previous_deleting
+  lastStates: `SELECT revision, ${previousColumns}
     FROM tidegate.log WHERE revision = ANY ($1::bigint[])`,
-  readLog: `SELECT revision, kind, epoch, resource, namespace, name, previous_revision, uid, deleting, splice, selection,
-    value FROM tidegate.read_log($1::bigint, $2::bigint, $3::integer, $4::bigint)`,
+  readLog: `SELECT kind, epoch, resource, namespace, name, previous_revision, ${stateColumns}
+    FROM tidegate.read_log($1::bigint, $2::bigint, $3::integer, $4::bigint)`,
+  noteServer: 'SELECT moved FROM tidegate.note_server()',
   headAndEpochs: `SELECT h.revision, h.floor, h.epoch,
     (SELECT coalesce(json_agg(json_build_array(e.epoch, e.last_surviving, e.first_new) ORDER BY e.epoch), '[]')
      FROM tidegate.epochs e WHERE e.first_new > $1::bigint)

@@ -44,6 +44,8 @@ test('a create is stored as it was sent, at the revision that is answered', asyn
     splice: 7,
     uid: 'uid-stored',
     deleting: true,
+    corrupt: '',
+    stale: false,
   });
 });
 
@@ -107,6 +109,8 @@ test('an update with the expected revision replaces everything but the uid', asy
     splice: 4,
     uid: 'uid-updated',
     deleting: false,
+    corrupt: '',
+    stale: false,
   });
 });
 

@@ -1,9 +1,10 @@
 import { delayMs, type Logger, type TraceSpan, type Tracing } from '@tidegate/service-kit';
 import { serviceUnavailable, timeout, tooManyRequests } from '@tidegate/status';
-import { outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
+import { outcomeKind, type Write, type WriteOutcome, writeKind } from '@tidegate/wire';
+import type { Sealed, Vault } from '../encryption/vault.ts';
 import type { StoreMetrics } from '../metrics.ts';
 import { formBatch } from './batch-former.ts';
-import { type Commit, callCommit, outcome } from './commit-call.ts';
+import { type Commit, callCommit, outcome, type SealedWrite } from './commit-call.ts';
 import type { Pool } from './connection.ts';
 import { type FailureKind, failureKind, isAway } from './sqlstate.ts';
 
@@ -14,8 +15,7 @@ export interface Committed {
   readonly spans: ReadonlyArray<TraceSpan | undefined>;
 }
 
-interface Waiting {
-  readonly write: Write;
+interface Waiting extends SealedWrite {
   readonly bytes: number;
   readonly since: number;
   readonly span: TraceSpan | undefined;
@@ -25,6 +25,7 @@ interface Waiting {
 
 interface BatcherOptions {
   pool: Pool;
+  vault: Vault;
   notify: boolean;
   metrics: StoreMetrics;
   tracing: Tracing;
@@ -40,6 +41,7 @@ const AWAY_MS = 1000;
 /** how long a commit without an answer is sent again before its outcome is given up as unknown */
 const UNKNOWN_MS = 10_000;
 const PAUSE_MS = 50;
+const NOTHING = new Uint8Array(0);
 
 /**
  * Group commit. Invariant: one commit call is in flight at most; what arrives meanwhile forms the next. Every write
@@ -82,6 +84,7 @@ export class CommitBatcher {
         const span = this.#options.tracing.child('store.commit', write.traceparent);
         this.#queue.push({
           write,
+          sealed: this.#seal(write),
           bytes: sizeOf(write),
           since: this.#now(),
           span,
@@ -104,6 +107,15 @@ export class CommitBatcher {
   /** Resolves when everything that was taken is answered. */
   async idle(): Promise<void> {
     while (this.#running) await delayMs(5);
+  }
+
+  /** Once: a write that is sent again is sent as it was. */
+  #seal(write: Write): Sealed {
+    // a field that is absent on the wire reads as some empty array
+    const value = write.value?.length ? write.value : NOTHING;
+    const selection = write.selection?.length ? write.selection : NOTHING;
+    if (write.kind === writeKind.delete) return { value: NOTHING, selection: NOTHING, checksum: 0 };
+    return this.#options.vault.seal(write.key, { value, selection });
   }
 
   #start(): void {
@@ -153,11 +165,7 @@ export class CommitBatcher {
       : [];
     const started = performance.now();
     try {
-      return await callCommit(
-        pool,
-        batch.map((item) => item.write),
-        notify,
-      );
+      return await callCommit(pool, batch, notify);
     } finally {
       metrics.commitSeconds.observe((performance.now() - started) / 1000);
       metrics.commitBatchSize.observe(batch.length);

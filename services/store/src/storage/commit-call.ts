@@ -1,5 +1,5 @@
-import { crc32 } from 'node:zlib';
 import { type OutcomeKind, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
+import type { Sealed } from '../encryption/vault.ts';
 import { statements } from '../sql/statements.ts';
 import { asBuffer, booleanArray, byteaText, numberArray, textArray } from './array-text.ts';
 import type { Parameter, Pool } from './connection.ts';
@@ -37,9 +37,17 @@ interface Report {
   guards?: Array<number | null> | null;
 }
 
+/** A write, and its content as it is stored. */
+export interface SealedWrite {
+  readonly write: Write;
+  readonly sealed: Sealed;
+}
+
 /** Commits a batch in one call: all values travel as one parameter, the small columns as arrays. */
-export async function callCommit(pool: Pool, writes: readonly Write[], notify: boolean): Promise<Commit> {
-  const rows = await pool.query(statements.commitBatch, parametersOf(writes, notify));
+export async function callCommit(pool: Pool, batch: readonly SealedWrite[], notify: boolean): Promise<Commit> {
+  const writes = batch.map((item) => item.write);
+  const sealed = batch.map((item) => item.sealed);
+  const rows = await pool.query(statements.commitBatch, parametersOf(writes, sealed, notify));
   const [epoch, first, last, report] = rows[0] as [number, number, number, Report | null];
   const base = { epoch, after: first - 1, last };
   if (report?.outcomes !== undefined) return { ...base, ...mixedOutcomes(writes.length, report) };
@@ -84,26 +92,13 @@ function replacedBy(report: Report | null, i: number): Replaced {
   return revision === 0 ? CREATED : { revision, uid: report?.uids?.[i] ?? '' };
 }
 
-const NOTHING = new Uint8Array(0);
-
-/** A field that is absent on the wire reads as some empty array. */
-function bytesOf(field: Uint8Array | undefined): Uint8Array {
-  return field === undefined || field.length === 0 ? NOTHING : field;
-}
-
-function parametersOf(writes: readonly Write[], notify: boolean): Parameter[] {
+function parametersOf(writes: readonly Write[], sealed: readonly Sealed[], notify: boolean): Parameter[] {
   const bytes: Uint8Array[] = [];
   const offsets: number[] = [];
-  const valueLengths: number[] = [];
-  const selectionLengths: number[] = [];
   let offset = 1;
-  for (const write of writes) {
-    const value = bytesOf(write.value);
-    const selection = bytesOf(write.selection);
+  for (const { value, selection } of sealed) {
     bytes.push(value, selection);
     offsets.push(offset);
-    valueLengths.push(value.length);
-    selectionLengths.push(selection.length);
     offset += value.length + selection.length;
   }
   return [
@@ -117,10 +112,11 @@ function parametersOf(writes: readonly Write[], notify: boolean): Parameter[] {
     textArray(writes.map((w) => w.uid ?? '')),
     booleanArray(writes.map((w) => w.deleting ?? false)),
     numberArray(writes.map((w) => w.splice ?? 0)),
-    numberArray(writes.map((w) => crc32(bytesOf(w.value)) | 0)),
+    numberArray(sealed.map((s) => s.checksum)),
+    numberArray(writes.map((w) => w.lifetimeSeconds ?? 0)),
     numberArray(offsets),
-    numberArray(valueLengths),
-    numberArray(selectionLengths),
+    numberArray(sealed.map((s) => s.value.length)),
+    numberArray(sealed.map((s) => s.selection.length)),
     byteaText(bytes),
     ...guardParameters(writes),
     notify,
@@ -133,6 +129,7 @@ function guardParameters(writes: readonly Write[]): Parameter[] {
   const resources: string[] = [];
   const namespaces: string[] = [];
   const names: string[] = [];
+  const fences: number[] = [];
   const guardedWrites: number[] = [];
   const positions: number[] = [];
   const guardedBy: number[] = [];
@@ -140,13 +137,15 @@ function guardParameters(writes: readonly Write[]): Parameter[] {
   writes.forEach((write, at) => {
     write.guards?.forEach((guard, position) => {
       const { resource, namespace, name } = guard.key;
-      const identity = `${guard.kind}\0${resource}\0${namespace}\0${name}`;
+      const fence = guard.fence ?? 0;
+      const identity = `${guard.kind}\0${resource}\0${namespace}\0${name}\0${fence}`;
       let place = known.get(identity);
       if (place === undefined) {
         place = kinds.push(guard.kind);
         resources.push(resource);
         namespaces.push(namespace);
         names.push(name);
+        fences.push(fence);
         known.set(identity, place);
       }
       guardedWrites.push(at + 1);
@@ -159,6 +158,7 @@ function guardParameters(writes: readonly Write[]): Parameter[] {
     textArray(resources),
     textArray(namespaces),
     textArray(names),
+    numberArray(fences),
     numberArray(guardedWrites),
     numberArray(positions),
     numberArray(guardedBy),

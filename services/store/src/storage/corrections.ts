@@ -1,8 +1,9 @@
 import { internalError } from '@tidegate/status';
 import type { Key, ListRequest, StoredObject } from '@tidegate/wire';
 import { numberArray } from './array-text.ts';
+import type { Vault } from '../encryption/vault.ts';
 import type { Parameter, Row, Transaction } from './connection.ts';
-import { storedObject } from './stored-object.ts';
+import { previousColumns, stateAt } from './state-row.ts';
 
 /** A key that has changed since a revision: its state then, or nothing when it did not exist. */
 export interface Correction {
@@ -26,7 +27,7 @@ const BYTES = 1 << 20;
  * a cursor, the values in portions of about a megabyte, so that memory stays flat however much has changed.
  */
 export async function* correctionsAfter(
-  run: Transaction,
+  { run, vault }: { run: Transaction; vault: Vault },
   request: ListRequest,
   revision: number,
 ): AsyncGenerator<Correction, undefined> {
@@ -36,7 +37,7 @@ export async function* correctionsAfter(
     const changes = rows.map(firstChangeOf);
     for (let at = 0; at < changes.length; ) {
       const portion = portionOf(changes, at);
-      yield* await statesOf(run, portion);
+      yield* await statesOf({ run, vault }, portion);
       at += portion.length;
     }
     if (changes.length < KEYS) return undefined;
@@ -85,30 +86,22 @@ function portionOf(changes: readonly FirstChange[], from: number): FirstChange[]
   return changes.slice(from, to);
 }
 
-async function statesOf(run: Transaction, portion: readonly FirstChange[]): Promise<Correction[]> {
+async function statesOf(
+  { run, vault }: { run: Transaction; vault: Vault },
+  portion: readonly FirstChange[],
+): Promise<Correction[]> {
   const existed = portion.filter((change) => change.previousRevision > 0);
   const rows =
     existed.length === 0
       ? []
-      : await run(
-          `SELECT revision, previous_uid, previous_deleting, previous_splice, previous_selection, previous_value
-           FROM tidegate.log WHERE revision = ANY ($1::bigint[])`,
-          [numberArray(existed.map((change) => change.revision))],
-        );
+      : await run(`SELECT revision, ${previousColumns} FROM tidegate.log WHERE revision = ANY ($1::bigint[])`, [
+          numberArray(existed.map((change) => change.revision)),
+        ]);
   const byRevision = new Map(rows.map((row) => [row[0] as number, row]));
-  return portion.map((change) => ({ key: change.key, object: stateBefore(change, byRevision.get(change.revision)) }));
-}
-
-function stateBefore(change: FirstChange, row: Row | undefined): StoredObject | undefined {
-  if (change.previousRevision === 0) return undefined;
-  if (row === undefined) throw internalError(`the log has lost revision ${change.revision}`);
-  const [, uid, deleting, splice, selection, value] = row as readonly [
-    number,
-    string,
-    boolean,
-    number,
-    Buffer | null,
-    Buffer,
-  ];
-  return storedObject({ key: change.key, revision: change.previousRevision, uid, deleting, splice, selection, value });
+  return portion.map(({ key, revision, previousRevision }) => {
+    if (previousRevision === 0) return { key, object: undefined };
+    const row = byRevision.get(revision);
+    if (row === undefined) throw internalError(`the log has lost revision ${revision}`);
+    return { key, object: vault.open(key, stateAt(row, 1)) };
+  });
 }

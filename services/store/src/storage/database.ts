@@ -48,7 +48,7 @@ export class Database {
     const facts = await checkServer(this.#direct, options.allowDataLoss);
     await migrate(this.#direct);
     if (facts.version >= 170_000 && !this.#pooled) this.commits.useSession(COMMIT_SESSION);
-    const moved = await openEpochIfMoved(this.#direct, facts);
+    const moved = await openEpochIfMoved(this.#direct);
     await this.#direct.close();
     return { facts, moved };
   }

@@ -1,6 +1,7 @@
 import { resourceVersionTooLarge } from '@tidegate/status';
 import type { ListPage, ListRequest, StoredObject } from '@tidegate/wire';
 import { statements } from '../sql/statements.ts';
+import type { Vault } from '../encryption/vault.ts';
 import type { Pool, Transaction } from './connection.ts';
 import { correctionsAfter } from './corrections.ts';
 import { compareKeys } from './key-order.ts';
@@ -20,9 +21,11 @@ const PAGE = { objects: 500, bytes: 1 << 20 };
  */
 export class Lister {
   readonly #pool: Pool;
+  readonly #vault: Vault;
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, vault: Vault) {
     this.#pool = pool;
+    this.#vault = vault;
   }
 
   list(request: ListRequest, take: TakePage): Promise<void> {
@@ -35,8 +38,8 @@ export class Lister {
       if (wanted > 0 && wanted < head.floor) throw expiredRevision(wanted, head.floor);
       const objects =
         wanted === 0 || wanted === head.revision
-          ? new ObjectScan(run, request).objects()
-          : objectsAt(run, request, wanted);
+          ? new ObjectScan(run, this.#vault, request).objects()
+          : objectsAt({ run, vault: this.#vault }, request, wanted);
       await writePages(objects, request.limit ?? 0, take, {
         revision: wanted === 0 ? head.revision : wanted,
         epoch: head.epoch,
@@ -46,10 +49,14 @@ export class Lister {
 }
 
 /** Merges two sequences in key order: a key's correction stands for its present object. */
-async function* objectsAt(run: Transaction, request: ListRequest, revision: number): AsyncGenerator<StoredObject> {
-  const corrections = correctionsAfter(run, request, revision);
+async function* objectsAt(
+  source: { run: Transaction; vault: Vault },
+  request: ListRequest,
+  revision: number,
+): AsyncGenerator<StoredObject> {
+  const corrections = correctionsAfter(source, request, revision);
   let correction = (await corrections.next()).value;
-  for await (const object of new ObjectScan(run, request).objects()) {
+  for await (const object of new ObjectScan(source.run, source.vault, request).objects()) {
     while (correction !== undefined && compareKeys(correction.key, object.key) < 0) {
       if (correction.object !== undefined) yield correction.object;
       correction = (await corrections.next()).value;

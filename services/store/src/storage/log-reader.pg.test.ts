@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startPostgres, type TestPostgres } from '@tidegate/testkit';
 import type { LogBatch } from '@tidegate/wire';
-import { collect, freshDatabase, keyOf, openPool, openStorage, type TestStorage, write } from '../testing/fixture.ts';
+import {
+  collect,
+  freshDatabase,
+  keyOf,
+  openPool,
+  openStorage,
+  said,
+  saying,
+  type TestStorage,
+  write,
+} from '../testing/fixture.ts';
 
 let postgres: TestPostgres;
 
@@ -29,20 +39,20 @@ function rotate(storage: TestStorage) {
 function told(batches: readonly LogBatch[]): string[] {
   return batches.flatMap((batch) =>
     batch.changes.map(
-      (c) => `${c.revision} ${['create', 'update', 'delete'][c.kind]} ${c.previousRevision} ${c.value}`,
+      (c) => `${c.revision} ${['create', 'update', 'delete'][c.kind]} ${c.previousRevision} ${said(c.value)}`,
     ),
   );
 }
 
 function create(name: string, value = name) {
-  return write('create', keyOf(name), { value: Buffer.from(value) });
+  return write('create', keyOf(name), { value: saying(value) });
 }
 
 test('each change carries the state that it made, a delete the state that it ended', async () => {
   await withStorage(async ({ commits, log }) => {
     await commits.submit([create('a', '1')]);
-    await commits.submit([write('update', keyOf('a'), { value: Buffer.from('2') })]);
-    await commits.submit([write('update', keyOf('a'), { value: Buffer.from('3') })]);
+    await commits.submit([write('update', keyOf('a'), { value: saying('2') })]);
+    await commits.submit([write('update', keyOf('a'), { value: saying('3') })]);
     await commits.submit([write('delete', keyOf('a'))]);
     await commits.submit([create('a', '4')]);
     assert.deepEqual(told(await collect(log.read(1, 0))), [
@@ -111,7 +121,7 @@ test('a change whose value stands in a later slot keeps it over rotations', asyn
     const { commits, log } = storage;
     await commits.submit([create('a', '1')]);
     await rotate(storage);
-    await commits.submit([write('update', keyOf('a'), { value: Buffer.from('2') })]);
+    await commits.submit([write('update', keyOf('a'), { value: saying('2') })]);
     await rotate(storage);
     await commits.submit([write('delete', keyOf('a'))]);
     assert.deepEqual(told(await collect(log.read(1, 0))), ['2 create 0 1', '3 update 2 2', '4 delete 3 2']);

@@ -1,10 +1,11 @@
 import { expired, internalError } from '@tidegate/status';
 import type { Change, LogBatch, WriteKind } from '@tidegate/wire';
 import { statements } from '../sql/statements.ts';
+import type { Vault } from '../encryption/vault.ts';
 import type { Pool, Row } from './connection.ts';
+import { stateAt } from './state-row.ts';
 
 const BATCH = { rows: 512, bytes: 1 << 20 };
-const NOTHING = Buffer.alloc(0);
 
 /** An epoch whose start lies in or above the range: revisions between the two numbers do not exist. */
 interface Epoch {
@@ -27,9 +28,11 @@ interface Head {
  */
 export class LogReader {
   readonly #pool: Pool;
+  readonly #vault: Vault;
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, vault: Vault) {
     this.#pool = pool;
+    this.#vault = vault;
   }
 
   /** through 0 reads to the current revision, and so does one that is not reached yet. */
@@ -54,7 +57,7 @@ export class LogReader {
 
   async #changes(after: number, through: number): Promise<LoggedChange[]> {
     const rows = await this.#pool.query(statements.readLog, [after, through, BATCH.rows, BATCH.bytes], 30_000);
-    const changes = rows.map(changeOf);
+    const changes = rows.map((row) => changeOf(row, this.#vault));
     const whole = changes.length > 0 && changes.every(({ change }, i) => change.revision === after + 1 + i);
     // rows are missing at a hole between epochs, or because their slot has been truncated meanwhile
     const floor = whole ? 0 : (await this.#head(after)).floor;
@@ -112,39 +115,19 @@ function* batchesOf(
   yield { epoch: hole.epoch, first: after + 1, last: Math.min(end, hole.firstNew - 1), changes: [] };
 }
 
-function changeOf(row: Row): LoggedChange {
-  const [revision, kind, epoch, resource, namespace, name, previousRevision, uid, deleting, splice, selection, value] =
-    row as readonly [
-      number,
-      WriteKind,
-      number,
-      string,
-      string,
-      string,
-      number,
-      string | null,
-      boolean | null,
-      number | null,
-      Buffer | null,
-      Buffer | null,
-    ];
-  if (value === null || uid === null) throw internalError(`the log has no value for revision ${revision}`);
-  return {
-    epoch,
-    change: {
-      kind,
-      key: { resource, namespace, name },
-      revision,
-      previousRevision,
-      value,
-      splice: splice ?? 0,
-      selection: selection ?? NOTHING,
-      uid,
-      deleting: deleting ?? false,
-      traceparent: '',
-      byReference: false,
-    },
-  };
+function changeOf(row: Row, vault: Vault): LoggedChange {
+  const [kind, epoch, resource, namespace, name, previousRevision] = row as unknown as readonly [
+    WriteKind,
+    number,
+    string,
+    string,
+    string,
+    number,
+  ];
+  const state = stateAt(row, 6);
+  if (state.value === null) throw internalError(`the log has no value for revision ${state.revision}`);
+  const { stale: _, ...object } = vault.open({ resource, namespace, name }, state);
+  return { epoch, change: { ...object, kind, previousRevision, traceparent: '', byReference: false } };
 }
 
 export function expiredRevision(asked: number, floor: number): Error {

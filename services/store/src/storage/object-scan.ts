@@ -1,6 +1,7 @@
 import type { Key, ListRequest, StoredObject } from '@tidegate/wire';
-import type { Parameter, Row, Transaction } from './connection.ts';
-import { storedObject } from './stored-object.ts';
+import type { Vault } from '../encryption/vault.ts';
+import type { Parameter, Transaction } from './connection.ts';
+import { stateAt, stateColumns } from './state-row.ts';
 
 const BYTES = 1 << 20;
 const MOST_ROWS = 512;
@@ -11,11 +12,13 @@ const MOST_ROWS = 512;
  */
 export class ObjectScan {
   readonly #run: Transaction;
+  readonly #vault: Vault;
   readonly #request: ListRequest;
   #rows = 64;
 
-  constructor(run: Transaction, request: ListRequest) {
+  constructor(run: Transaction, vault: Vault, request: ListRequest) {
     this.#run = run;
+    this.#vault = vault;
     this.#request = request;
   }
 
@@ -28,10 +31,11 @@ export class ObjectScan {
       const rows = await this.#run(...this.#statement(after, asked));
       let bytes = 0;
       for (const row of rows) {
-        const object = objectOf(row);
-        bytes += object.value.length;
-        after = object.key;
-        yield object;
+        const [resource, namespace, name] = row as unknown as [string, string, string];
+        const state = stateAt(row, 3);
+        bytes += state.value.length;
+        after = { resource, namespace, name };
+        yield this.#vault.open(after, state);
       }
       if (rows.length === 0 || (rows.length < asked && bytes < BYTES)) return;
       const average = bytes / rows.length + 1;
@@ -55,7 +59,7 @@ export class ObjectScan {
       range += ' AND namespace = $6';
     }
     return [
-      `SELECT resource, namespace, name, revision, uid, deleting, splice, checksum, selection, value FROM (
+      `SELECT resource, namespace, name, ${stateColumns} FROM (
          SELECT p.*, sum(octet_length(p.value)) OVER (
            ORDER BY p.resource, p.namespace, p.name ROWS UNBOUNDED PRECEDING) - octet_length(p.value) AS bytes_before
          FROM (
@@ -65,21 +69,4 @@ export class ObjectScan {
       parameters,
     ];
   }
-}
-
-function objectOf(row: Row): StoredObject {
-  const [resource, namespace, name, revision, uid, deleting, splice, checksum, selection, value] = row as readonly [
-    string,
-    string,
-    string,
-    number,
-    string,
-    boolean,
-    number,
-    number,
-    Buffer | null,
-    Buffer,
-  ];
-  const key = { resource, namespace, name };
-  return storedObject({ key, revision, uid, deleting, splice, checksum, selection, value });
 }

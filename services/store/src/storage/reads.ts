@@ -1,25 +1,29 @@
 import type { HeadResponse, Key, ReadOutcome } from '@tidegate/wire';
+import type { Vault } from '../encryption/vault.ts';
 import type { StoreMetrics } from '../metrics.ts';
 import { statements } from '../sql/statements.ts';
 import { textArray } from './array-text.ts';
 import { Batcher } from './batcher.ts';
 import type { Pool, Row } from './connection.ts';
-import { storedObject } from './stored-object.ts';
+import { stateAt } from './state-row.ts';
 
 const PATIENCE_MS = 1000;
 /** the head is also the pulse: one that hangs must show within two seconds */
 const HEAD_MS = 1500;
-const MISSING: ReadOutcome = { found: false, object: null };
+const MISSING: ReadOutcome = { found: false, object: null, again: false };
+const AGAIN: ReadOutcome = { found: false, object: null, again: true };
+/** of values in one answer */
+const MOST_BYTES = 8 << 20;
 
 /** Reads by key: all that arrive while two statements are in flight share the next. */
 export class KeyReader {
   readonly #batcher: Batcher<Key, ReadOutcome>;
 
-  constructor(pool: Pool, metrics: StoreMetrics) {
+  constructor(pool: Pool, vault: Vault, metrics: StoreMetrics) {
     this.#batcher = new Batcher({
       run: async (keys) => {
         metrics.reads.inc(keys.length);
-        return readKeys(pool, keys);
+        return readKeys(pool, vault, keys);
       },
       inFlight: 2,
       size: 512,
@@ -37,27 +41,19 @@ export class KeyReader {
   }
 }
 
-async function readKeys(pool: Pool, keys: readonly Key[]): Promise<ReadOutcome[]> {
+async function readKeys(pool: Pool, vault: Vault, keys: readonly Key[]): Promise<ReadOutcome[]> {
   const rows = await pool.query(statements.readBatch, [
     textArray(keys.map((key) => key.resource)),
     textArray(keys.map((key) => key.namespace)),
     textArray(keys.map((key) => key.name)),
+    MOST_BYTES,
   ]);
   const outcomes: ReadOutcome[] = new Array(keys.length).fill(MISSING);
   for (const row of rows) {
-    const [place, revision, uid, deleting, splice, checksum, selection, value] = row as readonly [
-      number,
-      number,
-      string,
-      boolean,
-      number,
-      number,
-      Buffer | null,
-      Buffer,
-    ];
-    const key = keys[place - 1] as Key;
-    const object = storedObject({ key, revision, uid, deleting, splice, checksum, selection, value });
-    outcomes[place - 1] = { found: true, object };
+    const at = (row[0] as number) - 1;
+    const state = stateAt(row, 1);
+    outcomes[at] =
+      state.value === null ? AGAIN : { found: true, object: vault.open(keys[at] as Key, state), again: false };
   }
   return outcomes;
 }

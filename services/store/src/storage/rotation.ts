@@ -8,3 +8,11 @@ export async function rotateLog(pool: Pool, windowSeconds: number): Promise<stri
   const [row] = await pool.query(statements.rotateLog, [windowSeconds / SLOTS_PER_WINDOW]);
   return String(row?.[0]);
 }
+
+const SIZES = `SELECT 'objects', pg_total_relation_size('tidegate.objects') UNION ALL
+  SELECT 'log', sum(pg_total_relation_size(inhrelid))::bigint FROM pg_inherits WHERE inhparent = 'tidegate.log'::regclass`;
+
+/** What the tables weigh, with their indexes and large values. */
+export async function tableSizes(pool: Pool): Promise<Array<[string, number]>> {
+  return (await pool.query(SIZES)) as unknown as Array<[string, number]>;
+}

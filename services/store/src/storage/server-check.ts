@@ -1,11 +1,11 @@
 import { delayMs } from '@tidegate/service-kit';
+import { statements } from '../sql/statements.ts';
 import type { Pool } from './connection.ts';
 import { failureKind, isAway } from './sqlstate.ts';
 
 export interface ServerFacts {
   /** as server_version_num */
   readonly version: number;
-  readonly systemIdentifier: string;
 }
 
 const OLDEST = 150_000;
@@ -32,10 +32,9 @@ export async function waitForServer(pool: Pool, waitMs: number, now: () => numbe
 /** Refuses a server that is too old or that forgets what it has acknowledged. */
 export async function checkServer(pool: Pool, allowDataLoss: boolean): Promise<ServerFacts> {
   const [row] = await pool.query(
-    `SELECT current_setting('server_version_num'), current_setting('fsync'), current_setting('synchronous_commit'),
-            (SELECT system_identifier::text FROM pg_control_system())`,
+    `SELECT current_setting('server_version_num'), current_setting('fsync'), current_setting('synchronous_commit')`,
   );
-  const [version, fsync, synchronousCommit, systemIdentifier] = row as [string, string, string, string];
+  const [version, fsync, synchronousCommit] = row as [string, string, string];
   if (Number(version) < OLDEST) {
     throw new Error(`PostgreSQL 15 or newer is needed; this server has version number ${version}.`);
   }
@@ -45,14 +44,11 @@ export async function checkServer(pool: Pool, allowDataLoss: boolean): Promise<S
       `PostgreSQL runs with ${off.join(' and ')} off, so a crash would lose acknowledged writes: turn it on, or start with --allow-data-loss.`,
     );
   }
-  return { version: Number(version), systemIdentifier };
+  return { version: Number(version) };
 }
 
-/** A database that now lives in another PostgreSQL (a restored dump, a copy) may lack its newest commits. */
-export async function openEpochIfMoved(pool: Pool, facts: ServerFacts): Promise<boolean> {
-  const rows = await pool.query(
-    'SELECT tidegate.open_epoch() FROM (SELECT FROM tidegate.head WHERE system_identifier <> $1::text FOR UPDATE) moved',
-    [facts.systemIdentifier],
-  );
-  return rows.length > 0;
+/** A database that now lives in another PostgreSQL (a promoted standby, a restored copy) may lack its newest commits. */
+export async function openEpochIfMoved(pool: Pool): Promise<boolean> {
+  const [row] = await pool.query(statements.noteServer);
+  return row?.[0] === true;
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createLogger, MetricRegistry } from '@tidegate/service-kit';
 import { startPostgres } from '@tidegate/testkit';
 import { guardKind, type Key, type Write, writeKind } from '@tidegate/wire';
+import { Vault } from '../encryption/vault.ts';
 import { storeMetrics } from '../metrics.ts';
 import { CommitBatcher } from './commit-batcher.ts';
 import { Database } from './database.ts';
@@ -32,13 +33,14 @@ await database.open({ allowDataLoss: false });
 const metrics = storeMetrics(new MetricRegistry());
 const commits = new CommitBatcher({
   pool: database.commits,
+  vault: new Vault(),
   notify: false,
   metrics,
   tracing: { enabled: false, request: () => undefined, child: () => undefined, shutdown: async () => {} },
   log: createLogger('store', 'bench', 'warn'),
   onCommit: () => {},
 });
-const reads = new KeyReader(database.reads, metrics);
+const reads = new KeyReader(database.reads, new Vault(), metrics);
 
 let made = 0;
 await commits.submit([write('create', NAMESPACE)]);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MetricRegistry, type Tracing } from '@tidegate/service-kit';
 import { startPostgres } from '@tidegate/testkit';
+import { Vault } from '../encryption/vault.ts';
 import { storeMetrics } from '../metrics.ts';
 import { changesOf } from '../publish/changes-of.ts';
 import { keyOf, openStorage, silentLog, write } from '../testing/fixture.ts';
@@ -46,6 +47,7 @@ test('a sampled write has a span with the call to PostgreSQL in it, and its chan
     const committed: Committed[] = [];
     const commits = new CommitBatcher({
       pool: storage.database.commits,
+      vault: new Vault(),
       notify: false,
       metrics: storeMetrics(new MetricRegistry()),
       tracing,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createLogger, MetricRegistry, type Tracing } from '@tidegate/service-kit';
 import type { TestPostgres } from '@tidegate/testkit';
 import { type Guard, guardKind, type Key, type StoredObject, type Write, writeKind } from '@tidegate/wire';
+import { Vault } from '../encryption/vault.ts';
 import { storeMetrics } from '../metrics.ts';
 import { CommitBatcher, type Committed } from '../storage/commit-batcher.ts';
 import { Pool } from '../storage/connection.ts';
@@ -31,7 +32,7 @@ export interface TestStorage {
   close(): Promise<void>;
 }
 
-export async function openStorage(url: string): Promise<TestStorage> {
+export async function openStorage(url: string, vault = new Vault()): Promise<TestStorage> {
   const database = new Database({ postgresUrl: url, postgresDirectUrl: '', postgresPrepare: true });
   await database.open({ allowDataLoss: true });
   const metrics = storeMetrics(new MetricRegistry());
@@ -40,16 +41,17 @@ export async function openStorage(url: string): Promise<TestStorage> {
     database,
     commits: new CommitBatcher({
       pool: database.commits,
+      vault,
       notify: false,
       metrics,
       tracing: noTracing,
       log: silentLog,
       onCommit: (one) => committed.push(one),
     }),
-    reads: new KeyReader(database.reads, metrics),
+    reads: new KeyReader(database.reads, vault, metrics),
     heads: new HeadReader(database.reads, () => {}),
-    lister: new Lister(database.streams),
-    log: new LogReader(database.streams),
+    lister: new Lister(database.streams, vault),
+    log: new LogReader(database.streams, vault),
     committed,
     close: () => database.close(),
   };
@@ -85,6 +87,15 @@ export function write(kind: keyof typeof writeKind, key: Key, fields: Partial<Wr
     uid: kind === 'create' ? `uid-${key.name}` : '',
     ...fields,
   };
+}
+
+/** An object that says this and nothing else. */
+export function saying(text: string): Buffer {
+  return Buffer.from(JSON.stringify({ text }));
+}
+
+export function said(value: Uint8Array): string {
+  return (JSON.parse(Buffer.from(value).toString()) as { text: string }).text;
 }
 
 export function live(key: Key): Guard {

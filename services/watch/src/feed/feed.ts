@@ -57,15 +57,20 @@ export class Feed {
       this.#deliver(batch);
       this.#deliverEarly();
     } else if (whole) this.#early.set(batch.first, batch);
-    this.expect(batch.last);
+    // nothing else will bring what is only mentioned here
+    this.#expect(batch.last, whole ? this.#options.gapDelayMs : 0);
   }
 
   /** This revision exists: when the bus does not bring it soon, it is read from the log. */
   expect(revision: number): void {
+    this.#expect(revision, this.#options.gapDelayMs);
+  }
+
+  #expect(revision: number, delayMs: number): void {
     if (revision > this.#known) this.#known = revision;
     if (this.behind && !this.#filling && !this.#closed) {
       this.#filling = true;
-      this.#setTimer(() => void this.#fill(), this.#options.gapDelayMs);
+      this.#setTimer(() => void this.#fill(), delayMs);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Collection, CollectionEvent, Item, Snapshot } from '@tidegate/collection';
+import type { Collection, CollectionEvent, CorruptObject, Item, Snapshot } from '@tidegate/collection';
 import type { Change, FollowResponse, HistoricChange, StoredObject } from '@tidegate/wire';
 
 const PART_BYTES = 512 << 10;
@@ -11,7 +11,7 @@ export function* openingParts(resource: string, collection: Collection, snapshot
   const { window } = collection;
   const floor = window.floor;
   yield* historyParts(resource, collection, snapshot);
-  let objects: StoredObject[] = [];
+  let objects = collection.corruptObjects().map((object) => unreadable(resource, object));
   let bytes = 0;
   for (const run of snapshot.runs()) {
     for (let i = run.from; i < run.to; i++) {
@@ -63,6 +63,7 @@ export function changeOf(resource: string, event: CollectionEvent): Change {
     deleting: item.deleting,
     traceparent: event.traceparent,
     byReference: false,
+    corrupt: '',
   };
 }
 
@@ -73,5 +74,15 @@ function storedObject(resource: string, item: Item): StoredObject {
     ...item.stored(),
     uid: item.uid,
     deleting: item.deleting,
+    corrupt: '',
+    stale: false,
   };
 }
+
+function unreadable(resource: string, object: CorruptObject): StoredObject {
+  const { namespace, name, revision, why } = object;
+  const nothing = { value: NOTHING, splice: 0, selection: NOTHING, uid: '', deleting: false, stale: false };
+  return { key: { resource, namespace, name }, revision, ...nothing, corrupt: why };
+}
+
+const NOTHING = new Uint8Array(0);

@@ -1,6 +1,12 @@
-import { Collection, type CollectionEvent, type Item, itemParts } from '@tidegate/collection';
+import { Collection, type CorruptObject, type Item, itemParts } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
-import type { Change } from '@tidegate/wire';
+import type { Change, Key } from '@tidegate/wire';
+
+/** What one resource has. */
+export interface Loaded {
+  readonly items: Item[];
+  readonly corrupt: CorruptObject[];
+}
 
 /**
  * Every collection of the system.
@@ -14,11 +20,11 @@ export class Collections {
   #through: number;
 
   /** objects: the whole system at `base`, in the order (resource, namespace, name) */
-  constructor(base: number, objects: ReadonlyMap<string, Item[]>, windowBytes: number) {
+  constructor(base: number, objects: ReadonlyMap<string, Loaded>, windowBytes: number) {
     this.#base = base;
     this.#through = base;
     this.#windowBytes = windowBytes;
-    for (const [resource, items] of objects) this.#byResource.set(resource, this.#collection(items));
+    for (const [resource, loaded] of objects) this.#byResource.set(resource, this.#collection(loaded));
   }
 
   get through(): number {
@@ -29,23 +35,27 @@ export class Collections {
   get(resource: string): Collection {
     let collection = this.#byResource.get(resource);
     if (collection === undefined) {
-      collection = this.#collection([]);
+      collection = this.#collection({ items: [], corrupt: [] });
       this.#byResource.set(resource, collection);
     }
     collection.completeThrough(toRevision(this.#through));
     return collection;
   }
 
-  apply(change: Change): CollectionEvent {
-    return this.get(change.key.resource).apply({
-      kind: change.kind,
-      state: itemParts(change),
-      traceparent: change.traceparent,
-    });
+  apply(change: Change): void {
+    const { kind, traceparent, corrupt } = change;
+    this.get(change.key.resource).apply({ kind, state: itemParts(change), traceparent, corrupt });
   }
 
   completeThrough(revision: number): void {
     this.#through = revision;
+  }
+
+  /** The keys of all objects that cannot be read. */
+  corrupt(): Key[] {
+    return [...this.#byResource].flatMap(([resource, collection]) =>
+      collection.corruptObjects().map(({ namespace, name }) => ({ resource, namespace, name })),
+    );
   }
 
   totals(): { objects: number; windowBytes: number } {
@@ -58,8 +68,8 @@ export class Collections {
     return { objects, windowBytes };
   }
 
-  #collection(items: Item[]): Collection {
+  #collection(loaded: Loaded): Collection {
     const base = toRevision(this.#base);
-    return new Collection({ revision: base, floor: base, items, windowBytes: this.#windowBytes });
+    return new Collection({ revision: base, floor: base, ...loaded, windowBytes: this.#windowBytes });
   }
 }

@@ -1,6 +1,6 @@
-import { Item, itemParts } from '@tidegate/collection';
+import { corruptObject, Item, itemParts } from '@tidegate/collection';
 import type { StoreClient } from '../clients/store-client.ts';
-import { Collections } from './collections.ts';
+import { Collections, type Loaded } from './collections.ts';
 
 /**
  * Reads the whole system as it was at the oldest revision that the log still explains, so that the changes since
@@ -11,18 +11,19 @@ export async function loadCollections(
   windowBytes: number,
 ): Promise<{ collections: Collections; head: number; epoch: number }> {
   const { floor, revision, epoch } = await store.head();
-  const objects = new Map<string, Item[]>();
+  const objects = new Map<string, Loaded>();
   let base = floor;
   for await (const page of store.list({ revision: floor })) {
     base = page.revision;
     for (const object of page.objects) {
       const { resource } = object.key;
-      let items = objects.get(resource);
-      if (items === undefined) {
-        items = [];
-        objects.set(resource, items);
+      let loaded = objects.get(resource);
+      if (loaded === undefined) {
+        loaded = { items: [], corrupt: [] };
+        objects.set(resource, loaded);
       }
-      items.push(new Item(itemParts(object)));
+      if (object.corrupt === '') loaded.items.push(new Item(itemParts(object)));
+      else loaded.corrupt.push(corruptObject(object));
     }
   }
   return { collections: new Collections(base, objects, windowBytes), head: revision, epoch };

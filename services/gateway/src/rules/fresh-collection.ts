@@ -1,0 +1,36 @@
+import type { Collection } from '@tidegate/collection';
+import { type Revision, revisionText, toRevision } from '@tidegate/revision';
+import { resourceVersionTooLarge, timeout } from '@tidegate/status';
+import type { Gateway, ResourceRequest } from '../gateway.ts';
+
+/** How long a read waits to become as fresh as it was asked for. */
+export const FRESHNESS_WAIT_MS = 3000;
+/** How long it waits for what must come: the state as it is. */
+const PATIENCE_MS = 10_000;
+
+/** The collection as it is now: complete through the revision that the store tells when it is asked. */
+export async function latestCollection(gateway: Gateway, request: ResourceRequest): Promise<Collection> {
+  return someCollection(gateway, request, toRevision(await gateway.store.head()));
+}
+
+/** The collection as this process has it, once it is complete through a revision that is known to exist. */
+export async function someCollection(
+  gateway: Gateway,
+  { kind }: ResourceRequest,
+  through: Revision,
+): Promise<Collection> {
+  const collection = await gateway.mirrors.collection(kind.storedAs, through, PATIENCE_MS);
+  if (collection !== undefined) return collection;
+  throw timeout('the watch service did not bring the current state in time, please try again');
+}
+
+/** The collection at least as fresh as a client asks for; the version may be one of the future. */
+export async function collectionAtLeast(
+  gateway: Gateway,
+  { kind }: ResourceRequest,
+  revision: Revision,
+): Promise<Collection> {
+  const collection = await gateway.mirrors.collection(kind.storedAs, revision, FRESHNESS_WAIT_MS);
+  if (collection !== undefined) return collection;
+  throw resourceVersionTooLarge(revisionText(revision), revisionText(gateway.mirrors.through));
+}

@@ -1,0 +1,46 @@
+import { forbiddenField, forbiddenObject, invalid, notFound, unreadable } from '@tidegate/status';
+import { deleteCorruptKind } from '@tidegate/wire';
+import { authorize } from '../authz/authorize.ts';
+import { operationId } from '../clients/operation-id.ts';
+import { successAnswer } from '../codec/answer.ts';
+import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
+import { keyOf } from '../rules/commit.ts';
+
+/**
+ * DELETE with ignoreStoreReadErrorWithClusterBreakingPotential: an object that cannot be read is removed, whatever
+ * holds it. The store decides on the stored bytes, as part of the same call that removes them.
+ */
+export async function deleteCorrupt(gateway: Gateway, request: ResourceRequest): Promise<Answer> {
+  const { kind, info, user, span } = request;
+  const refused = authorize(user, { ...info, verb: 'unsafe-delete-ignore-read-errors' });
+  if (refused !== undefined)
+    throw forbiddenObject(
+      kind.entry,
+      info.name,
+      `not permitted to do "unsafe-delete-ignore-read-errors", reason: ${refused.message}`,
+    );
+  const key = keyOf(kind, info.namespace, info.name);
+  const done = await gateway.store.deleteCorrupt({
+    key,
+    operationId: operationId(),
+    ...(span === undefined ? {} : { traceparent: span.traceparent }),
+  });
+  switch (done.kind) {
+    case deleteCorruptKind.notFound:
+      throw notFound(kind.entry, info.name);
+    case deleteCorruptKind.readable:
+      throw invalid({ group: kind.entry.group, kind: kind.entry.kind, name: info.name }, [
+        {
+          ...forbiddenField('ignoreStoreReadErrorWithClusterBreakingPotential', ''),
+          type: 'FieldValueInvalid',
+          message:
+            'Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option',
+        },
+      ]);
+    case deleteCorruptKind.deleted:
+      gateway.mirrors.clear(key);
+      return successAnswer(request, done.uid);
+    default:
+      throw unreadable(kind.entry, []);
+  }
+}
