@@ -5,8 +5,9 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
+import { startTidegate, type TestTidegate } from '@tidegate/testkit';
 import { Client, configMap, MAPS } from './support/client.ts';
+import { runningSystem } from './support/running-system.ts';
 
 describe('The gateway', () => {
   let tidegate: TestTidegate;
@@ -16,9 +17,7 @@ describe('The gateway', () => {
     dir = mkdtempSync(join(tmpdir(), 'tidegate-access-'));
     const tokens = join(dir, 'tokens.csv');
     writeFileSync(tokens, 'ann-token,ann,uid-1,"dev,ops"\nroot-token,root,uid-2,"system:masters"\n');
-    tidegate = await startTidegate({ args: ['--workers=2', `--token-auth-file=${tokens}`] });
-    client = new Client(tidegate);
-    await until('the default namespace', async () => (await client.get('/api/v1/namespaces/default')).code === 200);
+    ({ tidegate, client } = await runningSystem({ args: ['--workers=2', `--token-auth-file=${tokens}`] }));
     await client.ask('POST', MAPS, { body: configMap('there') });
   });
   after(async () => {

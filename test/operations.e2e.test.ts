@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
-import { Client, configMap, MAPS } from './support/client.ts';
+import { type TestTidegate, until } from '@tidegate/testkit';
+import { type Client, configMap, MAPS } from './support/client.ts';
+import { runningSystem } from './support/running-system.ts';
 
 const SERVICES = ['gateway', 'store', 'watch', 'health'];
 
@@ -10,9 +11,7 @@ describe('The running system', () => {
   let tidegate: TestTidegate;
   let client: Client;
   before(async () => {
-    tidegate = await startTidegate();
-    client = new Client(tidegate);
-    await until('the default namespace', async () => (await client.get('/api/v1/namespaces/default')).code === 200);
+    ({ tidegate, client } = await runningSystem());
   });
   after(async () => {
     client.close();

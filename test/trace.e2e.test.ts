@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startTidegate, until } from '@tidegate/testkit';
-import { Client, configMap, MAPS } from './support/client.ts';
+import { until } from '@tidegate/testkit';
+import { configMap, MAPS } from './support/client.ts';
 import { startOtlpReceiver } from './support/otlp-receiver.ts';
+import { runningSystem } from './support/running-system.ts';
 
 /** Several writes, each a trace of its own: a change that the bus brings too late is read from the log, which knows no trace. */
 const TRACES = Array.from({ length: 10 }, (_, i) => `4bf92f3577b34da6a3ce929d0e0e473${i}`);
@@ -23,10 +24,8 @@ const TREE = [
 
 test('one write is one trace, from the client through the commit to the watcher', async () => {
   const receiver = await startOtlpReceiver();
-  const tidegate = await startTidegate({ args: [`--otlp-endpoint=${receiver.url}`] });
-  const client = new Client(tidegate);
+  const { tidegate, client, stop } = await runningSystem({ args: [`--otlp-endpoint=${receiver.url}`] });
   try {
-    await until('the default namespace', async () => (await client.get('/api/v1/namespaces/default')).code === 200);
     const watch = await client.watch(
       `${MAPS}?watch=1&resourceVersion=${(await client.get(MAPS)).json.metadata.resourceVersion}`,
     );
@@ -54,8 +53,7 @@ test('one write is one trace, from the client through the commit to the watcher'
     const log = readFileSync(join(tidegate.dataDir, 'logs', 'gateway.log'), 'utf8');
     assert.match(log, new RegExp(`"traceId":"${whole}"`), 'the log names the trace');
   } finally {
-    client.close();
     receiver.close();
-    await tidegate.stop();
+    await stop();
   }
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
-import { Client, configMap, MAPS, type WatchEvent } from './client.ts';
+import { type TestTidegate, until } from '@tidegate/testkit';
+import { type Client, configMap, MAPS, type WatchEvent } from './client.ts';
+import { runningSystem } from './running-system.ts';
 
 /** What the API promises, whichever way changes travel: run against the system with NATS and without. */
 export function apiSuite(title: string, args: readonly string[]): void {
@@ -10,9 +11,7 @@ export function apiSuite(title: string, args: readonly string[]): void {
     let client: Client;
 
     before(async () => {
-      tidegate = await startTidegate({ args });
-      client = new Client(tidegate);
-      await until('the system namespaces', async () => (await client.get('/api/v1/namespaces/default')).code === 200);
+      ({ tidegate, client } = await runningSystem({ args }));
     });
     after(async () => {
       client.close();

@@ -43,7 +43,10 @@ export class Client {
           ? body
           : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     const all: Record<string, string> = { ...(token === '' ? {} : { Authorization: `Bearer ${token}` }), ...headers };
-    if (bytes !== undefined && all['Content-Type'] === undefined) all['Content-Type'] = 'application/json';
+    if (bytes !== undefined) {
+      all['Content-Type'] ??= 'application/json';
+      all['Content-Length'] = String(bytes.length);
+    }
     return new Promise((resolve, reject) => {
       const call = request(new URL(path, this.#server), { method, headers: all, agent: this.#agent }, (response) => {
         let text = '';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
-import { Client, configMap, MAPS, type Watch } from './client.ts';
+import { type TestTidegate, until } from '@tidegate/testkit';
+import { type Client, configMap, MAPS, type Watch } from './client.ts';
+import { runningSystem } from './running-system.ts';
 
 /** Follows a collection as clients do: after a break it goes on from the last version it saw. */
 class Follower {
@@ -70,9 +71,7 @@ export function killSuite(title: string, parts: readonly string[]): void {
     let tidegate: TestTidegate;
     let client: Client;
     before(async () => {
-      tidegate = await startTidegate();
-      client = new Client(tidegate);
-      await until('the default namespace', async () => (await client.get('/api/v1/namespaces/default')).code === 200);
+      ({ tidegate, client } = await runningSystem());
     });
     after(async () => {
       client.close();

@@ -1,9 +1,9 @@
 import { delayMs, type Kit, type Service } from '@tidegate/service-kit';
 import { store, writeKind } from '@tidegate/wire';
 import type { StoreConfig } from './config.ts';
-import { runLifecycle } from './lifecycle/lifecycle.ts';
 import { ConfigurationFile } from './encryption/configuration-file.ts';
 import { Vault } from './encryption/vault.ts';
+import { runLifecycle } from './lifecycle/lifecycle.ts';
 import { type StoreMetrics, storeMetrics } from './metrics.ts';
 import { Bus } from './publish/bus.ts';
 import { ChangeFeed } from './publish/change-feed.ts';

@@ -107,6 +107,7 @@ const partFlags: Record<Part, (plan: PartsPlan, addresses: (part: Part) => strin
   }),
   watch: (_, addresses) => ({ 'store-addresses': addresses('store') }),
   store: (plan) => ({
+    'encryption-provider-config': plan.options.encryptionProviderConfig,
     'gateway-url': plan.server,
     'gateway-ca-file': plan.certificates.caFile,
     'gateway-cert-file': plan.certificates.controllers.certFile,

@@ -27,6 +27,12 @@ export const startOptions = {
     help: 'more users: lines of token,user,uid,"group1,group2"',
   },
   'feature-gates': { type: 'string', default: '', value: 'NAME=true,...', help: 'switches features on and off' },
+  'encryption-provider-config': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'an EncryptionConfiguration: what is encrypted at rest, with which keys',
+  },
   workers: { type: 'number', default: 1, help: 'gateway processes that share the port' },
   'postgres-url': { type: 'string', default: '', value: 'URL', help: 'a running PostgreSQL, instead of our own' },
   'nats-url': { type: 'string', default: '', value: 'URL', help: 'a running NATS with JetStream, instead of our own' },
@@ -62,6 +68,7 @@ export function readStartOptions(argv: readonly string[], env: Environment): Sta
   const dataDir = dataDirAt(path);
   return {
     ...options,
+    encryptionProviderConfig: options.encryptionProviderConfig && resolve(options.encryptionProviderConfig),
     kubeconfig: options.kubeconfig === '' ? dataDir.kubeconfig : resolve(options.kubeconfig),
     dataDir,
   };
@@ -85,14 +92,16 @@ function validate(options: Options<typeof startOptions>): void {
     );
   }
   if (options.noNats && options.natsUrl !== '') throw new OptionError('--no-nats and --nats-url exclude each other');
-  if (options.tokenAuthFile !== '') demandReadable(options.tokenAuthFile);
+  demandReadable('token-auth-file', options.tokenAuthFile);
+  demandReadable('encryption-provider-config', options.encryptionProviderConfig);
 }
 
-function demandReadable(file: string): void {
+function demandReadable(option: string, file: string): void {
+  if (file === '') return;
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
-    throw new Trouble(`cannot read ${file}: check --token-auth-file`, { cause: error });
+    throw new Trouble(`cannot read ${file}: check --${option}`, { cause: error });
   }
 }
 

@@ -61,7 +61,8 @@ export class Subscriber {
         return;
       }
       if (position >= window.end) {
-        this.#position = position;
+        // a version of the future has no place yet: what comes up to it is not for this client
+        this.#position = collection.through >= this.#after ? position : undefined;
         return;
       }
       const slice = frames.slice(window, position, SLICE_BYTES);

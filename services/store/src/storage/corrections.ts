@@ -1,7 +1,7 @@
 import { internalError } from '@tidegate/status';
 import type { Key, ListRequest, StoredObject } from '@tidegate/wire';
-import { numberArray } from './array-text.ts';
 import type { Vault } from '../encryption/vault.ts';
+import { numberArray } from './array-text.ts';
 import type { Parameter, Row, Transaction } from './connection.ts';
 import { previousColumns, stateAt } from './state-row.ts';
 

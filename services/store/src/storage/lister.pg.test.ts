@@ -7,8 +7,8 @@ import {
   keyOf,
   listAt,
   openPool,
-  saying,
   openStorage,
+  saying,
   type TestStorage,
   write,
 } from '../testing/fixture.ts';

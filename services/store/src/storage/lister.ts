@@ -1,7 +1,7 @@
 import { resourceVersionTooLarge } from '@tidegate/status';
 import type { ListPage, ListRequest, StoredObject } from '@tidegate/wire';
-import { statements } from '../sql/statements.ts';
 import type { Vault } from '../encryption/vault.ts';
+import { statements } from '../sql/statements.ts';
 import type { Pool, Transaction } from './connection.ts';
 import { correctionsAfter } from './corrections.ts';
 import { compareKeys } from './key-order.ts';

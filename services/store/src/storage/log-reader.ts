@@ -1,7 +1,7 @@
 import { expired, internalError } from '@tidegate/status';
 import type { Change, LogBatch, WriteKind } from '@tidegate/wire';
-import { statements } from '../sql/statements.ts';
 import type { Vault } from '../encryption/vault.ts';
+import { statements } from '../sql/statements.ts';
 import type { Pool, Row } from './connection.ts';
 import { stateAt } from './state-row.ts';
 
