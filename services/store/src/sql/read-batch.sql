@@ -1,5 +1,5 @@
--- Reads many keys in one snapshot; keys that do not exist have no row. Where the values before one come to max_bytes
--- already it is left out (value is null): an answer must stay small enough to be sent.
+-- Reads many keys in one snapshot; keys that do not exist have no row. A value above max_bytes is left out (it is null):
+-- many of them would be more than one answer can hold.
 CREATE OR REPLACE FUNCTION tidegate.read_batch(
   resources text[], namespaces text[], names text[], max_bytes bigint,
   OUT place integer, OUT revision bigint, OUT uid text, OUT deleting boolean, OUT splice integer,
@@ -15,8 +15,7 @@ BEGIN
   RETURN QUERY
   SELECT
     k.ordinal::integer, o.revision, o.uid, o.deleting, o.splice, o.checksum, o.selection,
-    CASE WHEN sum(octet_length(o.value)) OVER (ORDER BY k.ordinal ROWS UNBOUNDED PRECEDING)
-      - octet_length(o.value) < max_bytes THEN o.value END
+    CASE WHEN octet_length(o.value) <= max_bytes THEN o.value END
   FROM unnest(resources, namespaces, names) WITH ORDINALITY AS k (resource, namespace, name, ordinal)
   JOIN tidegate.objects o ON o.resource = k.resource AND o.namespace = k.namespace AND o.name = k.name;
 END $$;

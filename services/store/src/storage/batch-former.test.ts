@@ -61,3 +61,12 @@ test('a batch ends at its limit of bytes, but one write always fits', () => {
   assert.deepEqual(names(queue, limits, 600), { batch: ['0 a'], rest: ['0 b', '0 c'] });
   assert.deepEqual(names(queue, limits, 5000).batch, ['0 a']);
 });
+
+test('small writes pass a large one that has no room left, and the large one comes first in the next batch', () => {
+  const sized = [900, 900, 50, 50].map((bytes, i) => ({ write: write('create', keyOf(`${'abcd'[i]}`)), bytes }));
+  const { batch, rest } = formBatch(sized, limits);
+  assert.deepEqual(
+    [batch, rest].map((items) => items.map((item) => item.write.key.name).join('')),
+    ['acd', 'b'],
+  );
+});

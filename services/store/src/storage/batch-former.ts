@@ -13,7 +13,8 @@ export interface Sized {
 /**
  * Takes the next batch from the head of a queue, in order. The writes of a batch are judged all together against the
  * state before it, so none may depend on another: a write whose key the batch writes or guards already, or whose
- * guard names a key that the batch writes, is held back. What is held back stays in the queue in its order.
+ * guard names a key that the batch writes, is held back, and so is one that is too large for the room that is left: small
+ * ones behind it need not wait for it. What is held back stays in the queue in its order, and the first is always taken.
  */
 export function formBatch<T extends Sized>(queue: readonly T[], limits: Limits): { batch: T[]; rest: T[] } {
   const batch: T[] = [];
@@ -24,11 +25,12 @@ export function formBatch<T extends Sized>(queue: readonly T[], limits: Limits):
   let at = 0;
   for (; at < queue.length && batch.length < limits.writes; at++) {
     const item = queue[at] as T;
-    if (batch.length > 0 && bytes + item.bytes > limits.bytes) break;
     const { key, guards } = item.write;
     const marks = marksOf(key);
     const demands = (guards ?? []).map(demandOf);
-    if (marks.some((mark) => guarded.has(mark)) || written.has(marks[0]) || demands.some((d) => written.has(d))) {
+    const depends =
+      marks.some((mark) => guarded.has(mark)) || written.has(marks[0]) || demands.some((d) => written.has(d));
+    if (depends || (batch.length > 0 && bytes + item.bytes > limits.bytes)) {
       rest.push(item);
       // a long run of writes to one key must not make each batch walk the whole queue
       if (rest.length >= 2 * limits.writes) {

@@ -12,8 +12,10 @@ const PATIENCE_MS = 1000;
 const HEAD_MS = 1500;
 const MISSING: ReadOutcome = { found: false, object: null, again: false };
 const AGAIN: ReadOutcome = { found: false, object: null, again: true };
-/** of values in one answer */
-const MOST_BYTES = 8 << 20;
+/** values up to this travel together, larger ones are fetched one by one */
+const SMALL_BYTES = 64 << 10;
+/** of large values in one answer; the next is still begun */
+const LARGE_BYTES = 4 << 20;
 
 /** Reads by key: all that arrive while two statements are in flight share the next. */
 export class KeyReader {
@@ -42,20 +44,39 @@ export class KeyReader {
 }
 
 async function readKeys(pool: Pool, vault: Vault, keys: readonly Key[]): Promise<ReadOutcome[]> {
-  const rows = await pool.query(statements.readBatch, [
+  const outcomes: ReadOutcome[] = new Array(keys.length).fill(MISSING);
+  const large: number[] = [];
+  for (const row of await readRows(pool, keys, SMALL_BYTES)) {
+    const at = (row[0] as number) - 1;
+    const state = stateAt(row, 1);
+    if (state.value === null) large.push(at);
+    else outcomes[at] = { found: true, object: vault.open(keys[at] as Key, state), again: false };
+  }
+  let bytes = 0;
+  for (const at of large) {
+    if (bytes >= LARGE_BYTES) {
+      outcomes[at] = AGAIN;
+      continue;
+    }
+    const key = keys[at] as Key;
+    const [row] = await readRows(pool, [key], ANY_BYTES);
+    if (row === undefined) continue;
+    const object = vault.open(key, stateAt(row, 1));
+    bytes += object.value.length;
+    outcomes[at] = { found: true, object, again: false };
+  }
+  return outcomes;
+}
+
+const ANY_BYTES = 2 ** 31;
+
+function readRows(pool: Pool, keys: readonly Key[], maxBytes: number): Promise<Row[]> {
+  return pool.query(statements.readBatch, [
     textArray(keys.map((key) => key.resource)),
     textArray(keys.map((key) => key.namespace)),
     textArray(keys.map((key) => key.name)),
-    MOST_BYTES,
+    maxBytes,
   ]);
-  const outcomes: ReadOutcome[] = new Array(keys.length).fill(MISSING);
-  for (const row of rows) {
-    const at = (row[0] as number) - 1;
-    const state = stateAt(row, 1);
-    outcomes[at] =
-      state.value === null ? AGAIN : { found: true, object: vault.open(keys[at] as Key, state), again: false };
-  }
-  return outcomes;
 }
 
 /** The head row: callers share a query that is not yet sent. */
