@@ -61,7 +61,7 @@ export class Collection {
   constructor(options: CollectionOptions) {
     this.window = new EventWindow(options.floor);
     this.#windowBytes = options.windowBytes;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? (() => performance.now());
     this.#changed = options.revision;
     this.#through = options.revision;
     for (const item of options.items) this.#tree.set(item);

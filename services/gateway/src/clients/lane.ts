@@ -64,7 +64,7 @@ export class Lane<Item, Answer> {
 
   send(item: Item): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      const deadline = Date.now() + this.#options.timeoutMs;
+      const deadline = performance.now() + this.#options.timeoutMs;
       this.#queue.push({ item, deadline, resolve, reject, sent: false });
       this.#schedule();
     });
@@ -174,7 +174,7 @@ export class Lane<Item, Answer> {
   }
 
   #again(items: Array<Waiting<Item, Answer>>): void {
-    const now = Date.now();
+    const now = performance.now();
     const alive: Array<Waiting<Item, Answer>> = [];
     for (const waiting of [...items, ...this.#queue]) {
       if (waiting.deadline > now && !this.#closed) {

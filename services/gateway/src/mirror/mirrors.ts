@@ -36,7 +36,7 @@ export class Mirrors {
 
   constructor(options: MirrorsOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? (() => performance.now());
     this.#stream = new FollowStream({
       addresses: options.addresses,
       credentials: options.credentials,

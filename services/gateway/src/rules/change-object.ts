@@ -30,7 +30,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
   const { kind, info } = request;
   const key = keyOf(kind, info.namespace, info.name);
   let current = fromMirror(gateway, key) ?? (await fromStore(gateway, request, key));
-  const end = Date.now() + PATIENCE_MS;
+  const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const next = nextState(request, current, change);
     if (next.kind === 'refused' && current.confirmed) throw next.error;
@@ -38,7 +38,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
       const done = await settle(gateway, request, { current, next, pinned: change.pinned });
       if (done !== undefined) return done;
     }
-    if (Date.now() > end) throw conflict(kind.entry, info.name);
+    if (performance.now() > end) throw conflict(kind.entry, info.name);
     current = await fromStore(gateway, request, key);
   }
 }

@@ -35,17 +35,17 @@ export async function runLifecycle({ config, kit, pool, commits, metrics, closin
   let sweepAt = 0;
   while (!closing.aborted) {
     try {
-      if (Date.now() > heldUntil - (LEASE_SECONDS * 1000) / 2) {
-        const asked = Date.now();
+      if (performance.now() > heldUntil - (LEASE_SECONDS * 1000) / 2) {
+        const asked = performance.now();
         fence = await lease.hold();
         heldUntil = fence === undefined ? 0 : asked + LEASE_SECONDS * 1000;
       }
       if (fence !== undefined) {
         if (gateway !== undefined) gateway.fence = `${LEASE}=${fence}`;
         await namespaces?.round();
-        if (Date.now() >= sweepAt) {
+        if (performance.now() >= sweepAt) {
           metrics.expired.inc(await expiry.round(LEASE, fence));
-          sweepAt = Date.now() + SWEEP_MS;
+          sweepAt = performance.now() + SWEEP_MS;
         }
       }
     } catch (error) {

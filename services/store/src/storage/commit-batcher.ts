@@ -57,7 +57,7 @@ export class CommitBatcher {
 
   constructor(options: BatcherOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   get length(): number {

@@ -25,14 +25,14 @@ export class Database {
   readonly streams: Pool;
   readonly #direct: Pool;
   readonly #pooled: boolean;
-  #answeredAt = 0;
+  #answeredAt = Number.NEGATIVE_INFINITY;
   #error: unknown = new Error('not connected yet');
 
   constructor(options: DatabaseOptions) {
     const { postgresUrl: url, postgresDirectUrl, postgresPrepare: prepare } = options;
     const onState = (error: unknown) => {
       this.#error = error;
-      if (error === undefined) this.#answeredAt = Date.now();
+      if (error === undefined) this.#answeredAt = performance.now();
     };
     this.commits = new Pool({ url, name: 'commits', connections: 1, prepare, onState });
     this.reads = new Pool({ url, name: 'reads', connections: 2, prepare, onState });
@@ -60,7 +60,7 @@ export class Database {
 
   /** Nothing was heard from PostgreSQL for this long. */
   quiet(ms: number): boolean {
-    return Date.now() - this.#answeredAt >= ms;
+    return performance.now() - this.#answeredAt >= ms;
   }
 
   async close(): Promise<void> {

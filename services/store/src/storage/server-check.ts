@@ -11,7 +11,11 @@ export interface ServerFacts {
 const OLDEST = 150_000;
 
 /** Waits until PostgreSQL takes calls: it may be starting at the same time as the store. */
-export async function waitForServer(pool: Pool, waitMs: number, now: () => number = Date.now): Promise<void> {
+export async function waitForServer(
+  pool: Pool,
+  waitMs: number,
+  now: () => number = () => performance.now(),
+): Promise<void> {
   const deadline = now() + waitMs;
   for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 1.3, 500)) {
     try {

@@ -19,7 +19,7 @@ const SILENCE_MS = 500;
 /** Changes from JetStream and the revision heartbeat. Trusted for nothing: the feed orders, checks and fills. */
 export class BusSource {
   readonly #options: BusOptions;
-  #heardAt = 0;
+  #heardAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BusOptions) {
     this.#options = options;
@@ -27,7 +27,7 @@ export class BusSource {
 
   /** the bus is bringing heartbeats */
   get alive(): boolean {
-    return Date.now() - this.#heardAt < SILENCE_MS;
+    return performance.now() - this.#heardAt < SILENCE_MS;
   }
 
   async run(): Promise<void> {
@@ -55,7 +55,7 @@ export class BusSource {
     connection.subscribe('tidegate.head', {
       callback: (error, message) => {
         if (error !== null) return;
-        this.#heardAt = Date.now();
+        this.#heardAt = performance.now();
         this.#options.expect(Number(message.data.length === 0 ? 0 : message.string()));
       },
     });

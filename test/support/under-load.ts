@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { until } from '@tidegate/testkit';
+import { type Client, configMap, MAPS, type Watch } from './client.ts';
+
+/** Follows a collection as clients do: after a break it goes on from the last version it saw. */
+class Follower {
+  readonly versions: bigint[] = [];
+  readonly names: string[] = [];
+  /** a 410 means that the client would have had to list again */
+  relists = 0;
+  readonly #client: Client;
+  #from: string;
+  #watch: Watch | undefined;
+  #stopped = false;
+
+  constructor(client: Client, from: string) {
+    this.#client = client;
+    this.#from = from;
+  }
+
+  async run(): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        this.#watch = await this.#client.watch(`${MAPS}?watch=1&timeoutSeconds=60&resourceVersion=${this.#from}`);
+        if (this.#watch.code === 410) this.relists++;
+        else if (this.#watch.code === 200) await this.#read(this.#watch);
+      } catch {
+        // the gateway is away: it comes back
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#watch?.close();
+  }
+
+  async #read(watch: Watch): Promise<void> {
+    for (;;) {
+      const { type, object } = await watch.next();
+      if (type === 'ERROR') {
+        this.relists++;
+        return;
+      }
+      this.#from = object.metadata.resourceVersion;
+      this.versions.push(BigInt(object.metadata.resourceVersion));
+      this.names.push(`${type} ${object.metadata.name}`);
+    }
+  }
+}
+
+/** Writes one object after another, again where the answer was lost, until it is told to stop. */
+async function write(client: Client, writer: number, acknowledged: string[], stopped: () => boolean): Promise<void> {
+  for (let i = 0; !stopped(); i++) {
+    const name = `w${writer}-${i}`;
+    for (;;) {
+      const reply = await client.ask('POST', MAPS, { body: configMap(name) }).catch(() => undefined);
+      if (reply?.code === 201 || reply?.code === 409) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    acknowledged.push(name);
+  }
+}
+
+/** Resolves when writes have gone on since it was called. */
+export type Progress = () => Promise<void>;
+
+/**
+ * Lets writers and watchers work while something is done to the system, and checks afterwards what they were promised:
+ * no acknowledged write is lost, and watchers missed nothing, saw nothing twice and needed no new list.
+ */
+export async function underLoad(client: Client, disturb: (progress: Progress) => Promise<void>): Promise<void> {
+  const from = (await client.get(MAPS)).json.metadata.resourceVersion;
+  const followers = [new Follower(client, from), new Follower(client, from)];
+  const following = followers.map((follower) => follower.run());
+  const acknowledged: string[] = [];
+  let stopped = false;
+  const writing = [0, 1, 2, 3].map((writer) => write(client, writer, acknowledged, () => stopped));
+  const progress = async () => {
+    const before = acknowledged.length;
+    await until('writes to go on', () => acknowledged.length > before + 50);
+  };
+  try {
+    await progress();
+    await disturb(progress);
+    await progress();
+  } finally {
+    stopped = true;
+    await Promise.all(writing);
+  }
+  await checkPromises(client, followers, acknowledged);
+  for (const follower of followers) follower.stop();
+  await Promise.all(following);
+}
+
+async function checkPromises(
+  client: Client,
+  followers: readonly Follower[],
+  acknowledged: readonly string[],
+): Promise<void> {
+  const listed: string[] = (await client.get(MAPS)).json.items.map(
+    (item: { metadata: { name: string } }) => item.metadata.name,
+  );
+  assert.deepEqual(listed, [...acknowledged].sort());
+  for (const { versions, names, relists } of followers) {
+    await until('the watchers to have caught up', () => names.length >= listed.length);
+    assert.ok(
+      versions.every((version, i) => i === 0 || version > (versions[i - 1] as bigint)),
+      'Ordered, Unique',
+    );
+    assert.deepEqual(
+      [...names].sort(),
+      listed.map((name) => `ADDED ${name}`),
+      'Reliable, Resumable',
+    );
+    assert.equal(relists, 0);
+  }
+}
