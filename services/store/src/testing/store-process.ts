@@ -66,7 +66,7 @@ export async function startStore(
   };
 }
 
-function openSession(client: Client) {
+export function openSession(client: Client) {
   const { path, requestSerialize, responseDeserialize } = store.session as MethodDefinition<
     SessionRequest,
     SessionResponse

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { peerCertificates, startPostgres, type TestCertificates, type TestPostgres, until } from '@tidegate/testkit';
+import { outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
+import { freshDatabase, keyOf, openPool, write } from '../testing/fixture.ts';
+import { type SpawnedStore, spawnStore } from '../testing/spawned-store.ts';
+
+let postgres: TestPostgres;
+let certificates: TestCertificates;
+let stopped: SpawnedStore;
+let other: SpawnedStore;
+let url: string;
+
+before(async () => {
+  [postgres, certificates] = await Promise.all([startPostgres(), peerCertificates()]);
+  url = await freshDatabase(postgres);
+  stopped = await spawnStore(certificates, url);
+  other = await spawnStore(certificates, url);
+});
+
+after(async () => {
+  await stopped?.end();
+  await other?.end();
+  await postgres?.stop();
+  certificates?.remove();
+});
+
+const ROUNDS = 12;
+const CLIENTS = 16;
+
+/** Creates one after another, and remembers what was asked and what was answered. */
+async function load(
+  store: SpawnedStore,
+  name: string,
+  log: Map<Write, WriteOutcome | undefined>,
+  going: () => boolean,
+) {
+  for (let i = 0; going(); i++) {
+    const one = write('create', keyOf(`${name}-${i}`), { value: Buffer.from(`{"x":"${'y'.repeat(2000)}"}`) });
+    log.set(one, undefined);
+    const { writes } = await store.ask({ writes: [one] });
+    log.set(one, writes[0]);
+  }
+}
+
+test('a store that is stopped in the middle of commits holds nobody up, and what it left open is done exactly once', async () => {
+  const pool = openPool(url);
+  for (let round = 0; round < ROUNDS; round++) {
+    const asked = new Map<Write, WriteOutcome | undefined>();
+    let going = true;
+    const clients = Array.from({ length: CLIENTS }, (_, i) => load(stopped, `r${round}c${i}`, asked, () => going));
+    await until('commits to be under way', () => [...asked.values()].filter(Boolean).length > 20 * (round + 1));
+    process.kill(stopped.pid, 'SIGSTOP');
+    going = false;
+    const open = [...asked].filter(([, outcome]) => outcome === undefined).map(([one]) => one);
+    const begun = performance.now();
+    const { writes: repeated } = await other.ask({ writes: open });
+    assert.ok(performance.now() - begun < 5000, 'the other store goes on');
+    process.kill(stopped.pid, 'SIGCONT');
+    await Promise.all(clients);
+    for (const [i, one] of open.entries()) {
+      assert.equal(repeated[i]?.kind, outcomeKind.committed);
+      assert.deepEqual(asked.get(one)?.revision, repeated[i]?.revision, 'both stores tell the same outcome');
+    }
+  }
+  const [gaps] = await pool.query(
+    `SELECT count(*)::int, count(DISTINCT revision)::int, count(DISTINCT operation_id)::int,
+      (max(revision) - min(revision) + 1)::int FROM tidegate.log`,
+  );
+  const [rows, revisions, operations, span] = gaps as [number, number, number, number];
+  assert.deepEqual([revisions, operations, span], [rows, rows, rows], 'without gaps, each once');
+  await pool.close();
+});
