@@ -5,7 +5,7 @@ import { Item, type ItemParts } from './item.ts';
 import type { Position } from './key-order.ts';
 import { Snapshot } from './snapshot.ts';
 import { Tree } from './tree.ts';
-import { EventWindow } from './window.ts';
+import { EventWindow, type Hole } from './window.ts';
 
 export interface CollectionChange {
   kind: EventKind;
@@ -31,6 +31,7 @@ interface CollectionOptions {
   /** objects that are there and cannot be read */
   corrupt?: Iterable<CorruptObject>;
   history?: Iterable<CollectionEvent>;
+  holes?: Iterable<Hole>;
   windowBytes: number;
   now?: () => number;
 }
@@ -59,7 +60,7 @@ export class Collection {
   #frozen: Snapshot | undefined;
 
   constructor(options: CollectionOptions) {
-    this.window = new EventWindow(options.floor);
+    this.window = new EventWindow(options.floor, options.holes);
     this.#windowBytes = options.windowBytes;
     this.#now = options.now ?? (() => performance.now());
     this.#changed = options.revision;
@@ -155,7 +156,7 @@ export class Collection {
    * undefined when the window does not reach back so far, or the revision is not yet complete.
    */
   at(revision: Revision): Snapshot | undefined {
-    if (revision > this.#through) return undefined;
+    if (revision > this.#through || this.window.isLost(revision)) return undefined;
     const kept = this.#kept.get(revision);
     if (kept !== undefined) {
       kept.usedAt = this.#now();

@@ -5,4 +5,4 @@ export { Item, type ItemParts, itemParts, spliced } from './item.ts';
 export { compareKeys, type Position } from './key-order.ts';
 export { type Run, Snapshot } from './snapshot.ts';
 export { joinItems } from './tree.ts';
-export { EventWindow } from './window.ts';
+export { EventWindow, type Hole } from './window.ts';

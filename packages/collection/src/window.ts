@@ -1,6 +1,12 @@
 import type { Revision } from '@tidegate/revision';
 import type { CollectionEvent } from './event.ts';
 
+/** Revisions between these two were perhaps told to clients, and are lost. */
+export interface Hole {
+  readonly lastSurviving: number;
+  readonly firstNew: number;
+}
+
 /**
  * The recent events of one collection, oldest first.
  *
@@ -15,9 +21,19 @@ export class EventWindow {
   #dropped = 0;
   #bytes = 0;
   #floor: Revision;
+  readonly #holes: Hole[];
 
-  constructor(floor: Revision) {
+  constructor(floor: Revision, holes: Iterable<Hole> = []) {
     this.#floor = floor;
+    this.#holes = [...holes];
+  }
+
+  get holes(): readonly Hole[] {
+    return this.#holes;
+  }
+
+  addHole(hole: Hole): void {
+    this.#holes.push(hole);
   }
 
   /** the events after this revision are all here */
@@ -46,9 +62,15 @@ export class EventWindow {
     this.#bytes += bytesOf(event);
   }
 
-  /** The position of the first event after a revision; undefined below the floor. */
+  /** Nobody can go on from this revision: it is below the floor, or was lost. */
+  isLost(revision: Revision): boolean {
+    if (revision < this.#floor) return true;
+    return this.#holes.some((hole) => revision > hole.lastSurviving && revision < hole.firstNew);
+  }
+
+  /** The position of the first event after a revision; undefined when that is lost. */
   positionAfter(revision: Revision): number | undefined {
-    if (revision < this.#floor) return undefined;
+    if (this.isLost(revision)) return undefined;
     let low = this.start;
     let high = this.end;
     while (low < high) {

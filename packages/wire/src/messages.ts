@@ -164,6 +164,12 @@ export interface Opening {
   opened?: boolean;
   revision?: number;
   floor?: number;
+  holes?: Hole[];
+}
+
+export interface Hole {
+  lastSurviving: number;
+  firstNew: number;
 }
 
 export interface HistoricChange {

@@ -1,5 +1,5 @@
 import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
-import { type LogBatch, watch } from '@tidegate/wire';
+import { type Hole, type LogBatch, watch } from '@tidegate/wire';
 import { StoreClient } from './clients/store-client.ts';
 import type { options } from './config.ts';
 import { BusSource } from './feed/bus-source.ts';
@@ -142,6 +142,8 @@ export class WatchService implements Service {
     // PostgreSQL has failed over and may have lost changes that are applied here already
     if (this.#collections !== undefined && batch.epoch !== this.#epoch)
       throw new Error(`epoch ${batch.epoch} has begun`);
+    const hole = holeIn(batch);
+    if (hole !== undefined) collections.addHole(hole);
     this.#epoch = batch.epoch;
     for (const change of batch.changes) {
       const span = this.#kit.tracing.child('watch.apply', change.traceparent);
@@ -201,4 +203,10 @@ export class WatchService implements Service {
     this.#followers.clear();
     this.#metrics.followers.set(0);
   }
+}
+
+/** Batches are without gaps, but for the first one of an epoch: it begins with the revisions that may be lost. */
+function holeIn({ first, last, changes }: LogBatch): Hole | undefined {
+  const firstNew = changes[0]?.revision ?? last + 1;
+  return firstNew > first ? { lastSurviving: first - 1, firstNew } : undefined;
 }

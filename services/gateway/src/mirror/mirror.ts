@@ -65,6 +65,7 @@ export class Mirror {
       items: this.#items,
       corrupt: this.#corrupt,
       history: this.#history,
+      holes: part.holes ?? [],
       windowBytes: this.#windowBytes,
     });
     this.reopen();

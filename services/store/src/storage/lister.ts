@@ -4,10 +4,10 @@ import type { Vault } from '../encryption/vault.ts';
 import { statements } from '../sql/statements.ts';
 import type { Pool, Transaction } from './connection.ts';
 import { correctionsAfter } from './corrections.ts';
+import { headWithEpochs, isLost } from './head.ts';
 import { compareKeys } from './key-order.ts';
 import { expiredRevision } from './log-reader.ts';
 import { ObjectScan } from './object-scan.ts';
-import { headOf } from './reads.ts';
 
 /** Takes a page; resolves when the next may be made. */
 export type TakePage = (page: ListPage) => Promise<void>;
@@ -33,9 +33,9 @@ export class Lister {
     return this.#pool.transaction('isolation level repeatable read read only', async (run) => {
       // the lock comes before the snapshot: no slot can be truncated between the look at the floor and the last page
       if (wanted > 0) await run('LOCK TABLE tidegate.log IN ACCESS SHARE MODE');
-      const head = headOf((await run(statements.head))[0]);
+      const head = headWithEpochs((await run(statements.headAndEpochs, [wanted]))[0]);
       if (wanted > head.revision) throw resourceVersionTooLarge(String(wanted), String(head.revision));
-      if (wanted > 0 && wanted < head.floor) throw expiredRevision(wanted, head.floor);
+      if (wanted > 0 && isLost(head, wanted)) throw expiredRevision(wanted, head.floor);
       const objects =
         wanted === 0 || wanted === head.revision
           ? new ObjectScan(run, this.#vault, request).objects()

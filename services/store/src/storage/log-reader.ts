@@ -3,23 +3,10 @@ import type { Change, LogBatch, WriteKind } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
 import { statements } from '../sql/statements.ts';
 import type { Pool, Row } from './connection.ts';
+import { type Epoch, type Head, headWithEpochs, isLost } from './head.ts';
 import { stateAt } from './state-row.ts';
 
 const BATCH = { rows: 512, bytes: 1 << 20 };
-
-/** An epoch whose start lies in or above the range: revisions between the two numbers do not exist. */
-interface Epoch {
-  readonly epoch: number;
-  readonly lastSurviving: number;
-  readonly firstNew: number;
-}
-
-interface Head {
-  readonly revision: number;
-  readonly floor: number;
-  readonly epoch: number;
-  readonly epochs: readonly Epoch[];
-}
 
 /**
  * The log of changes. Promise of every read: the batches cover (after, through] without gaps and in order, or the
@@ -38,9 +25,7 @@ export class LogReader {
   /** through 0 reads to the current revision, and so does one that is not reached yet. */
   async *read(after: number, through: number): AsyncGenerator<LogBatch> {
     const head = await this.#head(after);
-    if (after < head.floor || head.epochs.some((e) => after > e.lastSurviving && after < e.firstNew)) {
-      throw expiredRevision(after, head.floor);
-    }
+    if (isLost(head, after)) throw expiredRevision(after, head.floor);
     const end = through === 0 ? head.revision : Math.min(through, head.revision);
     if (after >= end) {
       yield { epoch: head.epoch, first: after + 1, last: after, changes: [] };
@@ -67,13 +52,7 @@ export class LogReader {
 
   async #head(after: number): Promise<Head> {
     const [row] = await this.#pool.query(statements.headAndEpochs, [after]);
-    const [revision, floor, epoch, epochs] = row as [number, number, number, Array<[number, number, number]>];
-    return {
-      revision,
-      floor,
-      epoch,
-      epochs: epochs.map(([number, lastSurviving, firstNew]) => ({ epoch: number, lastSurviving, firstNew })),
-    };
+    return headWithEpochs(row);
   }
 }
 

@@ -79,12 +79,12 @@ export class Feed {
   }
 
   #deliver(batch: LogBatch): void {
-    const changes =
-      batch.first > this.#through ? batch.changes : batch.changes.filter((c) => c.revision > this.#through);
+    const first = Math.max(batch.first, this.#through + 1);
+    const changes = first === batch.first ? batch.changes : batch.changes.filter((c) => c.revision >= first);
     this.#through = batch.last;
     if (batch.last > this.#known) this.#known = batch.last;
     try {
-      this.#options.deliver({ epoch: batch.epoch, first: batch.first, last: batch.last, changes });
+      this.#options.deliver({ epoch: batch.epoch, first, last: batch.last, changes });
     } catch (error) {
       // a change that cannot be applied must not be skipped: everything is read anew
       this.#closed = true;

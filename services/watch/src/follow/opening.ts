@@ -24,7 +24,7 @@ export function* openingParts(resource: string, collection: Collection, snapshot
       bytes = 0;
     }
   }
-  yield { opening: { resource, objects, opened: true, revision: snapshot.revision, floor } };
+  yield { opening: { resource, objects, opened: true, revision: snapshot.revision, floor, holes: [...window.holes] } };
 }
 
 function* historyParts(resource: string, collection: Collection, snapshot: Snapshot): Generator<FollowResponse> {

@@ -1,4 +1,4 @@
-import { Collection, type CorruptObject, type Item, itemParts } from '@tidegate/collection';
+import { Collection, type CorruptObject, type Hole, type Item, itemParts } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import type { Change, Key } from '@tidegate/wire';
 
@@ -17,6 +17,7 @@ export class Collections {
   readonly #byResource = new Map<string, Collection>();
   readonly #base: number;
   readonly #windowBytes: number;
+  readonly #holes: Hole[] = [];
   #through: number;
 
   /** objects: the whole system at `base`, in the order (resource, namespace, name) */
@@ -47,6 +48,12 @@ export class Collections {
     this.get(change.key.resource).apply({ kind, state: itemParts(change), traceparent, corrupt });
   }
 
+  /** Revisions that were perhaps told to clients are lost. */
+  addHole(hole: Hole): void {
+    for (const collection of this.#byResource.values()) collection.window.addHole(hole);
+    this.#holes.push(hole);
+  }
+
   completeThrough(revision: number): void {
     this.#through = revision;
   }
@@ -70,6 +77,12 @@ export class Collections {
 
   #collection(loaded: Loaded): Collection {
     const base = toRevision(this.#base);
-    return new Collection({ revision: base, floor: base, ...loaded, windowBytes: this.#windowBytes });
+    return new Collection({
+      revision: base,
+      floor: base,
+      ...loaded,
+      holes: this.#holes,
+      windowBytes: this.#windowBytes,
+    });
   }
 }
