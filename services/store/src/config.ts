@@ -13,7 +13,13 @@ export const options = {
     type: 'string',
     default: '',
     value: 'URL',
-    help: 'the same database past any pooler, for LISTEN and migrations; empty: --postgres-url',
+    help: 'the same database past any pooler, for LISTEN; empty: --postgres-url',
+  },
+  'postgres-migration-url': {
+    type: 'string',
+    default: '',
+    value: 'URL',
+    help: 'the same database as the role that owns the schema; empty: --postgres-direct-url',
   },
   'postgres-prepare': {
     type: 'boolean',

@@ -5,6 +5,7 @@ import { checkServer, openEpochIfMoved, type ServerFacts, waitForServer } from '
 interface DatabaseOptions {
   postgresUrl: string;
   postgresDirectUrl: string;
+  postgresMigrationUrl?: string;
   postgresPrepare: boolean;
 }
 
@@ -23,13 +24,13 @@ export class Database {
   readonly reads: Pool;
   /** lists and the log: long and large, so that nothing small waits behind them */
   readonly streams: Pool;
-  readonly #direct: Pool;
+  readonly #setup: Pool;
   readonly #pooled: boolean;
   #answeredAt = Number.NEGATIVE_INFINITY;
   #error: unknown = new Error('not connected yet');
 
   constructor(options: DatabaseOptions) {
-    const { postgresUrl: url, postgresDirectUrl, postgresPrepare: prepare } = options;
+    const { postgresUrl: url, postgresDirectUrl, postgresMigrationUrl, postgresPrepare: prepare } = options;
     const onState = (error: unknown) => {
       this.#error = error;
       if (error === undefined) this.#answeredAt = performance.now();
@@ -38,18 +39,18 @@ export class Database {
     this.reads = new Pool({ url, name: 'reads', connections: 2, prepare, onState });
     this.streams = new Pool({ url, name: 'streams', connections: 4, prepare, onState });
     this.#pooled = postgresDirectUrl !== '';
-    const direct = this.#pooled ? postgresDirectUrl : url;
-    this.#direct = new Pool({ url: direct, name: 'setup', connections: 1, prepare, onState });
+    const setup = postgresMigrationUrl || postgresDirectUrl || url;
+    this.#setup = new Pool({ url: setup, name: 'setup', connections: 1, prepare, onState });
   }
 
   /** Waits for the server, refuses one that cannot be trusted, and brings the schema up to date. */
   async open(options: { allowDataLoss: boolean }): Promise<{ facts: ServerFacts; moved: boolean }> {
-    await waitForServer(this.#direct, START_MS);
-    const facts = await checkServer(this.#direct, options.allowDataLoss);
-    await migrate(this.#direct);
+    await waitForServer(this.#setup, START_MS);
+    const facts = await checkServer(this.#setup, options.allowDataLoss);
+    await migrate(this.#setup);
     if (facts.version >= 170_000 && !this.#pooled) this.commits.useSession(COMMIT_SESSION);
-    const moved = await openEpochIfMoved(this.#direct);
-    await this.#direct.close();
+    const moved = await openEpochIfMoved(this.#setup);
+    await this.#setup.close();
     return { facts, moved };
   }
 
@@ -64,6 +65,6 @@ export class Database {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.commits, this.reads, this.streams, this.#direct].map((pool) => pool.close()));
+    await Promise.all([this.commits, this.reads, this.streams, this.#setup].map((pool) => pool.close()));
   }
 }
