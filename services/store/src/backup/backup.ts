@@ -6,6 +6,7 @@ import { columnList, objectColumns, schemaVersion } from './columns.ts';
 import { rowsOfCopy } from './copy-rows.ts';
 import { frame, frameKind, MARK } from './frames.ts';
 import { FORMAT, type Header, type Trailer } from './heading.ts';
+import { reachServer } from './reach-server.ts';
 import { Refusal } from './refusal.ts';
 import { inTransaction, type Session } from './session.ts';
 import { Tally } from './tally.ts';
@@ -26,6 +27,7 @@ interface BackupOptions {
  * too: it is named at the end, and a backup without it would hide that it was there.
  */
 export async function backup(options: BackupOptions): Promise<{ header: Header; trailer: Trailer }> {
+  await reachServer(options.url);
   let summary: { header: Header; trailer: Trailer } | undefined;
   await inTransaction(options.url, 'isolation level repeatable read read only', async (session) => {
     const header = await readHeader(session, options);

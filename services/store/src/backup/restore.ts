@@ -1,10 +1,9 @@
-import { Pool } from '../storage/connection.ts';
 import { migrate } from '../storage/migrate.ts';
-import { checkServer, waitForServer } from '../storage/server-check.ts';
 import { columnList, objectColumns, refuseForeignColumns, schemaVersion } from './columns.ts';
 import { copyEnd, copyHeading } from './copy-rows.ts';
 import { refuseUsedSystem } from './fresh-system.ts';
 import type { Header, Trailer } from './heading.ts';
+import { reachServer } from './reach-server.ts';
 import { readBackup, verifyBackup } from './read-backup.ts';
 import { Refusal } from './refusal.ts';
 import { openRestoredEpoch } from './restored-head.ts';
@@ -20,8 +19,6 @@ interface RestoreOptions {
   readonly onRows?: (tally: Tally, header: Header) => void;
 }
 
-const SERVER_MS = 30_000;
-
 /**
  * Makes a database hold what a backup holds, and nothing else.
  *
@@ -34,7 +31,8 @@ export async function restore(
 ): Promise<{ revision: number; header: Header; trailer: Trailer }> {
   const { url, file, replace } = options;
   const { header, trailer } = await verifyBackup(file, options.onVerified);
-  await prepareSchema(url);
+  // an empty database becomes one of this release's; a running system's is one already
+  await reachServer(url, migrate);
   const revision = await inTransaction(url, 'isolation level read committed', async (session) => {
     await session.query("SET LOCAL lock_timeout = '30s'");
     await session.query('SELECT FROM tidegate.head FOR UPDATE');
@@ -48,18 +46,6 @@ export async function restore(
   });
   await inTransaction(url, '', (session) => session.query('ANALYZE tidegate.objects'));
   return { revision, header, trailer };
-}
-
-/** An empty database becomes one of this release's; a running system's is one already. */
-async function prepareSchema(url: string): Promise<void> {
-  const pool = new Pool({ url, name: 'restore', connections: 1, prepare: false, onState: () => {} });
-  try {
-    await waitForServer(pool, SERVER_MS);
-    await checkServer(pool, true);
-    await migrate(pool);
-  } finally {
-    await pool.close();
-  }
 }
 
 async function refuseNewer(session: Session, header: Header): Promise<void> {
