@@ -24,10 +24,15 @@ export class Progress {
   #shownAt: number;
   #drawn = false;
 
-  constructor(title: string, screen: Screen = process.stderr, now: () => number = Date.now) {
+  constructor(
+    title: string,
+    screen: Screen = process.stderr,
+    now: () => number = Date.now,
+    env: NodeJS.ProcessEnv = process.env,
+  ) {
     this.#title = title;
     this.#screen = screen;
-    this.#live = screen.isTTY === true && !process.env.CI && !process.env.NO_COLOR && process.env.TERM !== 'dumb';
+    this.#live = screen.isTTY === true && !env.CI && !env.NO_COLOR && env.TERM !== 'dumb';
     this.#now = now;
     this.#startedAt = this.#shownAt = now();
   }
