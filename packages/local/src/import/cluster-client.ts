@@ -97,9 +97,23 @@ export function messageOf(body: JsonObject): string {
 
 function parse(bytes: Buffer): JsonObject {
   try {
-    return JSON.parse(bytes.toString('utf8')) as JsonObject;
+    return parseExactly(bytes.toString('utf8')) as JsonObject;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { message: bytes.toString('utf8').slice(0, 200).trim() };
   }
+}
+
+/** The built-in functions have these; the types of this language level do not. */
+const { parse: parseJson, rawJSON } = JSON as unknown as {
+  parse(text: string, revive: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
+  rawJSON(source: string): unknown;
+};
+
+/** A number that JavaScript would write otherwise, as large integers are, keeps its own digits. */
+export function parseExactly(text: string): unknown {
+  if (!/\d[\d.eE+-]{15}/.test(text)) return JSON.parse(text);
+  return parseJson(text, (_, value, { source }) =>
+    typeof value === 'number' && source !== undefined && source !== String(value) ? rawJSON(source) : value,
+  );
 }

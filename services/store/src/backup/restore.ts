@@ -19,6 +19,8 @@ interface RestoreOptions {
   readonly onRows?: (tally: Tally, header: Header) => void;
 }
 
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /**
  * Makes a database hold what a backup holds, and nothing else.
  *
@@ -34,8 +36,7 @@ export async function restore(
   // an empty database becomes one of this release's; a running system's is one already
   await reachServer(url, migrate);
   const revision = await inTransaction(url, 'isolation level read committed', async (session) => {
-    await session.query("SET LOCAL lock_timeout = '30s'");
-    await session.query('SELECT FROM tidegate.head FOR UPDATE');
+    await lockHead(session);
     await refuseNewer(session, header);
     if (!replace) await refuseUsedSystem(session);
     // not TRUNCATE: a list that is under way keeps its snapshot, and nobody who reads is waited for
@@ -46,6 +47,19 @@ export async function restore(
   });
   await inTransaction(url, '', (session) => session.query('ANALYZE tidegate.objects'));
   return { revision, header, trailer };
+}
+
+/** From here on nobody commits. */
+async function lockHead(session: Session): Promise<void> {
+  await session.query("SET LOCAL lock_timeout = '30s'");
+  try {
+    await session.query('SELECT FROM tidegate.head FOR UPDATE');
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+    throw new Refusal('another restore, or a commit that hangs, holds the database: try again when it has ended', {
+      cause: error,
+    });
+  }
 }
 
 async function refuseNewer(session: Session, header: Header): Promise<void> {

@@ -2,6 +2,10 @@ import type { Writable } from 'node:stream';
 import postgres from 'postgres';
 import { connectTarget } from '../storage/postgres-url.ts';
 
+/** A role's or database's own limits are for clients that answer people. Behind a pooler they cannot be set at the start. */
+const NO_LIMITS = `SELECT set_config(name, '0', true) FROM pg_settings
+  WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
+
 /**
  * One connection of a program that is not in a hurry: nothing here has a time limit, unlike the store's own pools.
  * What work() does is one transaction, and undone when it throws or when this process ends.
@@ -15,17 +19,15 @@ export async function inTransaction<T>(url: string, mode: string, work: (session
     fetch_types: false,
     connect_timeout: 10,
     onnotice: () => {},
-    connection: {
-      application_name: 'tidegate-backup',
-      statement_timeout: 0,
-      idle_in_transaction_session_timeout: 0,
-    },
+    connection: { application_name: 'tidegate-backup' },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
   });
   const { promise: failed, reject: fail } = Promise.withResolvers<never>();
   const transaction = sql.begin(mode, async (tx) => {
     try {
-      return await work(new Session(tx as unknown as postgres.Sql));
+      const session = new Session(tx as unknown as postgres.Sql);
+      await session.query(NO_LIMITS);
+      return await work(session);
     } catch (error) {
       fail(error);
       throw error;
