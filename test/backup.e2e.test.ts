@@ -126,6 +126,17 @@ test('A backup of nothing says what to do.', async () => {
   assert.match(stderr, /^tidegate: there is no database in .*: give another --data-dir, or a --postgres-url\n$/);
 });
 
+test('A database that cannot be reached is one line that says so, without its password.', async () => {
+  const { code, stderr } = await tidegateCommand(
+    'backup',
+    '--out=x',
+    '--postgres-url=postgres://u:secret@127.0.0.1:1/x',
+  );
+  assert.equal(code, 1);
+  assert.match(stderr, /^tidegate: nothing answers at 127\.0\.0\.1:1 \(ECONNREFUSED\): check --postgres-url/);
+  assert.doesNotMatch(stderr, /secret/);
+});
+
 describe('An import', () => {
   let source: TestTidegate;
   let target: TestTidegate;

@@ -6,6 +6,7 @@ import { claimDataDir } from '../launch/claim.ts';
 import { preparePostgres } from '../launch/engines.ts';
 import { readStartOptions } from '../launch/start-options.ts';
 import { postgresUrl, removeSocketDir } from '../postgres/server.ts';
+import { demandReachable } from '../probes/urls.ts';
 import type { Screen } from '../screen/screen.ts';
 import { Supervised } from '../supervise/supervised.ts';
 import { Trouble } from '../trouble.ts';
@@ -27,7 +28,12 @@ export async function withDatabase(
   screen: Screen,
   work: (url: string) => Promise<number>,
 ): Promise<number> {
-  if (place.postgresUrl !== '') return work(place.postgresUrl);
+  if (place.postgresUrl !== '') {
+    const { postgresUrl: url } = place;
+    const protocols = ['postgres', 'postgresql'];
+    await demandReachable({ option: '--postgres-url', url, protocols, defaultPort: 5432 });
+    return work(url);
+  }
   const options = readStartOptions([`--data-dir=${place.dataDir}`], {});
   const { dataDir } = options;
   const holder = lockHolder(dataDir.lockFile);
