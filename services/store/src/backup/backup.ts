@@ -31,7 +31,7 @@ export async function backup(options: BackupOptions): Promise<{ header: Header; 
   let summary: { header: Header; trailer: Trailer } | undefined;
   await inTransaction(options.url, 'isolation level repeatable read read only', async (session) => {
     const header = await readHeader(session, options);
-    const compress = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+    const compress = createZstdCompress({ chunkSize: FRAME_BYTES, params: { [constants.ZSTD_c_checksumFlag]: 1 } });
     const frames = framesOfObjects(session, header, options.onRows ?? (() => {}), (trailer) => {
       summary = { header, trailer };
     });

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { startPostgres, type TestPostgres, temporaryDir, until } from '@tidegate/testkit';
+import { fillWithLarge, runBackupProgram as run } from '../testing/backup-program.ts';
 import { freshDatabase, keyOf, openPool, openStorage, write } from '../testing/fixture.ts';
 
-const main = fileURLToPath(new URL('main.ts', import.meta.url));
-const MIB = 1 << 20;
-const VALUES = 200;
 const STATE = `SELECT (SELECT string_agg(name || revision, ' ') FROM tidegate.objects),
   (SELECT count(*)::integer FROM tidegate.log), to_jsonb(h) FROM tidegate.head h`;
 const place = temporaryDir('backup');
@@ -22,58 +16,13 @@ let source: string;
 before(async () => {
   postgres = await startPostgres();
   source = await freshDatabase(postgres);
-  await fill(source);
+  await fillWithLarge(source, 60);
 });
 
 after(async () => {
   await postgres.stop();
   place.remove();
 });
-
-/** 200 MiB that no compression makes small. */
-async function fill(url: string): Promise<void> {
-  const storage = await openStorage(url);
-  for (let i = 0; i < VALUES; i++) {
-    await storage.commits.submit([write('create', keyOf(`large-${i}`), { value: randomBytes(MIB) })]);
-  }
-  await storage.close();
-}
-
-interface Run {
-  readonly child: ChildProcess;
-  readonly code: Promise<number | null>;
-  said(): string;
-  /** the most memory that it was seen with */
-  peakMib(): number;
-}
-
-function run(url: string, ...args: string[]): Run {
-  const child = spawn(process.execPath, [main, ...args], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, TIDEGATE_POSTGRES_URL: url },
-  });
-  let text = '';
-  child.stderr?.setEncoding('utf8').on('data', (part: string) => {
-    text += part;
-  });
-  let peak = 0;
-  const timer = setInterval(() => {
-    peak = Math.max(peak, memoryMib(child.pid as number));
-  }, 20);
-  const code = once(child, 'close').then(([status]) => {
-    clearInterval(timer);
-    return status as number | null;
-  });
-  return { child, code, said: () => text, peakMib: () => peak };
-}
-
-function memoryMib(pid: number): number {
-  try {
-    return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
-}
 
 async function stateOf(url: string): Promise<unknown> {
   const pool = openPool(url);
@@ -84,11 +33,11 @@ async function stateOf(url: string): Promise<unknown> {
   }
 }
 
-test('A backup that is killed leaves no file under its name; one that ends has flat memory, and so has a restore.', async () => {
+test("A backup that is killed leaves no file under its name; one that ends is only its owner's to read.", async () => {
   const killed = run(source, 'backup', `--out=${file}`);
   await until(
     'the backup to be under way',
-    () => existsSync(`${file}.partial`) && statSync(`${file}.partial`).size > MIB,
+    () => existsSync(`${file}.partial`) && statSync(`${file}.partial`).size > 0,
   );
   killed.child.kill('SIGKILL');
   await killed.code;
@@ -96,14 +45,8 @@ test('A backup that is killed leaves no file under its name; one that ends has f
 
   const whole = run(source, 'backup', `--out=${file}`);
   assert.equal(await whole.code, 0, whole.said());
-  assert.match(whole.said(), /^backed up 200 objects \(200\.0 MiB\) at revision 201 to /);
-  assert.ok(whole.peakMib() < 300, `${whole.peakMib()} MiB`);
+  assert.match(whole.said(), /^backed up 60 objects \(60\.0 MiB\) at revision 61 to /);
   assert.equal(statSync(file).mode & 0o777, 0o600);
-
-  const target = await freshDatabase(postgres);
-  const restored = run(target, 'restore', `--file=${file}`);
-  assert.equal(await restored.code, 0, restored.said());
-  assert.ok(restored.peakMib() < 300, `${restored.peakMib()} MiB`);
 });
 
 test('A restore that is killed in the middle leaves the old state.', async () => {

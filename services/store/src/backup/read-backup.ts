@@ -8,6 +8,9 @@ import { type Header, parseHeader, parseTrailer, type Trailer } from './heading.
 import { Refusal } from './refusal.ts';
 import { Tally } from './tally.ts';
 
+/** Each chunk is a trip to another thread. */
+const CHUNK_BYTES = 256 << 10;
+
 export type BackupPart =
   | { readonly kind: 'header'; readonly header: Header }
   | { readonly kind: 'rows'; readonly bytes: Buffer; readonly tally: Tally }
@@ -76,8 +79,8 @@ function checkTrailer(trailer: Trailer, tally: Tally, digest: string): void {
 }
 
 async function* decompressed(file: string): AsyncGenerator<Buffer> {
-  const source = createReadStream(file);
-  const plain = createZstdDecompress();
+  const source = createReadStream(file, { highWaterMark: CHUNK_BYTES });
+  const plain = createZstdDecompress({ chunkSize: CHUNK_BYTES });
   source.on('error', (error) => plain.destroy(error));
   source.pipe(plain);
   try {
