@@ -25,11 +25,11 @@ function place(): string {
 test('Help lists every command.', () => {
   const { status, stdout } = tidegate('--help');
   assert.equal(status, 0);
-  for (const name of ['start', 'status', 'stop', 'kubeconfig', 'version'])
+  for (const name of ['start', 'status', 'stop', 'kubeconfig', 'backup', 'restore', 'import', 'version'])
     assert.match(stdout, new RegExp(`^  ${name} `, 'm'));
 });
 
-for (const name of ['start', 'status', 'stop', 'kubeconfig', 'version']) {
+for (const name of ['start', 'status', 'stop', 'kubeconfig', 'backup', 'restore', 'import', 'version']) {
   test(`${name} explains itself.`, () => {
     const { status, stdout } = tidegate(name, '--help');
     assert.equal(status, 0);

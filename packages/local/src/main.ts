@@ -11,6 +11,9 @@ const commands: Readonly<Record<string, { about: string; load: () => Promise<Com
   status: { about: 'shows the parts that run', load: () => import('./commands/status.ts') },
   stop: { about: 'stops what start brought up, keeping the data', load: () => import('./commands/stop.ts') },
   kubeconfig: { about: 'prints the kubeconfig of the data directory', load: () => import('./commands/kubeconfig.ts') },
+  backup: { about: 'writes all objects to a file', load: () => import('./commands/backup.ts') },
+  restore: { about: 'makes a database hold what a backup holds', load: () => import('./commands/restore.ts') },
+  import: { about: 'copies the objects of another cluster', load: () => import('./commands/import.ts') },
   version: { about: 'prints the versions of everything', load: () => import('./commands/version.ts') },
 };
 

@@ -1,1 +1,9 @@
-export { closestName, helpText, OptionError, type Options, type OptionTable, readOptions } from './options.ts';
+export {
+  closestName,
+  helpText,
+  OptionError,
+  type Options,
+  type OptionTable,
+  readOptions,
+  splitOperands,
+} from './options.ts';

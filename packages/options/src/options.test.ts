@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { helpText, type OptionTable, readOptions } from './options.ts';
+import { helpText, type OptionTable, readOptions, splitOperands } from './options.ts';
 
 const table = {
   'data-dir': { type: 'string', default: '/data', help: 'where' },
@@ -51,4 +51,19 @@ test('Help shows each option, and the default where there is one to know.', () =
   const help = helpText(table);
   assert.match(help, /--data-dir TEXT +where \(default \/data\)/);
   assert.match(help, /--quick +soon$/m);
+});
+
+test('A list that is given several times is one list.', () => {
+  assert.deepEqual(readOptions(table, ['--targets=a,b', '--targets', 'c'], { TIDEGATE_TARGETS: 'x' }).targets, [
+    'a',
+    'b',
+    'c',
+  ]);
+});
+
+test('What a command is about may stand anywhere among its options.', () => {
+  assert.deepEqual(splitOperands(table, ['--quick', 'file', '--data-dir', 'dir', '--workers=2', '-']), {
+    operands: ['file', '-'],
+    flags: ['--quick', '--data-dir', 'dir', '--workers=2'],
+  });
 });

@@ -42,7 +42,12 @@ export function readOptions<T extends OptionTable>(
     const text = env[envName(name)] ?? (row.env === undefined ? undefined : env[row.env]);
     if (text !== undefined) texts.set(name, text);
   }
-  for (const [name, text] of flagsOf(table, argv)) texts.set(name, text);
+  const given = new Map<string, string>();
+  for (const [name, text] of flagsOf(table, argv)) {
+    const before = table[name]?.type === 'list' ? given.get(name) : undefined;
+    given.set(name, before === undefined ? text : `${before},${text}`);
+  }
+  for (const [name, text] of given) texts.set(name, text);
 
   const result: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(table)) {
@@ -53,6 +58,25 @@ export function readOptions<T extends OptionTable>(
     result[camelCase(name)] = text === undefined ? defaultOf(row) : parseValue(name, row, text);
   }
   return result as Options<T>;
+}
+
+/** Parts what a command is about (`restore FILE`) from its options, wherever it stands among them. */
+export function splitOperands(
+  table: OptionTable,
+  argv: readonly string[],
+): { operands: readonly string[]; flags: readonly string[] } {
+  const operands: string[] = [];
+  const flags: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const argument = argv[i] as string;
+    (argument.startsWith('--') ? flags : operands).push(argument);
+    const row = table[argument.slice(2)];
+    const value = argv[i + 1];
+    if (!argument.startsWith('--') || row === undefined || row.type === 'boolean' || value === undefined) continue;
+    flags.push(value);
+    i++;
+  }
+  return { operands, flags };
 }
 
 function* flagsOf(table: OptionTable, argv: readonly string[]): Generator<[string, string]> {

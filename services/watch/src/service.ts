@@ -68,6 +68,8 @@ export class WatchService implements Service {
       store: this.#store,
       through: () => this.revision(),
       offer: (batch) => this.#feed?.offer(batch),
+      // there is more than is here: the feed asks for it, and finds out that it cannot be had
+      cut: () => this.#feed?.expect(this.revision() + 1),
       wanted: () => this.#feed !== undefined && this.#bus?.alive !== true,
       closing: this.#closing.signal,
     });

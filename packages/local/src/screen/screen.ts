@@ -32,6 +32,7 @@ export class Screen {
   #stopTicking: (() => void) | undefined;
   #frame = 0;
   #drawn = false;
+  #progressAt = Number.NEGATIVE_INFINITY;
 
   constructor(terminal: Terminal = processTerminal(), clock: Clock = systemClock) {
     this.#terminal = terminal;
@@ -41,6 +42,16 @@ export class Screen {
   line(text: string): void {
     this.#clear();
     this.#terminal.write(`${text}\n`);
+  }
+
+  /** Shows how far something long is: each text takes the place of the one before. */
+  progress(text: string): void {
+    const now = this.#clock.now();
+    if (!this.#terminal.live && now - this.#progressAt < REPEAT_MS) return;
+    this.#progressAt = now;
+    this.#clear();
+    this.#terminal.write(this.#terminal.live ? text : `${text}\n`);
+    this.#drawn = this.#terminal.live;
   }
 
   /** Shows text while the work goes on. */

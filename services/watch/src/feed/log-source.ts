@@ -7,6 +7,8 @@ interface LogSourceOptions {
   /** where to go on from */
   through: () => number;
   offer: (batch: LogBatch) => void;
+  /** the log no longer reaches back to where to go on from */
+  cut: () => void;
   /** while this is false the bus does the work */
   wanted: () => boolean;
   closing: AbortSignal;
@@ -25,8 +27,9 @@ export async function followLog(options: LogSourceOptions): Promise<void> {
         options.offer(batch);
         if (!options.wanted()) break;
       }
-    } catch {
-      // the store is away, or the log was cut above us: the feed notices the latter when it fills
+    } catch (error) {
+      // otherwise the store is away
+      if ((error as { code?: unknown }).code === 410) options.cut();
       await delayMs(100, closing);
     }
   }

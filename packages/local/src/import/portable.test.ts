@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { portable } from './portable.ts';
+
+test('What the server gave an object is left behind, and so is its status; the rest is as it was.', () => {
+  const object = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: 'web',
+      namespace: 'team',
+      uid: 'u',
+      resourceVersion: '7',
+      creationTimestamp: '2026-01-01T00:00:00Z',
+      generation: 3,
+      managedFields: [{}],
+      selfLink: '/x',
+      labels: { app: 'web' },
+      annotations: { note: 'kept' },
+      finalizers: ['example.com/hold'],
+    },
+    spec: { replicas: 2 },
+    status: { replicas: 1 },
+  };
+  const before = structuredClone(object);
+  assert.deepEqual(portable(object, new Map()), {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {
+      name: 'web',
+      namespace: 'team',
+      labels: { app: 'web' },
+      annotations: { note: 'kept' },
+      finalizers: ['example.com/hold'],
+    },
+    spec: { replicas: 2 },
+  });
+  assert.deepEqual(object, before);
+});
+
+test('Owners have their new uids, and one that has none is left out.', () => {
+  const owner = (uid: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: uid, uid, controller: true });
+  const object = { metadata: { name: 'x', ownerReferences: [owner('a'), owner('b')] } };
+  assert.deepEqual(portable(object, new Map([['b', 'new']])).metadata, {
+    name: 'x',
+    ownerReferences: [{ ...owner('b'), uid: 'new' }],
+  });
+  assert.deepEqual(portable(object, new Map()).metadata, { name: 'x' });
+});

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { startTidegate, type TestTidegate, temporaryDir, until } from '@tidegate/testkit';
+import { Client, configMap, MAPS } from './support/client.ts';
+import { tidegateCommand } from './support/command.ts';
+
+const place = temporaryDir('backup');
+after(() => place.remove());
+
+async function whenUsable(tidegate: TestTidegate): Promise<Client> {
+  const client = new Client(tidegate);
+  // the last that the system makes
+  await until('its namespaces', async () => (await client.get('/api/v1/namespaces/kube-system')).code === 200);
+  return client;
+}
+
+async function mapsOf(client: Client, query = ''): Promise<Record<string, string>> {
+  const { code, json } = await client.get(`${MAPS}${query}`);
+  assert.equal(code, 200, JSON.stringify(json));
+  const items = json.items as Array<{ metadata: { name: string }; data: { at: string } }>;
+  return Object.fromEntries(items.map((item) => [item.metadata.name, item.data.at]));
+}
+
+for (const [title, args] of [
+  ['with NATS', []],
+  ['without NATS', ['--no-nats']],
+] as const) {
+  describe(`A running system ${title}`, () => {
+    let tidegate: TestTidegate;
+    let client: Client;
+    before(async () => {
+      tidegate = await startTidegate({ args });
+      client = await whenUsable(tidegate);
+    });
+    after(async () => {
+      client.close();
+      await tidegate.stop();
+    });
+
+    test('is put back to a backup while it runs, and watchers and lists notice', async () => {
+      const file = join(place.path, `backup-${args.length}`);
+      for (const name of ['kept', 'changed', 'deleted']) {
+        await client.ask('POST', MAPS, { body: configMap(name, { at: 'backup' }) });
+      }
+      const made = await tidegateCommand('backup', '--out', file, '--data-dir', tidegate.dataDir);
+      assert.equal(made.code, 0, made.stderr);
+      assert.match(made.stderr, /^backed up 7 objects \(\d+ KiB\) at revision \d+ to /m);
+
+      await client.ask('PUT', `${MAPS}/changed`, { body: configMap('changed', { at: 'later' }) });
+      await client.ask('DELETE', `${MAPS}/deleted`);
+      await client.ask('POST', MAPS, { body: configMap('new', { at: 'later' }) });
+      const stale = (await client.get(MAPS)).json.metadata.resourceVersion as string;
+      assert.deepEqual(await mapsOf(client), { changed: 'later', kept: 'backup', new: 'later' });
+      const watch = await client.watch(`${MAPS}?watch=1&resourceVersion=${stale}`);
+
+      const refused = await tidegateCommand('restore', file, '--data-dir', tidegate.dataDir);
+      assert.equal(refused.code, 1);
+      assert.match(refused.stderr, /^tidegate: the database holds .*: add --replace/m);
+      assert.deepEqual(await mapsOf(client), { changed: 'later', kept: 'backup', new: 'later' });
+
+      const restored = await tidegateCommand('restore', file, '--replace', '--data-dir', tidegate.dataDir);
+      assert.equal(restored.code, 0, restored.stderr);
+      assert.match(restored.stderr, /^restored 7 objects /m);
+
+      // the watcher hears of it without anybody asking for anything
+      const events = await watch.rest();
+      assert.deepEqual(
+        events.map(({ type, object }) => [type, object.code]),
+        [['ERROR', 410]],
+      );
+      const state = { changed: 'backup', deleted: 'backup', kept: 'backup' };
+      assert.equal((await client.get(`${MAPS}/changed`)).json.data.at, 'backup');
+      assert.equal((await client.get(`${MAPS}/new`)).code, 404);
+      assert.deepEqual(await mapsOf(client), state);
+      await until('the mirror to be new', async () => {
+        const seen = await mapsOf(client, '?resourceVersion=0');
+        return seen.deleted === 'backup' && !('new' in seen);
+      });
+      const old = await client.watch(`${MAPS}?watch=1&resourceVersion=${stale}`);
+      if (old.code === 200) assert.equal((await old.next()).object.code, 410);
+      else assert.equal(old.code, 410);
+
+      const fresh = (await client.get(MAPS)).json.metadata.resourceVersion as string;
+      assert.ok(BigInt(fresh) > BigInt(stale));
+      const next = await client.watch(`${MAPS}?watch=1&resourceVersion=${fresh}`);
+      assert.equal((await client.ask('POST', MAPS, { body: configMap('after', { at: 'now' }) })).code, 201);
+      assert.equal((await next.next()).object.metadata.name, 'after');
+      next.close();
+    });
+  });
+}
+
+test('A data directory that does not run is backed up, and a new one is restored into and then started.', async () => {
+  const [one, two] = [join(place.path, 'one'), join(place.path, 'two')];
+  const first = await startTidegate({ dataDir: one });
+  const client = await whenUsable(first);
+  await client.ask('POST', MAPS, { body: configMap('carried', { at: 'one' }) });
+  const { uid, resourceVersion } = (await client.get(`${MAPS}/carried`)).json.metadata;
+  client.close();
+  await first.stop();
+
+  const file = join(place.path, 'stopped');
+  const made = await tidegateCommand('backup', `--out=${file}`, `--data-dir=${one}`);
+  assert.equal(made.code, 0, made.stderr);
+  const again = await tidegateCommand('backup', `--out=${file}`, `--data-dir=${one}`);
+  assert.match(again.stderr, /exists already/);
+  const verified = await tidegateCommand('restore', '--verify-only', file);
+  assert.equal(verified.code, 0, verified.stderr);
+  assert.match(verified.stderr, /is whole: 5 objects/);
+  const restored = await tidegateCommand('restore', file, `--data-dir=${two}`);
+  assert.equal(restored.code, 0, restored.stderr);
+
+  const second = await startTidegate({ dataDir: two });
+  const other = await whenUsable(second);
+  const { metadata, data } = (await other.get(`${MAPS}/carried`)).json;
+  assert.deepEqual([metadata.uid, metadata.resourceVersion, data], [uid, resourceVersion, { at: 'one' }]);
+  other.close();
+  await second.stop();
+});
+
+test('A backup of nothing says what to do.', async () => {
+  const { code, stderr } = await tidegateCommand('backup', '--out=x', `--data-dir=${join(place.path, 'nothing')}`);
+  assert.equal(code, 1);
+  assert.match(stderr, /^tidegate: there is no database in .*: give another --data-dir, or a --postgres-url\n$/);
+});
+
+test('A database that cannot be reached is one line that says so, without its password.', async () => {
+  const { code, stderr } = await tidegateCommand(
+    'backup',
+    '--out=x',
+    '--postgres-url=postgres://u:secret@127.0.0.1:1/x',
+  );
+  assert.equal(code, 1);
+  assert.match(stderr, /^tidegate: nothing answers at 127\.0\.0\.1:1 \(ECONNREFUSED\): check --postgres-url/);
+  assert.doesNotMatch(stderr, /secret/);
+});
+
+describe('An import', () => {
+  let source: TestTidegate;
+  let target: TestTidegate;
+  let from: Client;
+  let to: Client;
+  before(async () => {
+    source = await startTidegate({ args: ['--no-nats'] });
+    target = await startTidegate({ args: ['--no-nats'] });
+    from = await whenUsable(source);
+    to = await whenUsable(target);
+  });
+  after(async () => {
+    from.close();
+    to.close();
+    await source.stop();
+    await target.stop();
+  });
+  const run = (...args: string[]) =>
+    tidegateCommand('import', `--from-kubeconfig=${source.kubeconfig}`, `--kubeconfig=${target.kubeconfig}`, ...args);
+
+  test('copies namespaces and objects, owners before what they own, and again does nothing', async () => {
+    const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    for (const name of ['team', 'other']) await from.ask('POST', '/api/v1/namespaces', { body: namespace(name) });
+    const maps = '/api/v1/namespaces/team/configmaps';
+    for (let i = 0; i < 600; i++) await from.ask('POST', maps, { body: configMap(`map-${i}`, { at: 'source' }) });
+    const owner = (await from.get(`${maps}/map-7`)).json.metadata.uid as string;
+    const owned = (name: string, uid: string) =>
+      configMap(name, {}, { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'map-7', uid }] });
+    await from.ask('POST', maps, { body: owned('an-owned-one', owner) });
+    await from.ask('POST', maps, { body: owned('an-orphan', 'gone') });
+    await from.ask('POST', '/api/v1/namespaces/other/configmaps', { body: configMap('elsewhere') });
+
+    const looked = await run('--dry-run');
+    assert.match(looked.stdout, /^configmaps +603 +0 +0 +0 +0$/m, looked.stdout + looked.stderr);
+    assert.equal((await to.get('/api/v1/namespaces/team')).code, 404);
+
+    const part = await run('--namespace', 'other');
+    assert.match(part.stdout, /^configmaps +1 +0 +0 +0 +0\nnamespaces +1 +0 +0 +0 +0$/m, part.stdout + part.stderr);
+
+    const all = await run();
+    assert.equal(all.code, 0, all.stdout + all.stderr);
+    assert.match(all.stdout, /^configmaps +602 +0 +1 +0 +0$/m);
+    assert.match(all.stdout, /^namespaces +1 +0 +5 +0 +0$/m);
+    assert.match(all.stdout, /^configmaps\/team\/an-orphan loses its owner ConfigMap map-7, which is not imported$/m);
+    const copies = (await to.get(maps)).json.items as Array<{ metadata: { name: string; uid: string } }>;
+    assert.equal(copies.length, 602);
+    const references = async (name: string) => (await to.get(`${maps}/${name}`)).json.metadata.ownerReferences;
+    const copy = copies.find(({ metadata }) => metadata.name === 'map-7')?.metadata.uid;
+    assert.notEqual(copy, owner);
+    assert.equal((await references('an-owned-one'))[0].uid, copy);
+    assert.equal(await references('an-orphan'), undefined);
+
+    await from.ask('PUT', `${maps}/map-8`, { body: configMap('map-8', { at: 'changed' }) });
+    assert.match((await run('--resource', 'configmaps')).stdout, /^configmaps +0 +0 +603 +0 +0$/m);
+    assert.equal((await to.get(`${maps}/map-8`)).json.data.at, 'source');
+    const replaced = await run('--replace', '--resource=configmaps', '--namespace=team');
+    assert.match(replaced.stdout, /^configmaps +0 +602 +0 +0 +0$/m, replaced.stdout);
+    assert.equal((await to.get(`${maps}/map-8`)).json.data.at, 'changed');
+  });
+
+  test('from what does not answer, or is no kubeconfig, is one line that says why', async () => {
+    const file = join(place.path, 'kubeconfig');
+    writeFileSync(file, 'clusters: []\ncurrent-context: none\n');
+    const { code, stderr } = await tidegateCommand('import', `--from-kubeconfig=${file}`);
+    assert.equal(code, 1);
+    assert.equal(stderr, `tidegate: ${file} has no context none\n`);
+  });
+});
