@@ -54,17 +54,23 @@ export class ChangeLog {
 
   /** What a key was just before a version. */
   before(key: string, version: number): State | undefined {
-    return this.ofKey(key).findLast((change) => change.version < version)?.state;
+    const changes = this.ofKey(key);
+    return changes[placeAfter(changes, version - Number.EPSILON * version) - 1]?.state;
   }
 
   /** What a list at a version must hold. */
   stateAt(version: number, selector = ''): Map<string, State> {
     const states = new Map<string, State>();
     for (const [key, changes] of this.#byKey) {
-      const state = changes.findLast((change) => change.version <= version)?.state;
+      const state = changes[placeAfter(changes, version) - 1]?.state;
       if (state !== undefined && selects(selector, state)) states.set(key, state);
     }
     return states;
+  }
+
+  /** After one version and through another. */
+  between(after: number, through: number): readonly Change[] {
+    return this.changes.slice(placeAfter(this.changes, after), placeAfter(this.changes, through));
   }
 
   #add(change: Change): void {
@@ -79,6 +85,18 @@ export class ChangeLog {
       );
     }
   }
+}
+
+/** Where the changes above a version begin. */
+function placeAfter(changes: readonly Change[], version: number): number {
+  let low = 0;
+  let high = changes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((changes[middle] as Change).version <= version) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 function textOf({ key, state }: Change): string {

@@ -19,8 +19,7 @@ export function expectedEvent(log: ChangeLog, change: Change, selector: Selector
 
 /** What a watch must have shown after one version and through another. */
 export function expectedBetween(log: ChangeLog, selector: Selector, after: number, through: number): ExpectedEvent[] {
-  return log.changes.flatMap((change) => {
-    if (change.version <= after || change.version > through) return [];
+  return log.between(after, through).flatMap((change) => {
     const event = expectedEvent(log, change, selector);
     return event === undefined ? [] : [event];
   });

@@ -2,7 +2,6 @@ import { isAcknowledged } from '../checks/real-time-order.ts';
 import { ChangeLog } from '../history/change-log.ts';
 import { expectedEvent } from '../history/expected-events.ts';
 import { type History, type State, type Stream, versionOf, type WatchEvent, type Watcher } from '../history/history.ts';
-import type { Random } from '../random.ts';
 import type { BadVariant } from './bad-variant.ts';
 
 type ChangeEvent = Exclude<WatchEvent, { type: 'BOOKMARK' }>;

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startTidegate, type TestTidegate } from '@tidegate/testkit';
+import { explainViolations, violationsOf } from './reliability/checks/all.ts';
+import { runLoad } from './reliability/load/run-load.ts';
+
+describe('Under random load of many clients', () => {
+  let tidegate: TestTidegate;
+  before(async () => {
+    tidegate = await startTidegate();
+  });
+  after(() => tidegate.stop());
+
+  for (const seed of [11, 12]) {
+    test(`every promise is kept (seed ${seed})`, async (t) => {
+      const history = await runLoad({ seed, namespace: `load-${seed}`, endpoints: [tidegate], operations: 3000 });
+      const { operations, lists, watchers } = history;
+      t.diagnostic(
+        `${operations.length} operations, ${lists.length} lists, ${watchers.flatMap((w) => w.streams).length} streams`,
+      );
+      assert.equal(explainViolations(violationsOf(history)), '', `seed ${seed}`);
+      assert.ok(lists.length > 20);
+    });
+  }
+});

@@ -1,0 +1,138 @@
+import { until } from '@tidegate/testkit';
+import type { Ask, History } from '../history/history.ts';
+import { Random } from '../random.ts';
+import { Api, type Endpoint } from './api.ts';
+import { COLOURS, chooseAsk, chooseList, keysOf } from './choose.ts';
+import { CollectionFollower } from './follow-collection.ts';
+import { Recorder } from './recorder.ts';
+import { afterTrouble } from './trouble-pause.ts';
+
+export interface LoadOptions {
+  readonly seed: number;
+  /** one for each run, so that runs do not meet */
+  readonly namespace: string;
+  /** clients are spread over them */
+  readonly endpoints: readonly Endpoint[];
+  /** how many operations the writers do together, or until when */
+  readonly operations: number;
+  readonly over?: () => boolean;
+  readonly writers?: number;
+  readonly keys?: number;
+  /** what a client waits for an answer */
+  readonly timeoutMs?: number;
+  /** what the watchers have to come to the end */
+  readonly catchUpMs?: number;
+  readonly betweenMs?: number;
+}
+
+const FOLLOWERS = [
+  { name: 'all from a list', selector: '', begin: 'list' },
+  { name: 'all streamed', selector: '', begin: 'streamed list' },
+  { name: 'red from a list', selector: 'red', begin: 'list' },
+  { name: 'red from the state', selector: 'red', begin: 'state' },
+  { name: 'blue streamed', selector: 'blue', begin: 'streamed list' },
+] as const;
+
+/**
+ * Random work of many clients, and all that they saw of it.
+ *
+ * The watchers begin before the first write and come to the end after the last one: what is known of deletions is
+ * known from those that select all.
+ */
+export async function runLoad(options: LoadOptions): Promise<History> {
+  const recorder = new Recorder(options.namespace);
+  const { endpoints, seed, timeoutMs = 5000 } = options;
+  const apis = endpoints.map((endpoint) => new Api(endpoint, timeoutMs));
+  const apiOf = (i: number): Api => apis[i % apis.length] as Api;
+  await makeNamespace(apiOf(0), options.namespace);
+
+  const followers = FOLLOWERS.map(
+    (who, i) => new CollectionFollower({ ...who, recorder, api: apiOf(i), random: new Random(seed * 1000 + i) }),
+  );
+  const following = followers.map((follower) => follower.run());
+  await until('the watchers to have begun', () => followers.every((follower) => follower.at !== undefined));
+
+  let writing = true;
+  const budget = { left: options.operations };
+  const writers = Array.from({ length: options.writers ?? 6 }, (_, i) => write(recorder, apiOf(i), options, i, budget));
+  const listers = [0, 1].map((i) => list(recorder, apiOf(i), new Random(seed * 1000 + 500 + i), () => !writing));
+  await Promise.all(writers);
+  writing = false;
+  await Promise.all(listers);
+
+  await finish(recorder, apis);
+  const end = recorder.knowledge.newest;
+  // whoever does not come to the end is told by the checks
+  await until(
+    'the watchers to come to the end',
+    () => followers.every(({ at }) => (at ?? 0) >= recorder.history.endVersion),
+    options.catchUpMs ?? 10_000,
+  ).catch(() => end);
+  for (const follower of followers) follower.stop();
+  await Promise.all(following);
+  for (const api of apis) api.close();
+  return recorder.history;
+}
+
+async function makeNamespace(api: Api, name: string): Promise<void> {
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  await until('a namespace', async () => {
+    const reply = await api.send({ method: 'POST', path: '/api/v1/namespaces', body, contentType: 'application/json' });
+    return reply.kind === 'answered' && (reply.code === 201 || reply.code === 409);
+  });
+}
+
+async function write(
+  recorder: Recorder,
+  api: Api,
+  options: LoadOptions,
+  i: number,
+  budget: { left: number },
+): Promise<void> {
+  const { seed, over = () => false, betweenMs = 0, keys = 12 } = options;
+  const random = new Random(seed * 1000 + 100 + i);
+  const names = keysOf(keys);
+  while (budget.left-- > 0 && !over()) {
+    const key = random.pick(names);
+    const ask = chooseAsk(random, recorder.knowledge.of(key), recorder.nextToken());
+    const { outcome } = await recorder.operate(api, `writer-${i}`, key, ask);
+    if (outcome.kind === 'unknown' || outcome.kind === 'refused') await afterTrouble();
+    if (betweenMs > 0) await new Promise((resolve) => setTimeout(resolve, random.below(2 * betweenMs)));
+  }
+}
+
+async function list(recorder: Recorder, api: Api, random: Random, over: () => boolean): Promise<void> {
+  while (!over()) {
+    const done = await recorder.list(api, 'lister', chooseList(random, recorder.knowledge.newest));
+    if (done === undefined || random.chance(0.7)) await afterTrouble();
+  }
+}
+
+/** The last writes, one that each selection sees, certain to be there; then the last list. */
+async function finish(recorder: Recorder, apis: readonly Api[]): Promise<void> {
+  const api = apis[0] as Api;
+  const { history } = recorder;
+  for (const colour of COLOURS) {
+    const key = `end-${colour}`;
+    const ask: Ask = { kind: 'create', token: recorder.nextToken(), colour };
+    const version = await until(
+      'a last write',
+      async () => {
+        const { outcome } = await recorder.operate(
+          api,
+          'main',
+          key,
+          recorder.knowledge.of(key) ? { kind: 'get' } : ask,
+        );
+        if (outcome.kind === 'state') return outcome.state.version;
+        if (outcome.kind !== 'exists') return undefined;
+        const read = await recorder.operate(api, 'main', key, { kind: 'get' });
+        return read.outcome.kind === 'state' ? read.outcome.state.version : undefined;
+      },
+      60_000,
+    );
+    if (history.endVersion === 0) history.endVersion = version;
+  }
+  const last = { mode: 'recent', asked: 0, selector: '', limit: 0 } as const;
+  await until('a last list', () => recorder.list(api, 'main', last), 60_000);
+}
