@@ -13,7 +13,13 @@ describe('Under random load of many clients', () => {
 
   for (const seed of [11, 12]) {
     test(`every promise is kept (seed ${seed})`, async (t) => {
-      const history = await runLoad({ seed, namespace: `load-${seed}`, endpoints: [tidegate], operations: 3000 });
+      const history = await runLoad({
+        seed,
+        namespace: `load-${seed}`,
+        endpoints: [tidegate],
+        operations: 3000,
+        catchUpMs: 10_000,
+      });
       const { operations, lists, watchers } = history;
       t.diagnostic(
         `${operations.length} operations, ${lists.length} lists, ${watchers.flatMap((w) => w.streams).length} streams`,

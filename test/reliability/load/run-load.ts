@@ -21,7 +21,7 @@ export interface LoadOptions {
   /** what a client waits for an answer */
   readonly timeoutMs?: number;
   /** what the watchers have to come to the end */
-  readonly catchUpMs?: number;
+  readonly catchUpMs: number;
   readonly betweenMs?: number;
 }
 
@@ -61,13 +61,10 @@ export async function runLoad(options: LoadOptions): Promise<History> {
   await Promise.all(listers);
 
   await finish(recorder, apis);
-  const end = recorder.knowledge.newest;
-  // whoever does not come to the end is told by the checks
-  await until(
-    'the watchers to come to the end',
-    () => followers.every(({ at }) => (at ?? 0) >= recorder.history.endVersion),
-    options.catchUpMs ?? 10_000,
-  ).catch(() => end);
+  const { endVersion } = recorder.history;
+  const atEnd = () => followers.every(({ at = 0 }) => at >= endVersion);
+  // who does not come to the end is named by the checks
+  await until('the watchers to come to the end', atEnd, options.catchUpMs).catch(() => undefined);
   for (const follower of followers) follower.stop();
   await Promise.all(following);
   for (const api of apis) api.close();
