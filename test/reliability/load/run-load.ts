@@ -16,6 +16,8 @@ export interface LoadOptions {
   /** how many operations the writers do together, or until when */
   readonly operations: number;
   readonly over?: () => boolean;
+  /** told after each operation that had a certain outcome */
+  readonly done?: () => void;
   readonly writers?: number;
   readonly keys?: number;
   /** what a client waits for an answer */
@@ -86,7 +88,7 @@ async function write(
   i: number,
   budget: { left: number },
 ): Promise<void> {
-  const { seed, over = () => false, betweenMs = 0, keys = 12 } = options;
+  const { seed, over = () => false, done = () => {}, betweenMs = 0, keys = 12 } = options;
   const random = new Random(seed * 1000 + 100 + i);
   const names = keysOf(keys);
   while (budget.left-- > 0 && !over()) {
@@ -94,6 +96,7 @@ async function write(
     const ask = chooseAsk(random, recorder.knowledge.of(key), recorder.nextToken());
     const { outcome } = await recorder.operate(api, `writer-${i}`, key, ask);
     if (outcome.kind === 'unknown' || outcome.kind === 'refused') await afterTrouble();
+    else done();
     if (betweenMs > 0) await new Promise((resolve) => setTimeout(resolve, random.below(2 * betweenMs)));
   }
 }
