@@ -7,13 +7,15 @@ import { type FaultName, faults } from './reliability/system/faults.ts';
 import { runUnderFaults } from './reliability/system/run-under-faults.ts';
 
 const seeds = (process.env.RELIABILITY_SEEDS ?? '21,22,23').split(',').map(Number);
+/** Short, so that history is given up while clients read it; none of them is away for that long. */
+const WINDOW_SECONDS = 20;
 const STEPS = 20;
 
 for (const nats of [true, false]) {
   describe(`Two replicas of each part ${nats ? 'with' : 'without'} NATS, whatever goes wrong,`, () => {
     let cluster: Cluster;
     before(async () => {
-      cluster = await startCluster({ replicas: 2, nats });
+      cluster = await startCluster({ replicas: 2, nats, windowSeconds: WINDOW_SECONDS });
     });
     after(() => cluster.stop());
 

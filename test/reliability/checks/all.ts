@@ -4,6 +4,7 @@ import type { Check } from './check.ts';
 import { linearizable } from './linearizable.ts';
 import { listIsFiltered, listIsFresh, listIsStateAtVersion, pagesAreOneSnapshot } from './lists.ts';
 import { lostWrites } from './lost-writes.ts';
+import { oldReadsAreNotTooOld } from './old-reads.ts';
 import { realTimeOrder } from './real-time-order.ts';
 import { uniqueVersions } from './unique-versions.ts';
 import { atomic } from './watch/atomic.ts';
@@ -25,6 +26,7 @@ export const checks = {
   'pages are one snapshot': pagesAreOneSnapshot,
   'lists are as fresh as asked': listIsFresh,
   'lists are filtered': listIsFiltered,
+  'reads of the past are not too old': oldReadsAreNotTooOld,
   Ordered: ordered,
   Unique: unique,
   Atomic: atomic,

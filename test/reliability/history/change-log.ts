@@ -58,6 +58,12 @@ export class ChangeLog {
     return changes[placeAfter(changes, version - Number.EPSILON * version) - 1]?.state;
   }
 
+  /** What a key was at a version. */
+  keyAt(key: string, version: number): State | undefined {
+    const changes = this.ofKey(key);
+    return changes[placeAfter(changes, version) - 1]?.state;
+  }
+
   /** What a list at a version must hold. */
   stateAt(version: number, selector = ''): Map<string, State> {
     const states = new Map<string, State>();
@@ -114,6 +120,9 @@ function* statesOf(history: History): Generator<Told> {
   );
   for (const { client, ask, outcome } of writesFirst) {
     if (outcome.kind === 'state') yield { source: `${ask.kind} of ${client}`, state: outcome.state };
+  }
+  for (const { client, state } of history.oldReads) {
+    if (state !== undefined) yield { source: `read of the past of ${client}`, state };
   }
   for (const list of history.lists)
     for (const state of itemsOf(list)) yield { source: `list of ${list.client}`, state };

@@ -7,6 +7,7 @@
 export interface History {
   readonly operations: Operation[];
   readonly lists: List[];
+  readonly oldReads: OldRead[];
   readonly watchers: Watcher[];
   /** the version of the last write of all; every watcher that was not given up has come to it */
   endVersion: number;
@@ -66,6 +67,16 @@ export interface List {
   readonly pages: readonly Page[];
   /** false where a later page was not given */
   readonly whole: boolean;
+}
+
+/** A get that is content with a state of the past. */
+export interface OldRead {
+  readonly client: string;
+  readonly key: string;
+  /** not older than this version; 0: any */
+  readonly asked: number;
+  /** undefined: it was not there */
+  readonly state: State | undefined;
 }
 
 export interface Page {

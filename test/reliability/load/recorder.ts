@@ -12,7 +12,7 @@ const TYPES = {
 
 /** Sends requests and writes down what was asked, when, and what came of it. */
 export class Recorder {
-  readonly history: History = { operations: [], lists: [], watchers: [], endVersion: 0 };
+  readonly history: History = { operations: [], lists: [], oldReads: [], watchers: [], endVersion: 0 };
   readonly knowledge = new Knowledge();
   readonly namespace: string;
   readonly path: string;
@@ -46,6 +46,14 @@ export class Recorder {
     if (outcome.kind === 'state') this.knowledge.saw(outcome.state);
     if (outcome.kind !== 'unknown' && outcome.kind !== 'refused') this.done.operations++;
     return operation;
+  }
+
+  /** A get from a gateway's mirror; what fails tells nothing. */
+  async readOld(api: Api, client: string, key: string, asked: number): Promise<void> {
+    const reply = await api.send({ method: 'GET', path: `${this.path}/${key}?resourceVersion=${asked}` });
+    if (reply.kind !== 'answered' || (reply.code !== 200 && reply.code !== 404)) return;
+    const state = reply.code === 200 ? stateOf(reply.json, this.namespace) : undefined;
+    this.history.oldReads.push({ client, key, asked, state });
   }
 
   /** undefined when not even a first page was given. */

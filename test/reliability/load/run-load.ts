@@ -4,6 +4,7 @@ import { Random } from '../random.ts';
 import { Api, type Endpoint } from './api.ts';
 import { COLOURS, chooseAsk, chooseList, keysOf } from './choose.ts';
 import { CollectionFollower } from './follow-collection.ts';
+import { largeToken } from './object.ts';
 import { Recorder } from './recorder.ts';
 import { afterTrouble } from './trouble-pause.ts';
 
@@ -26,6 +27,10 @@ export interface LoadOptions {
   readonly catchUpMs: number;
   readonly betweenMs?: number;
 }
+
+const KEYS = 12;
+/** Of a hundred writes: most are small, few go another way, and fewer do not fit into a message of the bus. */
+const LARGE_BYTES = { 0: 98.2, 80000: 1.6, 1040000: 0.2 };
 
 const FOLLOWERS = [
   { name: 'all from a list', selector: '', begin: 'list' },
@@ -52,25 +57,32 @@ export async function runLoad(options: LoadOptions): Promise<History> {
     (who, i) => new CollectionFollower({ ...who, recorder, api: apiOf(i), random: new Random(seed * 1000 + i) }),
   );
   const following = followers.map((follower) => follower.run());
-  await until('the watchers to have begun', () => followers.every((follower) => follower.at !== undefined));
+  try {
+    await until('the watchers to have begun', () => followers.every((follower) => follower.at !== undefined));
+    await work(recorder, apiOf, options);
+    await finish(recorder, apis);
+    const { endVersion } = recorder.history;
+    const atEnd = () => followers.every(({ at = 0 }) => at >= endVersion);
+    // who does not come to the end is named by the checks
+    await until('the watchers to come to the end', atEnd, options.catchUpMs).catch(() => undefined);
+  } finally {
+    for (const follower of followers) follower.stop();
+    await Promise.all(following);
+    for (const api of apis) api.close();
+  }
+  return recorder.history;
+}
 
-  let writing = true;
+async function work(recorder: Recorder, apiOf: (i: number) => Api, options: LoadOptions): Promise<void> {
   const budget = { left: options.operations };
   const writers = Array.from({ length: options.writers ?? 6 }, (_, i) => write(recorder, apiOf(i), options, i, budget));
-  const listers = [0, 1].map((i) => list(recorder, apiOf(i), new Random(seed * 1000 + 500 + i), () => !writing));
-  await Promise.all(writers);
-  writing = false;
+  const listers = [0, 1].map((i) => list(recorder, apiOf(i), options, i, () => budget.left <= 0));
+  try {
+    await Promise.all(writers);
+  } finally {
+    budget.left = 0;
+  }
   await Promise.all(listers);
-
-  await finish(recorder, apis);
-  const { endVersion } = recorder.history;
-  const atEnd = () => followers.every(({ at = 0 }) => at >= endVersion);
-  // who does not come to the end is named by the checks
-  await until('the watchers to come to the end', atEnd, options.catchUpMs).catch(() => undefined);
-  for (const follower of followers) follower.stop();
-  await Promise.all(following);
-  for (const api of apis) api.close();
-  return recorder.history;
 }
 
 async function makeNamespace(api: Api, name: string): Promise<void> {
@@ -88,12 +100,14 @@ async function write(
   i: number,
   budget: { left: number },
 ): Promise<void> {
-  const { seed, over = () => false, done = () => {}, betweenMs = 0, keys = 12 } = options;
+  const { seed, over = () => false, done = () => {}, betweenMs = 0, keys = KEYS } = options;
   const random = new Random(seed * 1000 + 100 + i);
   const names = keysOf(keys);
   while (budget.left-- > 0 && !over()) {
     const key = random.pick(names);
-    const ask = chooseAsk(random, recorder.knowledge.of(key), recorder.nextToken());
+    const token = recorder.nextToken();
+    const large = random.weighted(LARGE_BYTES);
+    const ask = chooseAsk(random, recorder.knowledge.of(key), large === '0' ? token : largeToken(token, Number(large)));
     const { outcome } = await recorder.operate(api, `writer-${i}`, key, ask);
     if (outcome.kind === 'unknown' || outcome.kind === 'refused') await afterTrouble();
     else done();
@@ -101,9 +115,13 @@ async function write(
   }
 }
 
-async function list(recorder: Recorder, api: Api, random: Random, over: () => boolean): Promise<void> {
+async function list(recorder: Recorder, api: Api, options: LoadOptions, i: number, over: () => boolean): Promise<void> {
+  const random = new Random(options.seed * 1000 + 500 + i);
+  const names = keysOf(options.keys ?? KEYS);
   while (!over()) {
-    const done = await recorder.list(api, 'lister', chooseList(random, recorder.knowledge.newest));
+    const { newest } = recorder.knowledge;
+    const done = await recorder.list(api, 'lister', chooseList(random, newest));
+    await recorder.readOld(api, 'lister', random.pick(names), random.chance(0.3) ? 0 : newest);
     if (done === undefined || random.chance(0.7)) await afterTrouble();
   }
 }

@@ -1,6 +1,6 @@
 import { type AcknowledgedWrite, isAcknowledged } from '../checks/real-time-order.ts';
 import { ChangeLog } from '../history/change-log.ts';
-import type { History, List, Operation, Outcome, Page, State } from '../history/history.ts';
+import type { History, List, OldRead, Operation, Outcome, Page, State } from '../history/history.ts';
 import type { Random } from '../random.ts';
 import type { BadVariant } from './bad-variant.ts';
 
@@ -103,6 +103,17 @@ export const badStores: readonly BadVariant[] = [
     title: 'a read does not find an object',
     breaks: 'objects are linearizable',
     spoil: (history, random) => answer(staleRead(history, random).read, { kind: 'absent' }),
+  },
+  {
+    title: 'a read of the past is older than asked',
+    breaks: 'reads of the past are not too old',
+    spoil: (history, random) => {
+      const log = new ChangeLog(history);
+      const found = history.oldReads.filter(({ state }) => state && log.before(state.key, state.version));
+      const read = random.pick(found) as Mutable<OldRead> & { state: State };
+      read.asked = read.state.version;
+      read.state = log.before(read.key, read.state.version) as State;
+    },
   },
   {
     title: 'a patch is made on an older state',

@@ -1,4 +1,4 @@
-import type { Ask, History, List, Outcome, Page } from '../history/history.ts';
+import type { Ask, History, List, OldRead, Outcome, Page } from '../history/history.ts';
 import { chooseAsk, chooseList, Knowledge, keysOf } from '../load/choose.ts';
 import { Random } from '../random.ts';
 import { generateWatchers } from './generate-watchers.ts';
@@ -21,7 +21,7 @@ export function generateHistory({ seed, operations, unknown = 0.03 }: Wanted): H
   const random = new Random(seed);
   const server = new ModelServer(random);
   const knowledge = new Knowledge();
-  const history: History = { operations: [], lists: [], watchers: [], endVersion: 0 };
+  const history: History = { operations: [], lists: [], oldReads: [], watchers: [], endVersion: 0 };
   const agenda: Due[] = [];
   const at = (time: number, run: () => void) => {
     const place = agenda.findLastIndex((due) => due.time <= time);
@@ -58,6 +58,7 @@ export function generateHistory({ seed, operations, unknown = 0.03 }: Wanted): H
     if (begun >= operations) return;
     at(start + random.between(0.1, 4), () => {
       history.lists.push(listOf(random, server, knowledge, { client, start }));
+      history.oldReads.push(oldReadOf(random, server, knowledge.newest, { client, key: random.pick(keys) }));
       list(client, start + random.between(5, 30));
     });
   };
@@ -95,6 +96,12 @@ function listOf(
   for (let i = 0; i === 0 || i < items.length; i += size) pages.push({ version, items: items.slice(i, i + size) });
   const whole = !random.chance(0.1) || pages.length === 1;
   return { ...by, mode, asked, selector, whole, pages: whole ? pages : pages.slice(0, -1) };
+}
+
+function oldReadOf(random: Random, server: ModelServer, newest: number, by: { client: string; key: string }): OldRead {
+  const asked = random.chance(0.5) ? 0 : newest;
+  const version = Math.max(asked, server.version - random.below(30));
+  return { ...by, asked, state: server.stateAt(version, '').find(({ key }) => key === by.key) };
 }
 
 /** The last writes, one that each selection sees, and the last list. */

@@ -18,6 +18,8 @@ interface ClusterOptions {
   readonly replicas: number;
   /** without it the watch services follow the store's log */
   readonly nats: boolean;
+  /** how long the stores keep history */
+  readonly windowSeconds?: number;
   /** stands between the gateways and the stores; answers the address that gateways are given */
   readonly beforeStores?: Between;
   readonly beforeWatches?: Between;
@@ -60,7 +62,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   };
   const each = Array.from({ length: options.replicas }, (_, i) => i + 1);
 
-  const stores = await Promise.all(each.map((i) => start('store', i, { 'allow-data-loss': 'true' })));
+  const storeFlags = { 'allow-data-loss': 'true', 'window-seconds': String(options.windowSeconds ?? 300) };
+  const stores = await Promise.all(each.map((i) => start('store', i, storeFlags)));
   const watches = await Promise.all(each.map((i) => start('watch', i, { 'store-addresses': stores.join(',') })));
   const { certFile, keyFile } = certificates.serving;
   const flags = {
