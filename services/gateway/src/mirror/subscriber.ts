@@ -61,7 +61,8 @@ export class Subscriber {
         return;
       }
       if (position >= window.end) {
-        this.#position = position;
+        // a client may be ahead of this mirror: the changes that it has seen elsewhere are still to come here
+        this.#position = collection.through >= this.#after ? position : undefined;
         return;
       }
       const slice = frames.slice(window, position, SLICE_BYTES);
@@ -81,6 +82,7 @@ export class Subscriber {
   bookmark(): void {
     const { mirror, frames } = this.#options;
     const { collection } = mirror;
+    this.pump();
     if (this.#state !== 'active' || collection === undefined || this.#position !== collection.window.end) return;
     if (collection.through > this.#after) this.#after = collection.through;
     this.#write(frames.bookmark(revisionText(this.#after)), 0);
