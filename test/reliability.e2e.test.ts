@@ -25,7 +25,13 @@ describe('Under random load of many clients', () => {
         `${operations.length} operations, ${lists.length} lists, ${watchers.flatMap((w) => w.streams).length} streams`,
       );
       assert.equal(explainViolations(violationsOf(history)), '', `seed ${seed}`);
-      assert.ok(lists.length > 20);
+      // what was not seen was not checked
+      const events = watchers.flatMap(({ streams }) => streams.flatMap((stream) => stream.events));
+      assert.ok(lists.length > 20 && history.oldReads.length > 20);
+      assert.ok(
+        events.some((event) => event.type === 'BOOKMARK' && !event.initialEnd),
+        'a bookmark in the middle',
+      );
     });
   }
 });

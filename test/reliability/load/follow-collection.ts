@@ -12,12 +12,15 @@ const STREAM_LIMIT_MS = 6000;
 
 interface Following {
   readonly recorder: Recorder;
-  readonly api: Api;
+  /** each stream goes to any of them: what one gateway told, the next one must know */
+  readonly apis: readonly Api[];
   readonly random: Random;
   readonly name: string;
   readonly selector: Selector;
   /** what comes first: a list, a streamed list, or a watch without a version */
   readonly begin: 'list' | 'streamed list' | 'state';
+  /** half of the streams are cut by the client, at random */
+  readonly cuts: boolean;
 }
 
 /** Follows a collection as informers do: from its state on, over any number of streams, cut at random moments. */
@@ -40,9 +43,14 @@ export class CollectionFollower {
   }
 
   async run(): Promise<void> {
-    const { recorder, api, name, selector, begin } = this.#options;
+    const { recorder, apis, random, name, selector, begin } = this.#options;
     while (begin === 'list' && this.#record.list === undefined && !this.#stopped) {
-      const list = await recorder.list(api, `watch ${name}`, { mode: 'recent', asked: 0, selector, limit: 0 });
+      const list = await recorder.list(random.pick(apis), `watch ${name}`, {
+        mode: 'recent',
+        asked: 0,
+        selector,
+        limit: 0,
+      });
       if (list === undefined) await afterTrouble();
       this.#record.list = list;
       this.#after = list?.pages[0]?.version;
@@ -57,9 +65,9 @@ export class CollectionFollower {
 
   /** One stream; false when there was none. */
   async #follow(): Promise<boolean> {
-    const { api, random } = this.#options;
+    const { apis, random, cuts } = this.#options;
     const start = performance.now();
-    const response = await api.stream(this.#path());
+    const response = await random.pick(apis).stream(this.#path());
     if (response?.statusCode !== 200) {
       response?.destroy();
       if (response?.statusCode === 410) this.#expired({ after: this.#after, start, events: [], expired: true });
@@ -69,7 +77,7 @@ export class CollectionFollower {
     const limit = setTimeout(() => response.destroy(), STREAM_LIMIT_MS);
     const stream: Stream = { after: this.#after, start, events: [], expired: false };
     this.#record.streams.push(stream);
-    const cutAfter = random.chance(0.5) ? 1 + random.below(80) : Number.POSITIVE_INFINITY;
+    const cutAfter = cuts && random.chance(0.5) ? 1 + random.below(80) : Number.POSITIVE_INFINITY;
     for await (const line of linesOf(response)) {
       this.#take(stream, line);
       if (stream.events.length >= cutAfter && this.#after !== undefined) response.destroy();

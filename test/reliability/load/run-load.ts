@@ -33,11 +33,11 @@ const KEYS = 12;
 const LARGE_BYTES = { 0: 98.2, 80000: 1.6, 1040000: 0.2 };
 
 const FOLLOWERS = [
-  { name: 'all from a list', selector: '', begin: 'list' },
-  { name: 'all streamed', selector: '', begin: 'streamed list' },
-  { name: 'red from a list', selector: 'red', begin: 'list' },
-  { name: 'red from the state', selector: 'red', begin: 'state' },
-  { name: 'blue streamed', selector: 'blue', begin: 'streamed list' },
+  { name: 'all from a list', selector: '', begin: 'list', cuts: true },
+  { name: 'all streamed', selector: '', begin: 'streamed list', cuts: false },
+  { name: 'red from a list', selector: 'red', begin: 'list', cuts: true },
+  { name: 'red from the state', selector: 'red', begin: 'state', cuts: true },
+  { name: 'blue streamed', selector: 'blue', begin: 'streamed list', cuts: true },
 ] as const;
 
 /**
@@ -50,16 +50,15 @@ export async function runLoad(options: LoadOptions): Promise<History> {
   const recorder = new Recorder(options.namespace);
   const { endpoints, seed, timeoutMs = 5000 } = options;
   const apis = endpoints.map((endpoint) => new Api(endpoint, timeoutMs));
-  const apiOf = (i: number): Api => apis[i % apis.length] as Api;
-  await makeNamespace(apiOf(0), options.namespace);
+  await makeNamespace(apis[0] as Api, options.namespace);
 
   const followers = FOLLOWERS.map(
-    (who, i) => new CollectionFollower({ ...who, recorder, api: apiOf(i), random: new Random(seed * 1000 + i) }),
+    (who, i) => new CollectionFollower({ ...who, recorder, apis, random: new Random(seed * 1000 + i) }),
   );
   const following = followers.map((follower) => follower.run());
   try {
     await until('the watchers to have begun', () => followers.every((follower) => follower.at !== undefined));
-    await work(recorder, apiOf, options);
+    await work(recorder, apis, options);
     await finish(recorder, apis);
     const { endVersion } = recorder.history;
     const atEnd = () => followers.every(({ at = 0 }) => at >= endVersion);
@@ -73,10 +72,10 @@ export async function runLoad(options: LoadOptions): Promise<History> {
   return recorder.history;
 }
 
-async function work(recorder: Recorder, apiOf: (i: number) => Api, options: LoadOptions): Promise<void> {
+async function work(recorder: Recorder, apis: readonly Api[], options: LoadOptions): Promise<void> {
   const budget = { left: options.operations };
-  const writers = Array.from({ length: options.writers ?? 6 }, (_, i) => write(recorder, apiOf(i), options, i, budget));
-  const listers = [0, 1].map((i) => list(recorder, apiOf(i), options, i, () => budget.left <= 0));
+  const writers = Array.from({ length: options.writers ?? 6 }, (_, i) => write(recorder, apis, options, i, budget));
+  const listers = [0, 1].map((i) => list(recorder, apis, options, i, () => budget.left <= 0));
   try {
     await Promise.all(writers);
   } finally {
@@ -95,7 +94,7 @@ async function makeNamespace(api: Api, name: string): Promise<void> {
 
 async function write(
   recorder: Recorder,
-  api: Api,
+  apis: readonly Api[],
   options: LoadOptions,
   i: number,
   budget: { left: number },
@@ -108,20 +107,26 @@ async function write(
     const token = recorder.nextToken();
     const large = random.weighted(LARGE_BYTES);
     const ask = chooseAsk(random, recorder.knowledge.of(key), large === '0' ? token : largeToken(token, Number(large)));
-    const { outcome } = await recorder.operate(api, `writer-${i}`, key, ask);
+    const { outcome } = await recorder.operate(random.pick(apis), `writer-${i}`, key, ask);
     if (outcome.kind === 'unknown' || outcome.kind === 'refused') await afterTrouble();
     else done();
     if (betweenMs > 0) await new Promise((resolve) => setTimeout(resolve, random.below(2 * betweenMs)));
   }
 }
 
-async function list(recorder: Recorder, api: Api, options: LoadOptions, i: number, over: () => boolean): Promise<void> {
+async function list(
+  recorder: Recorder,
+  apis: readonly Api[],
+  options: LoadOptions,
+  i: number,
+  over: () => boolean,
+): Promise<void> {
   const random = new Random(options.seed * 1000 + 500 + i);
   const names = keysOf(options.keys ?? KEYS);
   while (!over()) {
     const { newest } = recorder.knowledge;
-    const done = await recorder.list(api, 'lister', chooseList(random, newest));
-    await recorder.readOld(api, 'lister', random.pick(names), random.chance(0.3) ? 0 : newest);
+    const done = await recorder.list(random.pick(apis), 'lister', chooseList(random, newest));
+    await recorder.readOld(random.pick(apis), 'lister', random.pick(names), random.chance(0.3) ? 0 : newest);
     if (done === undefined || random.chance(0.7)) await afterTrouble();
   }
 }

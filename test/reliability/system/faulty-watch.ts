@@ -13,7 +13,8 @@ export type WatchFault =
   | 'tells a change as that of another version'
   | 'selects by old labels'
   | 'says that it is complete before it is'
-  | 'brings everything late';
+  | 'brings everything late'
+  | 'brings one gateway everything late';
 
 const EVERY = 9;
 const LATE_MS = 150;
@@ -62,18 +63,20 @@ export class FaultyWatch {
       if (this.#calls.has(call)) call.write(response);
       else upstream.cancel();
     };
-    upstream.on('data', (response: FollowResponse) => this.#pass(response, send));
+    const late = () =>
+      this.fault === 'brings everything late' ||
+      (this.fault === 'brings one gateway everything late' && [...this.#calls].indexOf(call) === 0);
+    upstream.on('data', (response: FollowResponse) => {
+      if (response.opening || !late()) return this.#pass(response, send);
+      this.lies++;
+      setTimeout(send, LATE_MS, response);
+    });
   }
 
   #pass(response: FollowResponse, send: (response: FollowResponse) => void): void {
     const { changes = [], opening } = response;
     if (opening) {
       send(response);
-      return;
-    }
-    if (this.fault === 'brings everything late') {
-      this.lies++;
-      setTimeout(send, LATE_MS, response);
       return;
     }
     if (this.fault === 'says that it is complete before it is' && changes.some(isOurs) && this.#lie()) {
