@@ -82,6 +82,7 @@ export class Subscriber {
   bookmark(): void {
     const { mirror, frames } = this.#options;
     const { collection } = mirror;
+    this.pump();
     if (this.#state !== 'active' || collection === undefined || this.#position !== collection.window.end) return;
     if (collection.through > this.#after) this.#after = collection.through;
     this.#write(frames.bookmark(revisionText(this.#after)), 0);

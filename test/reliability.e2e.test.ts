@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startTidegate, type TestTidegate } from '@tidegate/testkit';
+import { explainViolations, violationsOf } from './reliability/checks/all.ts';
+import { runLoad } from './reliability/load/run-load.ts';
+
+describe('Under random load of many clients', () => {
+  let tidegate: TestTidegate;
+  before(async () => {
+    tidegate = await startTidegate();
+  });
+  after(() => tidegate.stop());
+
+  for (const seed of [11, 12]) {
+    test(`every promise is kept (seed ${seed})`, async (t) => {
+      const history = await runLoad({
+        seed,
+        namespace: `load-${seed}`,
+        endpoints: [tidegate],
+        operations: 1800,
+        catchUpMs: 10_000,
+      });
+      const { operations, lists, watchers } = history;
+      t.diagnostic(
+        `${operations.length} operations, ${lists.length} lists, ${watchers.flatMap((w) => w.streams).length} streams`,
+      );
+      assert.equal(explainViolations(violationsOf(history)), '', `seed ${seed}`);
+      // what was not seen was not checked
+      const events = watchers.flatMap(({ streams }) => streams.flatMap((stream) => stream.events));
+      assert.ok(lists.length > 20 && history.oldReads.length > 20);
+      assert.ok(
+        events.some((event) => event.type === 'BOOKMARK' && !event.initialEnd),
+        'a bookmark in the middle',
+      );
+    });
+  }
+});

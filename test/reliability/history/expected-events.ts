@@ -1,0 +1,26 @@
+import type { Change, ChangeLog } from './change-log.ts';
+import { type EventType, type Selector, type State, selects } from './history.ts';
+
+export interface ExpectedEvent {
+  readonly type: EventType;
+  readonly version: number;
+  /** of a DELETED the last state */
+  readonly state: State;
+}
+
+/** What a watch must show of a change; undefined where the selection has nothing to do with it. */
+export function expectedEvent(log: ChangeLog, change: Change, selector: Selector): ExpectedEvent | undefined {
+  const { version, key, state } = change;
+  const previous = log.before(key, version);
+  const [was, is] = [selects(selector, previous), selects(selector, state)];
+  if (is) return { type: was ? 'MODIFIED' : 'ADDED', version, state: state as State };
+  return was ? { type: 'DELETED', version, state: previous as State } : undefined;
+}
+
+/** What a watch must have shown after one version and through another. */
+export function expectedBetween(log: ChangeLog, selector: Selector, after: number, through: number): ExpectedEvent[] {
+  return log.between(after, through).flatMap((change) => {
+    const event = expectedEvent(log, change, selector);
+    return event === undefined ? [] : [event];
+  });
+}

@@ -1,0 +1,106 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  freePort,
+  peerCertificates,
+  startNats,
+  startPostgres,
+  type TestCertificates,
+  type TestNats,
+  type TestPostgres,
+  temporaryDir,
+  until,
+} from '@tidegate/testkit';
+import { Api, type Endpoint } from '../load/api.ts';
+import { PartProcess } from './part-process.ts';
+
+interface ClusterOptions {
+  readonly replicas: number;
+  /** without it the watch services follow the store's log */
+  readonly nats: boolean;
+  /** how long the stores keep history */
+  readonly windowSeconds?: number;
+  /** stands between the gateways and the stores; answers the address that gateways are given */
+  readonly beforeStores?: Between;
+  readonly beforeWatches?: Between;
+}
+
+type Between = (addresses: readonly string[], certificates: TestCertificates) => Promise<string>;
+
+/** Replicas of each part, started by hand, so that there can be something between them. */
+export interface Cluster {
+  readonly endpoints: readonly Endpoint[];
+  readonly parts: ReadonlyMap<string, PartProcess>;
+  readonly postgres: TestPostgres;
+  readonly nats: TestNats | undefined;
+  stop(): Promise<void>;
+}
+
+const TOKEN = 'reliability';
+
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const temporary = temporaryDir('cluster');
+  const [postgres, nats, certificates] = await Promise.all([
+    startPostgres({ settings: { max_connections: '200' } }),
+    options.nats ? startNats() : undefined,
+    peerCertificates(),
+  ]);
+  const env = { TIDEGATE_POSTGRES_URL: postgres.url, TIDEGATE_NATS_URL: nats?.url ?? '' };
+  const tokenFile = join(temporary.path, 'tokens');
+  writeFileSync(tokenFile, `${TOKEN},admin,admin,"system:masters"\n`, { mode: 0o600 });
+  const parts = new Map<string, PartProcess>();
+
+  const start = async (part: 'store' | 'watch' | 'gateway', i: number, flags: Readonly<Record<string, string>>) => {
+    const address = `127.0.0.1:${await freePort()}`;
+    const { peerCertFile, peerKeyFile, peerCaFile } = certificates.peerFiles(part);
+    const peer = { 'peer-cert-file': peerCertFile, 'peer-key-file': peerKeyFile, 'peer-ca-file': peerCaFile };
+    const all = { 'grpc-address': address, 'log-level': 'warn', ...peer, ...flags };
+    const args = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
+    const logFile = join(temporary.path, `${part}-${i}.log`);
+    parts.set(`${part}-${i}`, new PartProcess({ part, args, env, logFile }));
+    return address;
+  };
+  const each = Array.from({ length: options.replicas }, (_, i) => i + 1);
+
+  const storeFlags = { 'allow-data-loss': 'true', 'window-seconds': String(options.windowSeconds ?? 300) };
+  const stores = await Promise.all(each.map((i) => start('store', i, storeFlags)));
+  const watches = await Promise.all(each.map((i) => start('watch', i, { 'store-addresses': stores.join(',') })));
+  const { certFile, keyFile } = certificates.serving;
+  const flags = {
+    'store-addresses': (await options.beforeStores?.(stores, certificates)) ?? stores.join(','),
+    'watch-addresses': (await options.beforeWatches?.(watches, certificates)) ?? watches.join(','),
+    'tls-cert-file': certFile,
+    'tls-private-key-file': keyFile,
+    'token-auth-file': tokenFile,
+  };
+  const endpoints = await Promise.all(
+    each.map(async (i): Promise<Endpoint> => {
+      // each gateway has a port of its own: clients know which one they talk to
+      const port = await freePort();
+      await start('gateway', i, { ...flags, port: String(port) });
+      return { server: `https://127.0.0.1:${port}`, token: TOKEN, caFile: certificates.caFile };
+    }),
+  );
+  await Promise.all(endpoints.map(ready));
+  return {
+    endpoints,
+    parts,
+    postgres,
+    nats,
+    async stop() {
+      for (const part of [...parts.values()].reverse()) await part.stop();
+      await Promise.all([postgres.stop(), nats?.stop()]);
+      certificates.remove();
+      temporary.remove();
+    },
+  };
+}
+
+async function ready(endpoint: Endpoint): Promise<void> {
+  const api = new Api(endpoint, 2000);
+  await until(`${endpoint.server} to be ready`, async () => {
+    const reply = await api.send({ method: 'GET', path: '/readyz' });
+    return reply.kind === 'answered' && reply.code === 200;
+  });
+  api.close();
+}

@@ -1,0 +1,53 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '@tidegate/local';
+
+interface PartOptions {
+  readonly part: 'store' | 'watch' | 'gateway';
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly logFile: string;
+}
+
+/** A part as a process of the test's own, started again whenever it ends, until it is stopped. */
+export class PartProcess {
+  readonly #options: PartOptions;
+  #child: ChildProcess;
+  #stopped = false;
+
+  constructor(options: PartOptions) {
+    this.#options = options;
+    this.#child = this.#start();
+  }
+
+  get pid(): number {
+    return this.#child.pid as number;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    const child = this.#child;
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  #start(): ChildProcess {
+    const { part, args, env, logFile } = this.#options;
+    const log = openSync(logFile, 'a', 0o600);
+    const main = join(projectRoot, 'services', part, 'src', 'main.ts');
+    // it ends by itself when its standard input closes: none outlives the test
+    const child = spawn(process.execPath, [main, ...args, '--lifeline'], {
+      stdio: ['pipe', log, log],
+      env: { ...process.env, ...env },
+    });
+    closeSync(log);
+    child.once('exit', () => {
+      if (!this.#stopped) this.#child = this.#start();
+    });
+    return child;
+  }
+}

@@ -1,0 +1,17 @@
+import type { Client, ClientDuplexStream, MethodDefinition, ServerDuplexStream } from '@grpc/grpc-js';
+
+/** The same call at the part behind; the two end together. What travels in between is the caller's affair. */
+export function openUpstream<Request, Response>(
+  client: Client,
+  method: unknown,
+  call: ServerDuplexStream<Request, Response>,
+): ClientDuplexStream<Request, Response> {
+  const { path, requestSerialize, responseDeserialize } = method as MethodDefinition<Request, Response>;
+  const upstream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
+  call.on('end', () => upstream.end());
+  call.on('cancelled', () => upstream.cancel());
+  call.on('error', () => upstream.cancel());
+  upstream.on('end', () => call.end());
+  upstream.on('error', (error) => call.emit('error', error));
+  return upstream;
+}
