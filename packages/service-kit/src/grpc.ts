@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
 import {
   type ChannelCredentials,
@@ -47,7 +47,16 @@ export function grpcClient(
   channelCredentials: ChannelCredentials,
   options: ClientOptions = {},
 ): Client {
-  return new Client(address, channelCredentials, { ...channelOptions, ...nameOf(address), ...options });
+  const chosen = isSocket(address) ? credentials.createInsecure() : channelCredentials;
+  return new Client(address, chosen, { ...channelOptions, ...nameOf(address), ...options });
+}
+
+/**
+ * Parts on one machine may meet at a Unix socket, `unix:/path`, in a directory that nobody else can enter: the kernel
+ * keeps strangers out, so there is nothing to prove and nothing to encrypt.
+ */
+function isSocket(address: string): boolean {
+  return address.startsWith('unix:');
 }
 
 /** TLS names no server by an IP address: a part on this machine proves that it is `localhost`. */
@@ -71,8 +80,11 @@ interface GrpcServerOptions {
 export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const server = new Server({ ...channelOptions, 'grpc.max_concurrent_streams': 1 << 16 });
   for (const [definition, implementation] of options.services) server.addService(definition, implementation);
+  // a part that was killed leaves its socket behind, and nobody else has this path
+  if (isSocket(options.address)) rmSync(options.address.slice('unix:'.length), { force: true });
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(options.address, options.credentials, (error, bound) => (error ? reject(error) : resolve(bound)));
+    const chosen = isSocket(options.address) ? ServerCredentials.createInsecure() : options.credentials;
+    server.bindAsync(options.address, chosen, (error, bound) => (error ? reject(error) : resolve(bound)));
   });
   return {
     port,

@@ -24,6 +24,8 @@ export interface RunState {
   readonly ready: boolean;
   /** a directory outside the data directory, to be removed after a launcher that could not do it */
   readonly socketDir?: string;
+  /** the same for the sockets of the parts */
+  readonly partsDir?: string;
   readonly parts: readonly RunningPart[];
 }
 

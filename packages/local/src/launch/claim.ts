@@ -4,7 +4,7 @@ import { prepareDataDir } from '../data/data-dir.ts';
 import { lockHolder, takeLock } from '../data/lock.ts';
 import { isRunning } from '../data/process-identity.ts';
 import { readRunState } from '../data/run-file.ts';
-import { removeSocketDir } from '../postgres/server.ts';
+import { removeSocketDir } from '../data/socket-dir.ts';
 import { defaultDataDir } from '../project.ts';
 import { signalQuietly } from '../supervise/running.ts';
 import { Trouble } from '../trouble.ts';
@@ -51,6 +51,6 @@ async function clearAway(runFile: string): Promise<void> {
       await sleep(20);
     }
   }
-  if (left.socketDir !== undefined) removeSocketDir(left.socketDir);
+  for (const dir of [left.socketDir, left.partsDir]) if (dir !== undefined) removeSocketDir(dir);
   rmSync(runFile, { force: true });
 }

@@ -4,8 +4,8 @@ import { ensureAdminToken } from '../certs/admin-token.ts';
 import { type Certificates, ensureCertificates } from '../certs/certificates.ts';
 import { beginningOf, ownIdentity } from '../data/process-identity.ts';
 import { type RunningPart, type RunState, writeRunState } from '../data/run-file.ts';
+import { makePartsDir, removeSocketDir } from '../data/socket-dir.ts';
 import { refuseForeignKubeconfig, writeKubeconfig } from '../kubeconfig.ts';
-import { removeSocketDir } from '../postgres/server.ts';
 import { demandPort, freePort, freePorts, isPortFree } from '../probes/ports.ts';
 import { ask } from '../probes/readyz.ts';
 import { projectVersion } from '../project.ts';
@@ -51,6 +51,7 @@ export class Launcher {
   readonly #over: AbortSignal;
   readonly #startedAt = Date.now();
   #socketDir: string | undefined;
+  readonly #partsDir = makePartsDir();
   #facts: Pick<RunState, 'server' | 'nats' | 'board'> | undefined;
   #ready = false;
   #saving: NodeJS.Timeout | undefined;
@@ -115,6 +116,7 @@ export class Launcher {
       natsUrl: nats.url,
       tokenFiles: [dataDir.tokens, ...(options.tokenAuthFile === '' ? [] : [options.tokenAuthFile])],
       boardAddress,
+      partsDir: this.#partsDir,
       ports,
     });
     return { server, certificates, engines: { postgres, nats }, parts, boardAddress };
@@ -194,6 +196,7 @@ export class Launcher {
       kubeconfig: this.#options.kubeconfig,
       ready: this.#ready,
       ...(this.#socketDir === undefined ? {} : { socketDir: this.#socketDir }),
+      partsDir: this.#partsDir,
       parts: this.#processes.flatMap((supervised) => this.#describe(supervised)),
     });
   }
@@ -234,6 +237,7 @@ export class Launcher {
       await this.#screen.during(`stopping ${role}`, stopping);
     }
     if (this.#socketDir !== undefined) removeSocketDir(this.#socketDir);
+    removeSocketDir(this.#partsDir);
   }
 
   async #stopOne(supervised: Supervised): Promise<void> {

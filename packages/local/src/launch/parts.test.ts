@@ -24,6 +24,7 @@ function plan(...argv: string[]): PartSpec[] {
     natsUrl: 'nats://tidegate:nats-secret@127.0.0.1',
     tokenFiles: ['tokens.csv', 'more.csv'],
     boardAddress: '127.0.0.1:6480',
+    partsDir: '/sockets',
     ports: Array.from({ length: portsNeeded(options.workers) }, (_, i) => 1000 + i),
   });
 }

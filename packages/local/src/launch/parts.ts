@@ -29,13 +29,15 @@ export interface PartsPlan {
   readonly natsUrl: string;
   readonly tokenFiles: readonly string[];
   readonly boardAddress: string;
-  /** free ports, two for each process */
+  /** where the parts' sockets are */
+  readonly partsDir: string;
+  /** free ports, one for each process */
   readonly ports: readonly number[];
 }
 
 /** How many ports the plan needs. */
 export function portsNeeded(workers: number): number {
-  return 2 * (workers + PARTS.length - 1);
+  return workers + PARTS.length - 1;
 }
 
 /** The processes of the four services, each with its flags. */
@@ -45,8 +47,8 @@ export function planParts(plan: PartsPlan): PartSpec[] {
   );
   const placed = names.map((entry, i) => ({
     ...entry,
-    grpcAddress: `127.0.0.1:${plan.ports[2 * i]}`,
-    opsAddress: `127.0.0.1:${plan.ports[2 * i + 1]}`,
+    grpcAddress: `unix:${join(plan.partsDir, entry.name)}`,
+    opsAddress: `127.0.0.1:${plan.ports[i]}`,
   }));
   const addresses = (part: Part): string =>
     placed

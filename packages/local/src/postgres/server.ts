@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { startUnderLifeline } from '../supervise/lifeline.ts';
@@ -71,10 +71,6 @@ function isOpenTo(runAs: RunAs, dir: string): boolean {
   if (runAs.kind !== 'user') return statSync(dir, { throwIfNoEntry: false }) !== undefined;
   const mode = statSync(dir, { throwIfNoEntry: false })?.mode ?? 0;
   return (mode & 0o001) !== 0 && (dir === dirname(dir) || isOpenTo(runAs, dirname(dir)));
-}
-
-export function removeSocketDir(dir: string): void {
-  rmSync(dir, { recursive: true, force: true });
 }
 
 interface UrlFacts {
