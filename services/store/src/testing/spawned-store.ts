@@ -5,7 +5,7 @@ import type { Client } from '@grpc/grpc-js';
 import { grpcClient, peerCredentials } from '@tidegate/service-kit';
 import { freePort, type TestCertificates } from '@tidegate/testkit';
 import type { SessionRequest, SessionResponse } from '@tidegate/wire';
-import { openSession } from './store-process.ts';
+import { openSession, openStream } from './store-process.ts';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
@@ -13,6 +13,7 @@ const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 export interface SpawnedStore {
   readonly pid: number;
   ask(request: Omit<SessionRequest, 'id'>): Promise<SessionResponse>;
+  stream<Response>(method: 'list' | 'readLog' | 'followLog', request: object): AsyncIterable<Response>;
   end(): Promise<void>;
 }
 
@@ -42,6 +43,7 @@ export async function spawnStore(certificates: TestCertificates, postgresUrl: st
   return {
     pid: child.pid as number,
     ask: session.ask,
+    stream: (method, request) => openStream(client, method, request),
     async end() {
       child.kill('SIGKILL');
       await exited;

@@ -93,7 +93,7 @@ export function openSession(client: Client) {
   };
 }
 
-async function* openStream<Response>(client: Client, method: string, request: object): AsyncIterable<Response> {
+export async function* openStream<Response>(client: Client, method: string, request: object): AsyncIterable<Response> {
   const { path, requestSerialize, responseDeserialize } = store[method] as MethodDefinition<object, Response>;
   const call = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request);
   try {
