@@ -41,6 +41,7 @@ export interface Write {
   deleting?: boolean;
   guards?: Guard[];
   traceparent?: string;
+  sentAfter?: number;
   lifetimeSeconds?: number;
 }
 
@@ -53,6 +54,7 @@ export const outcomeKind = {
   guardFailed: 5,
   refused: 6,
   unavailable: 7,
+  unknown: 8,
 } as const;
 export type OutcomeKind = (typeof outcomeKind)[keyof typeof outcomeKind];
 

@@ -42,6 +42,9 @@ export const options = {
     default: 'memory',
     help: 'where JetStream keeps changes on their way: memory or file',
   },
+  'nats-replicas': { type: 'number', default: 1, help: 'servers that keep each change: 1, 3 or 5' },
+  'nats-max-mib': { type: 'number', default: 256, help: 'how much JetStream may keep; what falls out is in the log' },
+  'nats-max-age-seconds': { type: 'number', default: 0, help: 'how long JetStream keeps changes; 0: --window-seconds' },
   'window-seconds': { type: 'number', default: 300, help: 'how long history is kept for watches and exact lists' },
   'encryption-provider-config': {
     type: 'string',

@@ -194,11 +194,13 @@ export class StoreService implements Service {
   }
 
   #openBus(): Bus {
-    const { natsUrl, natsStorage, windowSeconds } = this.#config;
+    const { natsUrl, natsStorage, natsReplicas, natsMaxMib, natsMaxAgeSeconds, windowSeconds } = this.#config;
     return new Bus({
       url: natsUrl,
       storage: natsStorage,
-      windowSeconds,
+      replicas: natsReplicas,
+      maxMib: natsMaxMib,
+      maxAgeSeconds: natsMaxAgeSeconds || windowSeconds,
       log: this.#kit.log,
       onHead: (revision) => this.#feed.advance(revision),
       closing: this.#closing.signal,

@@ -34,6 +34,9 @@ export class StoreSession {
   readonly #heads: Lane<null, number>;
   readonly #writes: Lane<Write, WriteOutcome>;
   readonly #largeWrites: Lane<Write, WriteOutcome>;
+  readonly #firstSent = new WeakMap<Write, number>();
+  /** the newest revision that any answer told */
+  #known = 0;
 
   constructor(options: StoreSessionOptions) {
     this.#clients = options.addresses.map((address) => grpcClient(address, options.credentials));
@@ -56,7 +59,10 @@ export class StoreSession {
     this.#heads = new Lane<null, number>({
       ...shared,
       pack: () => ({ head: true }),
-      unpack: (response, count) => new Array<number>(count).fill(response.revision),
+      unpack: (response, count) => {
+        this.#known = Math.max(this.#known, response.revision);
+        return new Array<number>(count).fill(response.revision);
+      },
       size: () => 0,
       changes: false,
       timeoutMs: 5_000,
@@ -64,8 +70,11 @@ export class StoreSession {
     });
     const writes = {
       ...shared,
-      pack: (items: readonly Write[]) => ({ writes: items as Write[] }),
-      unpack: (response: SessionResponse) => response.writes,
+      pack: (items: readonly Write[]) => ({ writes: items.map((write) => this.#stamped(write)) }),
+      unpack: (response: SessionResponse) => {
+        for (const outcome of response.writes) this.#known = Math.max(this.#known, outcome.revision);
+        return response.writes;
+      },
       size: (write: Write) => 200 + (write.value?.length ?? 0),
       changes: true,
       timeoutMs: 30_000,
@@ -74,6 +83,14 @@ export class StoreSession {
     };
     this.#writes = new Lane<Write, WriteOutcome>(writes);
     this.#largeWrites = new Lane<Write, WriteOutcome>(writes);
+  }
+
+  /** A write that is sent again says what was known when it was sent first: the log must still reach back to there. */
+  #stamped(write: Write): Write {
+    const first = this.#firstSent.get(write);
+    if (first !== undefined) return { ...write, sentAfter: first };
+    this.#firstSent.set(write, this.#known);
+    return write;
   }
 
   get connected(): boolean {

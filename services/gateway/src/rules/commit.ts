@@ -7,6 +7,7 @@ import {
   namespaceTerminating,
   notFound,
   serviceUnavailable,
+  timeout,
 } from '@tidegate/status';
 import { type Guard, guardKind, type Key, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
 import { operationId } from '../clients/operation-id.ts';
@@ -60,6 +61,8 @@ export function refusal(request: ResourceRequest, key: Key, outcome: WriteOutcom
       return outcome.deleting
         ? namespaceTerminating(entry, key.name, key.namespace)
         : notFound({ group: '', resource: 'namespaces' }, key.namespace);
+    case outcomeKind.unknown:
+      return timeout('the storage can no longer say whether the write was done');
     case outcomeKind.unavailable:
       return serviceUnavailable(outcome.message || 'the store cannot be reached, please try again');
     case outcomeKind.refused:

@@ -12,7 +12,9 @@ import { connect, type NatsConnection } from 'nats';
 interface BusOptions {
   url: string;
   storage: string;
-  windowSeconds: number;
+  replicas: number;
+  maxMib: number;
+  maxAgeSeconds: number;
   log: Logger;
   /** another replica says that this revision exists */
   onHead: (revision: number) => void;
@@ -27,8 +29,6 @@ interface Ready {
 export const STREAM = 'TIDEGATE';
 export const CHANGES = 'tidegate.changes.0';
 export const HEAD = 'tidegate.head';
-/** the bus is no archive: what falls out of the stream is read from the log */
-const MAX_BYTES = 256 << 20;
 const NANOSECONDS = 1e9;
 
 /**
@@ -94,16 +94,18 @@ export class Bus {
   }
 
   async #ensureStream(connection: NatsConnection): Promise<void> {
-    const { storage, windowSeconds } = this.#options;
+    const { storage, replicas, maxMib, maxAgeSeconds } = this.#options;
     const manager = await jetstreamManager(connection);
     const config = {
       name: STREAM,
       subjects: ['tidegate.changes.>'],
       retention: RetentionPolicy.Limits,
       discard: DiscardPolicy.Old,
-      max_age: windowSeconds * NANOSECONDS,
-      max_bytes: MAX_BYTES,
-      duplicate_window: Math.min(windowSeconds, 120) * NANOSECONDS,
+      // the bus is no archive: what falls out of the stream is read from the log
+      max_age: maxAgeSeconds * NANOSECONDS,
+      max_bytes: maxMib * 2 ** 20,
+      duplicate_window: Math.min(maxAgeSeconds, 120) * NANOSECONDS,
+      num_replicas: replicas,
     };
     try {
       await manager.streams.add({ ...config, storage: storage === 'file' ? StorageType.File : StorageType.Memory });

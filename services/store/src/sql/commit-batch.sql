@@ -14,7 +14,7 @@
 -- small in any case: it is sent before the commit, and a client that does not read must not hold the lock.
 CREATE OR REPLACE FUNCTION tidegate.commit_batch(
   kinds smallint[], resources text[], namespaces text[], names text[], operation_ids uuid[],
-  expected_revisions bigint[], expected_uids text[],
+  expected_revisions bigint[], expected_uids text[], sent_afters bigint[],
   uids text[], deletings boolean[], splices integer[], checksums integer[], lifetimes integer[],
   offsets integer[], value_lengths integer[], selection_lengths integer[], bytes bytea,
   guard_kinds smallint[], guard_resources text[], guard_namespaces text[], guard_names text[], guard_fences bigint[],
@@ -43,13 +43,13 @@ DECLARE
   current_deletings boolean[];
   committed integer;
 BEGIN
-  SELECT h.revision, h.epoch, h.slot, h.timeline, h.server_started_at INTO STRICT head_row
+  SELECT h.revision, h.floor, h.epoch, h.slot, h.timeline, h.server_started_at INTO STRICT head_row
   FROM tidegate.head h FOR UPDATE;
   -- a standby that is promoted goes on without a restart, and a copy may have started at any time
   IF head_row.server_started_at <> pg_postmaster_start_time()
     OR head_row.timeline <> left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)
   THEN
-    SELECT n.revision, n.epoch, head_row.slot AS slot INTO STRICT head_row FROM tidegate.note_server() n;
+    SELECT n.revision, head_row.floor AS floor, n.epoch, head_row.slot AS slot INTO STRICT head_row FROM tidegate.note_server() n;
   END IF;
   epoch := head_row.epoch;
 
@@ -88,6 +88,8 @@ BEGIN
         w.ordinal, o.ctid AS tid, o.revision, o.uid, o.deleting,
         (CASE
           WHEN recorded[w.ordinal] IS NOT NULL THEN 100
+          -- it was sent before, and what the log knew of it then may have been given up
+          WHEN w.sent_after > 0 AND w.sent_after < head_row.floor THEN 8
           -- a create is refused by its surroundings before by its own key, as admission comes before storage
           WHEN w.kind = 0 AND failed_guards[w.ordinal] IS NOT NULL THEN 5
           WHEN w.kind = 0 AND o.revision IS NOT NULL THEN 2
@@ -98,8 +100,8 @@ BEGIN
           WHEN failed_guards[w.ordinal] IS NOT NULL THEN 5
           ELSE 0
         END)::smallint AS outcome
-      FROM unnest(kinds, resources, namespaces, names, expected_revisions, expected_uids) WITH ORDINALITY
-        AS w (kind, resource, namespace, name, expected_revision, expected_uid, ordinal)
+      FROM unnest(kinds, resources, namespaces, names, expected_revisions, expected_uids, sent_afters) WITH ORDINALITY
+        AS w (kind, resource, namespace, name, expected_revision, expected_uid, sent_after, ordinal)
       LEFT JOIN tidegate.objects o
         ON o.resource = w.resource AND o.namespace = w.namespace AND o.name = w.name
     ) j

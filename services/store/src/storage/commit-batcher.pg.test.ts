@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { ApiError } from '@tidegate/status';
 import { startPostgres, type TestPostgres } from '@tidegate/testkit';
 import { guardKind, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
 import { freshDatabase, keyOf, live, openStorage, type TestStorage, write } from '../testing/fixture.ts';
+import { rotateLog } from './rotation.ts';
 
 let postgres: TestPostgres;
 let storage: TestStorage;
@@ -260,4 +262,33 @@ test('beyond ten thousand waiting writes a message is refused whole with 429', a
   await assert.rejects(storage.commits.submit([write('create', keyOf('too-many'))]), { code: 429 });
   await held;
   assert.equal(await read('too-many'), undefined);
+});
+
+test('a write that is sent again after the log has given up what it knew is UNKNOWN, and not done again', async () => {
+  const own = await openStorage(await freshDatabase(postgres));
+  try {
+    const lost = write('create', keyOf('lost'));
+    const [done] = await own.commits.submit([lost]);
+    const sentAfter = done!.revision - 1;
+    assert.equal((await own.commits.submit([{ ...lost, sentAfter }]))[0]?.revision, done?.revision);
+    await own.commits.submit([write('delete', keyOf('lost'))]);
+    for (let slot = 0; slot < 9; slot++) {
+      await own.commits.submit([write('create', keyOf(`later-${slot}`))]);
+      await rotateLog(own.database.streams, 0);
+    }
+    assert.equal((await own.commits.submit([{ ...lost, sentAfter }]))[0]?.kind, outcomeKind.unknown);
+    assert.equal((await own.reads.read([keyOf('lost')]))[0]?.found, false);
+    const { revision } = await own.heads.read();
+    const [fresh] = await own.commits.submit([{ ...lost, sentAfter: revision }]);
+    assert.equal(fresh?.kind, outcomeKind.committed);
+  } finally {
+    await own.close();
+  }
+});
+
+test('a queue that is full takes nothing more, and says when to come back', async () => {
+  const many = Array.from({ length: 10_001 }, (_, i) => write('delete', keyOf(`none-${i}`)));
+  const refused = await submit(...many).then(() => assert.fail(), ApiError.from);
+  assert.deepEqual([refused.code, refused.status.details], [429, { retryAfterSeconds: 1 }]);
+  assert.equal((await one(write('create', keyOf('next')))).kind, outcomeKind.committed);
 });

@@ -109,6 +109,7 @@ function parametersOf(writes: readonly Write[], sealed: readonly Sealed[], notif
     `{${writes.map((w) => asBuffer(w.operationId).hexSlice()).join(',')}}`,
     numberArray(writes.map((w) => w.expectedRevision ?? 0)),
     textArray(writes.map((w) => w.expectedUid ?? '')),
+    numberArray(writes.map((w) => w.sentAfter ?? 0)),
     textArray(writes.map((w) => w.uid ?? '')),
     booleanArray(writes.map((w) => w.deleting ?? false)),
     numberArray(writes.map((w) => w.splice ?? 0)),

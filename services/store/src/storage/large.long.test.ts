@@ -42,7 +42,9 @@ async function pageTime(storage: TestStorage, objects: number, revision: number)
     const afterName = nameOf(Math.floor(((i * 7919) % 300) * ((objects - 500) / 300)));
     const begun = performance.now();
     let found = 0;
-    const take = async (page: ListPage) => void (found += page.objects.length);
+    const take = async (page: ListPage) => {
+      found += page.objects.length;
+    };
     await storage.lister.list({ resource: 'many', afterNamespace: 'n', afterName, limit: 500, revision }, take);
     times.push(performance.now() - begun);
     assert.ok(found >= 499, `${found} objects`);
