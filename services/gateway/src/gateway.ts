@@ -8,12 +8,14 @@ import type { User } from './authn/user.ts';
 import type { StoreSession } from './clients/store-session.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
+import type { SharedFrames } from './mirror/shared-frames.ts';
 
 /** What every verb works with. */
 export interface Gateway {
   readonly registry: Registry;
   readonly store: StoreSession;
   readonly mirrors: Mirrors;
+  readonly frames: SharedFrames;
   readonly metrics: GatewayMetrics;
   readonly gates: FeatureGates;
 }

@@ -9,6 +9,7 @@ import type { options } from './config.ts';
 import type { Gateway } from './gateway.ts';
 import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
+import { SharedFrames } from './mirror/shared-frames.ts';
 
 /** Together below two seconds: by then /readyz must show that the stores are gone. */
 const PROBE_MS = 500;
@@ -42,7 +43,14 @@ export class GatewayService implements Service {
     });
     const gates = readFeatureGates(config.featureGates);
     for (const notice of gates.notices) kit.log.warn(notice);
-    this.#gateway = { registry: builtInRegistry(), store: this.#store, mirrors: this.#mirrors, metrics, gates };
+    this.#gateway = {
+      registry: builtInRegistry(),
+      store: this.#store,
+      mirrors: this.#mirrors,
+      frames: new SharedFrames(),
+      metrics,
+      gates,
+    };
     this.#app = createApp({ gateway: this.#gateway, kit, tokens: new TokenFile(config.tokenAuthFile), ...config });
     kit.checks.add('log', () => undefined);
     kit.checks.add('store', () => (this.#storeAnswers ? undefined : 'no store answers'));

@@ -20,33 +20,50 @@ const HEADS: Readonly<Record<EventType, Buffer>> = {
   DELETED: Buffer.from('{"type":"DELETED","object":'),
 };
 
-/** The frames of plain events, made once for all watchers that select everything in the common form. */
-const plainFrames = new WeakMap<CollectionEvent, Buffer>();
-interface SharedSlice extends Slice {
-  start: number;
-}
-const sharedSlices = new WeakMap<EventWindow, SharedSlice>();
+/** The frames of plain events, made once whatever watches select. */
+const plainFrames: Readonly<Record<EventType, WeakMap<CollectionEvent, Buffer>>> = {
+  ADDED: new WeakMap(),
+  MODIFIED: new WeakMap(),
+  DELETED: new WeakMap(),
+};
 
-/** Turns a window's events into the bytes of one kind of watch: which of them it selects, in which form. */
+interface KeptSlice extends Slice {
+  readonly start: number;
+  readonly maxBytes: number;
+}
+
+/** Watchers are at a few different places while news reach them one after another. */
+const KEPT_SLICES = 4;
+
+/**
+ * Turns a window's events into the bytes of one kind of watch: which of them it selects, in which form. Shared by all
+ * watches that want the same, it makes them once.
+ */
 export class EventFrames {
   readonly #selection: Selection;
   readonly #form: ObjectForm;
-  readonly #shared: boolean;
+  #window: EventWindow | undefined;
+  #kept: KeptSlice[] = [];
 
   constructor(selection: Selection, form: ObjectForm) {
     this.#selection = selection;
     this.#form = form;
-    this.#shared = form.plain && selection.everything;
   }
 
   /** The selected events from a place on, up to a size. */
   slice(window: EventWindow, start: number, maxBytes: number): Slice {
-    if (!this.#shared) return this.#build(window, start, maxBytes);
-    const ready = sharedSlices.get(window);
-    if (ready !== undefined && ready.start === start && (ready.end === window.end || ready.bytes.length >= maxBytes))
-      return ready;
-    const slice = { ...this.#build(window, start, maxBytes), start };
-    sharedSlices.set(window, slice);
+    if (window !== this.#window) {
+      this.#window = window;
+      this.#kept = [];
+    }
+    const { end } = window;
+    const ready = this.#kept.find(
+      (kept) => kept.start === start && (kept.end === end || kept.bytes.length >= kept.maxBytes),
+    );
+    if (ready !== undefined) return ready;
+    const slice = { ...this.#build(window, start, maxBytes), start, maxBytes };
+    if (this.#kept.length >= KEPT_SLICES) this.#kept.shift();
+    this.#kept.push(slice);
     return slice;
   }
 
@@ -77,27 +94,22 @@ export class EventFrames {
     return { bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, bytes), end, count: parts.length };
   }
 
-  #frame(event: CollectionEvent): Buffer | undefined {
-    if (!this.#shared) return this.#makeFrame(event);
-    let frame = plainFrames.get(event);
-    if (frame === undefined) {
-      frame = this.#makeFrame(event) as Buffer;
-      plainFrames.set(event, frame);
-    }
-    return frame;
-  }
-
   /** An update into the selection is ADDED; one out of it is DELETED, with the state that was selected. */
-  #makeFrame(event: CollectionEvent): Buffer | undefined {
+  #frame(event: CollectionEvent): Buffer | undefined {
     const { item, previous } = event;
     const after = item !== undefined && this.#selection.matches(item);
     const before = previous !== undefined && event.kind !== eventKind.created && this.#selection.matches(previous);
-    if (item !== undefined && after) return this.#encode(before ? 'MODIFIED' : 'ADDED', item, item.json);
-    if (previous !== undefined && before) return this.#encode('DELETED', previous, previous.jsonAt(event.revision));
+    if (after) return this.#encode(before ? 'MODIFIED' : 'ADDED', event, item);
+    if (before) return this.#encode('DELETED', event, previous);
     return undefined;
   }
 
-  #encode(type: EventType, item: Item, json: Buffer): Buffer {
-    return Buffer.concat([HEADS[type], this.#form.item(item, json), NEWLINE]);
+  #encode(type: EventType, event: CollectionEvent, item: Item): Buffer {
+    const known = this.#form.plain ? plainFrames[type].get(event) : undefined;
+    if (known !== undefined) return known;
+    const json = type === 'DELETED' ? item.jsonAt(event.revision) : item.json;
+    const frame = Buffer.concat([HEADS[type], this.#form.item(item, json), NEWLINE]);
+    if (this.#form.plain) plainFrames[type].set(event, frame);
+    return frame;
   }
 }

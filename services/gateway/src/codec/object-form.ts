@@ -7,6 +7,8 @@ import type { Accepted } from './negotiate.ts';
 export interface ObjectForm {
   /** whole objects: their stored bytes can be handed on */
   readonly plain: boolean;
+  /** what it makes depends on what it made before: it is one watch's own */
+  readonly stateful: boolean;
   item(item: Item, json: Buffer): Buffer;
   /** metadata of a bookmark in this form, as JSON */
   bookmark(metadata: JsonObject): string;
@@ -19,12 +21,14 @@ export function objectForm(kind: Kind, accepted: Accepted, includeObject: string
     case 'object':
       return {
         plain: true,
+        stateful: false,
         item: (_item, json) => json,
         bookmark: (metadata) => JSON.stringify({ kind: entry.kind, apiVersion, metadata }),
       };
     case 'metadata':
       return {
         plain: false,
+        stateful: false,
         item: (_item, json) => Buffer.from(JSON.stringify(partialObject(parse(json), accepted.group))),
         bookmark: (metadata) =>
           JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion: `${accepted.group}/v1`, metadata }),
@@ -38,6 +42,7 @@ export function objectForm(kind: Kind, accepted: Accepted, includeObject: string
       };
       return {
         plain: false,
+        stateful: true,
         item: (item, json) => {
           const object = parse(json);
           const { resourceVersion } = object.metadata as JsonObject;

@@ -4,6 +4,7 @@ import type { Kit, Tracing } from '@tidegate/service-kit';
 import type { FollowResponse, Key } from '@tidegate/wire';
 import { FollowStream } from '../clients/follow-stream.ts';
 import type { GatewayMetrics } from '../metrics.ts';
+import { FanOut } from './fan-out.ts';
 import { Mirror, suspectName } from './mirror.ts';
 
 interface MirrorsOptions {
@@ -31,6 +32,7 @@ export class Mirrors {
   readonly #now: () => number;
   #sweep: NodeJS.Timeout | undefined;
   readonly #kept = new Set<string>();
+  readonly #fanOut = new FanOut();
   #connected = false;
   #through = toRevision(0);
 
@@ -141,7 +143,7 @@ export class Mirrors {
     this.#through = through;
     this.#options.metrics.mirrorRevision.set(through);
     for (const mirror of this.#byResource.values()) mirror.completeThrough(through);
-    for (const mirror of changed) for (const subscriber of mirror.subscribers) subscriber.pump();
+    for (const mirror of changed) this.#fanOut.wake(mirror.subscribers);
   }
 
   #dropIdle(): void {

@@ -34,6 +34,8 @@ const SLICE_BYTES = 64 << 10;
  */
 export class Subscriber {
   readonly #options: SubscriberOptions;
+  /** news are waiting for it */
+  woken = false;
   #after: Revision;
   /** the next event's place in the window; undefined: look it up by revision */
   #position: number | undefined;

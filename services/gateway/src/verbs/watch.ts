@@ -5,10 +5,11 @@ import { type Revision, revisionText, toRevision } from '@tidegate/revision';
 import { expired } from '@tidegate/status';
 import { EventFrames } from '../codec/event-frames.ts';
 import { negotiate } from '../codec/negotiate.ts';
-import { objectForm } from '../codec/object-form.ts';
+import { type ObjectForm, objectForm } from '../codec/object-form.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { watchSink } from '../hooks/watch-sink.ts';
 import { writeHead } from '../hooks/write-answer.ts';
-import { type Sink, Subscriber } from '../mirror/subscriber.ts';
+import { Subscriber } from '../mirror/subscriber.ts';
 import { collectionAtLeast, latestCollection, someCollection } from '../rules/fresh-collection.ts';
 import { refuseCorrupt } from '../rules/refuse-corrupt.ts';
 import { type Selection, selectionOf } from '../rules/selection.ts';
@@ -24,10 +25,10 @@ export const watch: VerbHandler = async (gateway, request, reply) => {
   const options = watchOptions(info, gateway.gates);
   const selection = selectionOf(kind, info);
   const form = objectForm(kind, negotiate(request.accept), info.query.get('includeObject') ?? '');
-  const frames = new EventFrames(selection, form);
   const start = await startOf(gateway, request, { options, namespace: selection.namespace });
 
   const raw = writeHead(request, reply, 200);
+  const frames = framesOf({ gateway, request, raw, selection, form });
   raw.flushHeaders();
   if (start.snapshot !== undefined) {
     await writeInitial(raw, frames, start.snapshot, selection);
@@ -36,6 +37,24 @@ export const watch: VerbHandler = async (gateway, request, reply) => {
   if (!raw.destroyed) follow({ gateway, request, raw, frames, options, after: start.after });
   return undefined;
 };
+
+interface Wanted {
+  gateway: Gateway;
+  request: ResourceRequest;
+  raw: ServerResponse;
+  selection: Selection;
+  form: ObjectForm;
+}
+
+/** Watches that ask for the same in the same words share what is made for them. */
+function framesOf({ gateway, request, raw, selection, form }: Wanted): EventFrames {
+  if (form.stateful) return new EventFrames(selection, form);
+  const { info, kind, accept } = request;
+  const words = ['labelSelector', 'fieldSelector', 'includeObject'].map((name) => info.query.get(name) ?? '');
+  const wish = [kind.apiVersion, kind.storedAs, selection.namespace, info.name, ...words, accept ?? ''].join('\0');
+  raw.once('close', () => gateway.frames.release(wish));
+  return gateway.frames.acquire(wish, () => new EventFrames(selection, form));
+}
 
 interface Start {
   after: Revision;
@@ -121,7 +140,13 @@ function follow({ gateway, request, raw, frames, options, after }: Following): v
   const mirror = gateway.mirrors.open(request.kind.storedAs);
   const events = gateway.metrics.watchEvents.labels({ resource });
   const open = gateway.metrics.watches.labels({ resource });
-  const subscriber = new Subscriber({ mirror, after, frames, sink: sinkOf(raw), sent: (count) => events.inc(count) });
+  const subscriber = new Subscriber({
+    mirror,
+    after,
+    frames,
+    sink: watchSink(raw),
+    sent: (count) => events.inc(count),
+  });
   mirror.subscribers.add(subscriber);
   open.inc();
 
@@ -138,14 +163,4 @@ function follow({ gateway, request, raw, frames, options, after }: Following): v
     subscriber.end();
   });
   subscriber.pump();
-}
-
-function sinkOf(raw: ServerResponse): Sink {
-  return {
-    write: (bytes) => raw.write(bytes),
-    onDrain: (run) => raw.on('drain', run),
-    end: () => {
-      if (!raw.writableEnded) raw.end();
-    },
-  };
 }

@@ -1,0 +1,30 @@
+import type { EventFrames } from '../codec/event-frames.ts';
+
+interface Shared {
+  readonly frames: EventFrames;
+  users: number;
+}
+
+/**
+ * The frames of all watches that want the same of a collection: their bytes are made once, for all of them.
+ *
+ * Invariant: frames are kept while somebody uses them.
+ */
+export class SharedFrames {
+  readonly #byWish = new Map<string, Shared>();
+
+  acquire(wish: string, make: () => EventFrames): EventFrames {
+    let shared = this.#byWish.get(wish);
+    if (shared === undefined) {
+      shared = { frames: make(), users: 0 };
+      this.#byWish.set(wish, shared);
+    }
+    shared.users++;
+    return shared.frames;
+  }
+
+  release(wish: string): void {
+    const shared = this.#byWish.get(wish);
+    if (shared !== undefined && --shared.users === 0) this.#byWish.delete(wish);
+  }
+}
