@@ -46,6 +46,7 @@ interface Selection {
 }
 
 const NOTHING: Selection = { labels: {}, fields: {} };
+const NO_BYTES = new Uint8Array(0);
 
 /**
  * One state of one object, immutable, with its bytes ready to be sent.
@@ -62,7 +63,8 @@ export class Item implements Position {
   /** the object as clients get it */
   readonly json: Buffer;
   readonly #splice: number;
-  #selection: Uint8Array | Selection;
+  /** a text until somebody selects: bytes would keep the whole message alive that they came in */
+  #selection: string | Selection;
   #parsed: unknown;
 
   constructor(parts: ItemParts) {
@@ -72,7 +74,7 @@ export class Item implements Position {
     this.uid = parts.uid;
     this.deleting = parts.deleting;
     this.#splice = parts.splice;
-    this.#selection = parts.selection.length === 0 ? NOTHING : parts.selection;
+    this.#selection = parts.selection.length === 0 ? NOTHING : textOf(parts.selection);
     this.json = spliced(parts.value, parts.splice, parts.revision);
   }
 
@@ -106,22 +108,26 @@ export class Item implements Position {
     return {
       value: Buffer.concat([this.json.subarray(0, this.#splice), this.json.subarray(end)]),
       splice: this.#splice,
-      selection:
-        this.#selection instanceof Uint8Array
-          ? this.#selection
-          : this.#selection === NOTHING
-            ? new Uint8Array()
-            : Buffer.from(JSON.stringify(this.#selection)),
+      selection: this.#selectionBytes(),
     };
   }
 
+  #selectionBytes(): Uint8Array {
+    if (this.#selection === NOTHING) return NO_BYTES;
+    return Buffer.from(typeof this.#selection === 'string' ? this.#selection : JSON.stringify(this.#selection));
+  }
+
   #selectionParsed(): Selection {
-    if (this.#selection instanceof Uint8Array) {
-      const read = JSON.parse(Buffer.from(this.#selection).toString('utf8')) as Partial<Selection>;
+    if (typeof this.#selection === 'string') {
+      const read = JSON.parse(this.#selection) as Partial<Selection>;
       this.#selection = { labels: read.labels ?? {}, fields: read.fields ?? {} };
     }
     return this.#selection;
   }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');
 }
 
 function insertion(revision: Revision): string {
