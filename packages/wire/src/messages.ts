@@ -147,6 +147,21 @@ export interface DeleteCorruptResponse {
   uid: string;
 }
 
+export interface DigestResponse {
+  revision: number;
+  epoch: number;
+  digests: CollectionDigest[];
+}
+
+export interface CollectionDigest {
+  resource: string;
+  count: number;
+  lowSum: number;
+  highSum: number;
+  lowXor: number;
+  highXor: number;
+}
+
 export interface HeadResponse {
   revision: number;
   floor: number;

@@ -12,6 +12,7 @@ import { Listener } from './publish/listener.ts';
 import { Publisher } from './publish/publisher.ts';
 import { withoutSecrets } from './publish/split-batch.ts';
 import { deleteCorruptHandler } from './rpc/delete-corrupt.ts';
+import { digestHandler } from './rpc/digest.ts';
 import { followLogHandler } from './rpc/follow-log.ts';
 import { headHandler } from './rpc/head.ts';
 import { listHandler } from './rpc/list.ts';
@@ -86,6 +87,7 @@ export class StoreService implements Service {
           readLog: readLogHandler(reader),
           followLog: followLogHandler({ reader, feed: this.#feed, closing: this.#draining.signal }),
           deleteCorrupt: deleteCorruptHandler({ commits: this.#commits, reads: this.#reads }),
+          digest: digestHandler(this.#database.streams),
           head: headHandler(this.#heads),
         },
       ],

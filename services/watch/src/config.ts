@@ -5,5 +5,10 @@ export const options = {
   ...kitOptions,
   'store-addresses': { type: 'list', required: true, value: 'HOST:PORT,...', help: 'gRPC addresses of the stores' },
   'nats-url': { type: 'string', default: '', value: 'URL', help: "NATS with JetStream; empty: follow the store's log" },
+  'self-check-seconds': {
+    type: 'number',
+    default: 300,
+    help: 'how often all that is held here is compared with the store',
+  },
   'window-mib': { type: 'number', default: 128, help: 'memory for the history of each collection' },
 } as const satisfies OptionTable;

@@ -18,6 +18,15 @@ export function declareMetrics(registry: MetricRegistry) {
       name: 'tidegate_watch_corrupt_objects',
       help: 'Objects that are stored and cannot be read.',
     }),
+    comparisons: registry.counter({
+      name: 'tidegate_watch_comparisons_total',
+      help: 'Comparisons of everything held here with the store.',
+    }),
+    divergences: registry.counter({
+      name: 'tidegate_watch_divergences_total',
+      help: 'Collections that differed from the store when they were compared, and were read anew.',
+      labelNames: ['resource'] as const,
+    }),
     objects: registry.gauge({ name: 'tidegate_watch_objects', help: 'Objects held, all collections together.' }),
     windowBytes: registry.gauge({ name: 'tidegate_watch_window_bytes', help: 'Bytes that history alone keeps alive.' }),
   };

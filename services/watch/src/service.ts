@@ -8,6 +8,7 @@ import { followLog } from './feed/log-source.ts';
 import type { Follower } from './follow/follower.ts';
 import { declareMetrics, type WatchMetrics } from './metrics.ts';
 import { followHandler } from './rpc/follow.ts';
+import { SelfCheck } from './self-check/self-check.ts';
 import type { Collections } from './window/collections.ts';
 import { loadCollections } from './window/load.ts';
 import { someReadable } from './window/mend.ts';
@@ -31,6 +32,7 @@ export class WatchService implements Service {
   readonly #closing = new AbortController();
   readonly #followers = new Set<Follower>();
   readonly #bus: BusSource | undefined;
+  readonly #selfCheck: SelfCheck;
   readonly rpc: NonNullable<Service['rpc']>;
   #collections: Collections | undefined;
   #feed: Feed | undefined;
@@ -43,11 +45,13 @@ export class WatchService implements Service {
     this.#metrics = declareMetrics(kit.metrics);
     this.#store = new StoreClient(config.storeAddresses, kit.credentials.client);
     this.#bus = config.natsUrl === '' ? undefined : this.#openBus(config.natsUrl);
+    this.#selfCheck = this.#makeSelfCheck();
     this.rpc = [[watch, { follow: followHandler(this.#room()) }]];
     kit.checks.add('collections', () =>
       this.#collections === undefined ? 'not loaded from the store yet' : undefined,
     );
     kit.checks.add('feed', () => (this.#feed?.behind ? 'behind the store' : undefined), { required: false });
+    kit.checks.add('self-check', () => this.#selfCheck.trouble);
     const bus = this.#bus;
     if (bus !== undefined) {
       kit.checks.add('nats', () => (bus.alive ? undefined : 'silent; following the log of the store'), {
@@ -64,6 +68,7 @@ export class WatchService implements Service {
     void this.#bus?.run();
     void this.#load();
     void this.#mend();
+    void this.#selfCheck.run();
     void followLog({
       store: this.#store,
       through: () => this.revision(),
@@ -94,6 +99,28 @@ export class WatchService implements Service {
       tracing: this.#kit.tracing,
       closing: this.#closing.signal,
     });
+  }
+
+  #makeSelfCheck(): SelfCheck {
+    return new SelfCheck({
+      everySeconds: this.#config.selfCheckSeconds,
+      digests: () => this.#store.digest(),
+      collections: () => this.#collections,
+      reach: (revision) => this.#reach(revision),
+      repair: (error) => this.#resync(error),
+      compared: () => this.#metrics.comparisons.inc(),
+      diverged: (resource) => this.#metrics.divergences.inc({ resource }),
+      log: this.#kit.log,
+      closing: this.#closing.signal,
+    });
+  }
+
+  async #reach(revision: number): Promise<void> {
+    const { signal } = this.#closing;
+    while (this.revision() < revision && !signal.aborted) {
+      this.#feed?.expect(revision);
+      await delayMs(20, signal);
+    }
   }
 
   #room() {

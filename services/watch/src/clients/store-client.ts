@@ -1,6 +1,7 @@
 import type { CallOptions, Client, ClientReadableStream, MethodDefinition, ServiceError } from '@grpc/grpc-js';
 import { grpcClient, type Kit } from '@tidegate/service-kit';
 import {
+  type DigestResponse,
   type FollowLogRequest,
   fromServiceError,
   type HeadResponse,
@@ -12,6 +13,8 @@ import {
 } from '@tidegate/wire';
 
 /** A call that does not end is as bad as one that fails: it is given up, and made again elsewhere. */
+const HEAD_MS = 5000;
+const DIGEST_MS = 60_000;
 const LIST_MS = 120_000;
 const READ_LOG_MS = 10_000;
 
@@ -25,14 +28,11 @@ export class StoreClient {
   }
 
   head(): Promise<HeadResponse> {
-    const { path, requestSerialize, responseDeserialize } = store.head as MethodDefinition<object, HeadResponse>;
-    return new Promise((resolve, reject) => {
-      const deadline = Date.now() + 5000;
-      this.#client().makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, { deadline }, (error, value) => {
-        if (error === null) resolve(value as HeadResponse);
-        else reject(this.#failed(error));
-      });
-    });
+    return this.#ask<HeadResponse>('head', HEAD_MS);
+  }
+
+  digest(): Promise<DigestResponse> {
+    return this.#ask<DigestResponse>('digest', DIGEST_MS);
   }
 
   list(request: ListRequest): AsyncIterable<ListPage> {
@@ -49,6 +49,17 @@ export class StoreClient {
 
   close(): void {
     for (const client of this.#clients) client.close();
+  }
+
+  #ask<Response>(method: string, timeoutMs: number): Promise<Response> {
+    const { path, requestSerialize, responseDeserialize } = store[method] as MethodDefinition<object, Response>;
+    return new Promise((resolve, reject) => {
+      const deadline = Date.now() + timeoutMs;
+      this.#client().makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, { deadline }, (error, value) => {
+        if (error === null) resolve(value as Response);
+        else reject(this.#failed(error));
+      });
+    });
   }
 
   async *#stream<Request, Response>(

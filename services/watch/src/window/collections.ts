@@ -1,4 +1,4 @@
-import { Collection, type CorruptObject, type Hole, type Item, itemParts } from '@tidegate/collection';
+import { Collection, type CorruptObject, type Hole, type Item, itemParts, type Snapshot } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import type { Change, Key } from '@tidegate/wire';
 
@@ -56,6 +56,17 @@ export class Collections {
 
   completeThrough(revision: number): void {
     this.#through = revision;
+  }
+
+  resources(): string[] {
+    return [...this.#byResource.keys()];
+  }
+
+  /** A collection at a revision of the window; undefined when it does not reach back so far. */
+  at(resource: string, revision: number): { snapshot: Snapshot; corrupt: CorruptObject[] } | undefined {
+    const collection = this.get(resource);
+    const snapshot = collection.at(toRevision(revision));
+    return snapshot && { snapshot, corrupt: collection.corruptObjects() };
   }
 
   /** The keys of all objects that cannot be read. */

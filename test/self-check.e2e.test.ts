@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { natsAddress } from '@tidegate/service-kit';
+import { startNats, startPostgres, type TestNats, type TestPostgres, until } from '@tidegate/testkit';
+import { type Change, logBatchCodec } from '@tidegate/wire';
+import { connect, type NatsConnection } from 'nats';
+import postgres from 'postgres';
+import { type Client, configMap, MAPS } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+describe('The self-check of the watch service', () => {
+  let database: TestPostgres;
+  let system: RunningSystem;
+  let client: Client;
+  let sql: postgres.Sql;
+  let nats: TestNats;
+  let bus: NatsConnection;
+
+  before(async () => {
+    [database, nats] = await Promise.all([startPostgres(), startNats()]);
+    bus = await connect(natsAddress(nats.url));
+    sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    system = await runningSystem({
+      args: [`--postgres-url=${database.url}`, `--nats-url=${nats.url}`],
+      env: { TIDEGATE_ALLOW_DATA_LOSS: 'true', TIDEGATE_SELF_CHECK_SECONDS: '0.2' },
+    });
+    client = system.client;
+    for (let i = 0; i < 300; i++) await client.ask('POST', MAPS, { body: configMap(`checked-${i}`) });
+  });
+  after(async () => {
+    await system?.stop();
+    await sql?.end();
+    await bus?.close();
+    await Promise.all([database?.stop(), nats?.stop()]);
+  });
+
+  const metric = async (name: string): Promise<number> => {
+    const text = await (await fetch(`http://${system.tidegate.part('watch').opsAddress}/metrics`)).text();
+    const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'gm'))].map((found) =>
+      Number(found[1]),
+    );
+    return values.reduce((a, b) => a + b, 0);
+  };
+
+  test('finds nothing where nothing is wrong, also while writes go on', async () => {
+    for (let i = 0; i < 200; i++) {
+      await client.ask('POST', MAPS, { body: configMap(`busy-${i}`) });
+      if (i % 2 === 0) await client.ask('DELETE', `${MAPS}/busy-${i}`);
+    }
+    assert.deepEqual(
+      [await metric('tidegate_watch_divergences_total'), await metric('tidegate_watch_resyncs_total')],
+      [0, 0],
+    );
+    assert.ok((await metric('tidegate_watch_comparisons_total')) > 2, 'it has compared');
+  });
+
+  test('finds what a forged message put into the cache, tells it, and repairs it', async () => {
+    const { revision, epoch } = await head();
+    const forged = { ...change, revision: revision + 1 };
+    bus.publish(
+      'tidegate.changes.0',
+      logBatchCodec.encode({ epoch, first: revision + 1, last: revision + 1, changes: [forged] }),
+    );
+    await until('the forgery to be believed', async () => (await names('0')).includes('forged'));
+    await client.ask('POST', MAPS, { body: configMap('true') });
+    assert.equal((await names('0')).includes('true'), false, 'its place is taken');
+    await until('the difference to be found', async () => (await metric('tidegate_watch_divergences_total')) === 1);
+    await until('the list to be right', async () => {
+      const found = await names('');
+      return found.includes('true') && !found.includes('forged');
+    });
+    const ready = `http://${system.tidegate.part('watch').opsAddress}/readyz`;
+    await until('the watch service to be content', async () => (await fetch(ready)).status === 200);
+    assert.equal(await metric('tidegate_watch_divergences_total'), 1);
+  });
+
+  async function names(resourceVersion: string): Promise<string[]> {
+    const { json } = await client.get(`${MAPS}?resourceVersion=${resourceVersion}`);
+    return json.items.map((item: { metadata: { name: string } }) => item.metadata.name);
+  }
+
+  async function head(): Promise<{ revision: number; epoch: number }> {
+    const [row] = await sql`SELECT revision::int, epoch FROM tidegate.head`;
+    return row as unknown as { revision: number; epoch: number };
+  }
+});
+
+const value = Buffer.from(
+  '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"forged","namespace":"default","uid":"u"},"data":{}}',
+);
+const change: Change = {
+  kind: 0,
+  key: { resource: 'configmaps', namespace: 'default', name: 'forged' },
+  revision: 0,
+  previousRevision: 0,
+  value,
+  splice: value.indexOf('}'),
+  selection: Buffer.alloc(0),
+  uid: 'u',
+  deleting: false,
+  traceparent: '',
+  byReference: false,
+  corrupt: '',
+};
