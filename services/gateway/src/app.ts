@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
-import { requestEntityTooLarge } from '@tidegate/status';
-import { type FastifyInstance, fastify } from 'fastify';
+import { badRequest, requestEntityTooLarge } from '@tidegate/status';
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { TokenFile } from './authn/token-file.ts';
 import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
+import { takeBearer, webSocketReply } from './hooks/web-socket-reply.ts';
 import { writeError } from './hooks/write-answer.ts';
 import { serve } from './serve.ts';
 
@@ -48,5 +52,35 @@ export function createApp(options: AppOptions): FastifyInstance {
     writeError(auditId(request.headers['audit-id']), reply, told);
   });
   app.all('*', (request, reply) => serve(options, request, reply));
+  serveUpgrades(app, options);
   return app;
+}
+
+/** A watch may come as a WebSocket. What asks for one is a request like any other until it is answered. */
+function serveUpgrades(app: FastifyInstance, options: AppOptions): void {
+  const sockets = new Set<Duplex>();
+  app.server.on('upgrade', (raw: IncomingMessage, socket: Duplex, head: Buffer) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    upgrade(options, raw, webSocketReply(raw, socket, head)).catch((error: unknown) => {
+      options.kit.log.error({ err: error }, 'A WebSocket failed.');
+      socket.destroy();
+    });
+  });
+  app.addHook('onClose', async () => {
+    for (const socket of sockets) socket.destroy();
+  });
+}
+
+async function upgrade(options: AppOptions, raw: IncomingMessage, reply: FastifyReply): Promise<void> {
+  try {
+    takeBearer(raw);
+    const info = requestInfo('GET', raw.url ?? '/');
+    if (info !== undefined && info.verb !== 'watch') throw badRequest('only watches are served over a WebSocket');
+  } catch (error) {
+    writeError(auditId(raw.headers['audit-id']), reply, error);
+    return;
+  }
+  const request = { raw, method: raw.method, headers: raw.headers, body: undefined };
+  await serve(options, request as unknown as FastifyRequest, reply);
 }

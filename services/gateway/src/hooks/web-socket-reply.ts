@@ -1,0 +1,100 @@
+import { EventEmitter } from 'node:events';
+import { type IncomingMessage, type OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { type WebSocket, WebSocketServer } from 'ws';
+
+/** what a client may leave unread before it counts as slow */
+const UNREAD_BYTES = 64 << 10;
+const NEWLINE = 0x0a;
+
+const server = new WebSocketServer({
+  noServer: true,
+  // watchers have nothing to say
+  maxPayload: 1024,
+  handleProtocols: (protocols) => [...protocols].find((name) => !name.startsWith(BEARER)) ?? false,
+});
+
+/** Browsers cannot set headers: they bring their token as a protocol that they would like to speak. */
+const BEARER = 'base64url.bearer.authorization.k8s.io.';
+
+export function takeBearer(request: IncomingMessage): void {
+  const protocols = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  const token = protocols.find((name) => name.startsWith(BEARER))?.slice(BEARER.length);
+  if (token === undefined || request.headers.authorization !== undefined) return;
+  request.headers.authorization = `Bearer ${Buffer.from(token, 'base64url').toString('utf8')}`;
+}
+
+/**
+ * A response to a request for a WebSocket, as the verbs know responses. An answer of 200 accepts the socket, and each
+ * line that is written becomes a message; any other answer is a plain HTTP response.
+ */
+class UpgradeResponse extends EventEmitter {
+  readonly req: IncomingMessage;
+  readonly #socket: Duplex;
+  readonly #head: Buffer;
+  #plain: ServerResponse | undefined;
+  #webSocket: WebSocket | undefined;
+  headersSent = false;
+  writableEnded = false;
+  destroyed = false;
+
+  constructor(request: IncomingMessage, socket: Duplex, head: Buffer) {
+    super();
+    this.req = request;
+    this.#socket = socket;
+    this.#head = head;
+    socket.on('close', () => {
+      this.destroyed = true;
+      this.emit('close');
+    });
+    socket.on('error', () => {});
+  }
+
+  writeHead(code: number, headers: string[] | OutgoingHttpHeaders): void {
+    this.headersSent = true;
+    if (code === 200) {
+      server.handleUpgrade(this.req, this.#socket, this.#head, (webSocket) => {
+        this.#webSocket = webSocket;
+        webSocket.on('error', () => webSocket.terminate());
+        this.#socket.on('drain', () => this.emit('drain'));
+      });
+      return;
+    }
+    this.#plain = new ServerResponse(this.req);
+    this.#plain.assignSocket(this.#socket as never);
+    this.#plain.on('finish', () => this.#socket.end());
+    const closing = Array.isArray(headers) ? [...headers, 'Connection', 'close'] : { ...headers, Connection: 'close' };
+    this.#plain.writeHead(code, closing);
+  }
+
+  flushHeaders(): void {}
+
+  /** Events end with a newline, and have none inside. */
+  write(bytes: Buffer): boolean {
+    const webSocket = this.#webSocket;
+    if (webSocket === undefined) return this.#plain?.write(bytes) ?? false;
+    for (let from = 0; from < bytes.length; ) {
+      const end = bytes.indexOf(NEWLINE, from);
+      const to = end < 0 ? bytes.length : end;
+      if (to > from) webSocket.send(bytes.subarray(from, to), { binary: false });
+      from = to + 1;
+    }
+    return webSocket.bufferedAmount < UNREAD_BYTES;
+  }
+
+  end(bytes?: Buffer): void {
+    this.writableEnded = true;
+    if (this.#webSocket !== undefined) this.#webSocket.close(1000);
+    else this.#plain?.end(bytes);
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+}
+
+export function webSocketReply(request: IncomingMessage, socket: Duplex, head: Buffer): FastifyReply {
+  const raw = new UpgradeResponse(request, socket, head);
+  return { raw, hijack: () => {} } as unknown as FastifyReply;
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { type Client, configMap, MAPS } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+describe('A watch over a WebSocket', () => {
+  let system: RunningSystem;
+  let client: Client;
+  before(async () => {
+    system = await runningSystem();
+    client = system.client;
+  });
+  after(() => system.stop());
+
+  const open = (path: string, protocols: string[] = [], token = system.tidegate.token) =>
+    new WebSocket(`${system.tidegate.server.replace('https', 'wss')}${path}`, protocols, {
+      ca: readFileSync(system.tidegate.caFile),
+      headers: token === '' ? {} : { Authorization: `Bearer ${token}` },
+    });
+
+  async function next(socket: WebSocket): Promise<{ type: string; object: { metadata: { name: string } } }> {
+    const [data, isBinary] = (await once(socket, 'message', { signal: AbortSignal.timeout(10_000) })) as [
+      Buffer,
+      boolean,
+    ];
+    assert.equal(isBinary, false);
+    return JSON.parse(data.toString());
+  }
+
+  test('brings the state and then each change, one message an event', async () => {
+    await client.ask('POST', MAPS, { body: configMap('there') });
+    const socket = open(`${MAPS}?watch=1`);
+    const first = await next(socket);
+    assert.deepEqual([first.type, first.object.metadata.name], ['ADDED', 'there']);
+    await client.ask('POST', MAPS, { body: configMap('new') });
+    const second = await next(socket);
+    assert.deepEqual([second.type, second.object.metadata.name], ['ADDED', 'new']);
+    await client.ask('DELETE', `${MAPS}/there`);
+    assert.equal((await next(socket)).type, 'DELETED');
+    socket.close();
+  });
+
+  test('takes a token as a protocol, as browsers send it, and answers with another one', async () => {
+    const bearer = `base64url.bearer.authorization.k8s.io.${Buffer.from(system.tidegate.token).toString('base64url')}`;
+    const socket = open(`${MAPS}?watch=1&resourceVersion=0`, [bearer, 'base64.binary.k8s.io'], '');
+    await next(socket);
+    assert.equal(socket.protocol, 'base64.binary.k8s.io');
+    socket.close();
+  });
+
+  test('ends with a normal closure when its time is over', async () => {
+    const socket = open(`${MAPS}?watch=1&timeoutSeconds=1`);
+    const [code] = (await once(socket, 'close')) as [number];
+    assert.equal(code, 1000);
+  });
+
+  for (const [what, path, token, code] of [
+    ['a stranger', `${MAPS}?watch=1`, '', 403],
+    ['a wrong token', `${MAPS}?watch=1`, 'guessed', 401],
+    ['what is no watch', MAPS, undefined, 400],
+    ['a resource that is not there', '/api/v1/namespaces/default/unicorns?watch=1', undefined, 404],
+    ['a path that cannot be read', '/api/v1/namespaces/%zz/configmaps?watch=1', undefined, 400],
+    ['a malformed version', `${MAPS}?watch=1&resourceVersion=x`, undefined, 400],
+  ] as const) {
+    test(`is refused with an HTTP answer: ${what}`, async () => {
+      const socket = open(path, [], token ?? system.tidegate.token);
+      socket.on('error', () => {});
+      const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
+      assert.equal(response.statusCode, code);
+      socket.terminate();
+    });
+  }
+});
