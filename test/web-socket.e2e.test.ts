@@ -62,7 +62,7 @@ describe('A watch over a WebSocket', () => {
     ['a wrong token', `${MAPS}?watch=1`, 'guessed', 401],
     ['what is no watch', MAPS, undefined, 400],
     ['a resource that is not there', '/api/v1/namespaces/default/unicorns?watch=1', undefined, 404],
-    ['a path that cannot be read', '/api/v1/namespaces/%zz/configmaps?watch=1', undefined, 400],
+    ['a path that cannot be read', '/api/v1/namespaces/%zz/configmaps?watch=1', undefined, 404],
     ['a malformed version', `${MAPS}?watch=1&resourceVersion=x`, undefined, 400],
   ] as const) {
     test(`is refused with an HTTP answer: ${what}`, async () => {

@@ -58,6 +58,7 @@ export class Collection {
   #changed: Revision;
   #through: Revision;
   #frozen: Snapshot | undefined;
+  #stateBytes = 0;
 
   constructor(options: CollectionOptions) {
     this.window = new EventWindow(options.floor, options.holes);
@@ -65,7 +66,10 @@ export class Collection {
     this.#now = options.now ?? (() => performance.now());
     this.#changed = options.revision;
     this.#through = options.revision;
-    for (const item of options.items) this.#tree.set(item);
+    for (const item of options.items) {
+      this.#tree.set(item);
+      this.#stateBytes += sizeOf(item);
+    }
     for (const object of options.corrupt ?? []) this.#corrupt.set(pathOf(object), object);
     for (const event of options.history ?? []) this.window.append(event);
     this.#trim();
@@ -73,6 +77,11 @@ export class Collection {
 
   get through(): Revision {
     return this.#through;
+  }
+
+  /** About what is held in memory: the state, and what history alone keeps alive. */
+  get bytes(): number {
+    return this.#stateBytes + this.window.bytes;
   }
 
   get size(): number {
@@ -104,6 +113,7 @@ export class Collection {
     const item = new Item(state);
     const deleted = kind === eventKind.deleted;
     const previous = deleted ? this.#tree.delete(item) : this.#tree.set(item);
+    this.#stateBytes += (deleted ? 0 : sizeOf(item)) - sizeOf(previous);
     const event: CollectionEvent = {
       kind,
       revision: item.revision,
@@ -127,7 +137,7 @@ export class Collection {
 
   #lose({ kind, state, corrupt = '' }: CollectionChange): undefined {
     const { namespace, name, revision } = state;
-    this.#tree.delete(state);
+    this.#stateBytes -= sizeOf(this.#tree.delete(state));
     if (kind !== eventKind.deleted) this.#corrupt.set(pathOf(state), { namespace, name, revision, why: corrupt });
     this.window.cut(revision);
     this.#moveTo(revision);
@@ -193,6 +203,11 @@ export class Collection {
   #trim(): void {
     while (this.window.bytes > this.#windowBytes) this.window.dropOldest();
   }
+}
+
+/** An item is its bytes and about half a kilobyte around them. */
+function sizeOf(item: Item | undefined): number {
+  return item === undefined ? 0 : item.json.length + 500;
 }
 
 function pathOf({ namespace, name }: Position): string {

@@ -27,5 +27,10 @@ export const options = {
     value: 'NAME=true,...',
     help: 'switches features of release 1.35 on and off',
   },
+  'mirror-memory-mib': {
+    type: 'number',
+    default: 1024,
+    help: 'memory for all mirrors; beyond it those go that nobody used for longest',
+  },
   'mirror-window-mib': { type: 'number', default: 64, help: 'memory for the history of each mirror' },
 } as const satisfies OptionTable;

@@ -20,6 +20,7 @@ export function declareMetrics(registry: MetricRegistry) {
       labelNames: ['resource'],
     }),
     mirrors: registry.gauge({ name: 'tidegate_gateway_mirrors', help: 'Collections mirrored in this process.' }),
+    mirrorBytes: registry.gauge({ name: 'tidegate_gateway_mirror_bytes', help: 'About what the mirrors hold.' }),
     mirrorRevision: registry.gauge({
       name: 'tidegate_gateway_mirror_revision',
       help: 'The mirrors are complete through this revision.',

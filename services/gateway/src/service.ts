@@ -39,7 +39,8 @@ export class GatewayService implements Service {
       credentials,
       tracing: kit.tracing,
       metrics,
-      windowBytes: config.mirrorWindowMib << 20,
+      windowBytes: config.mirrorWindowMib * 2 ** 20,
+      memoryBytes: config.mirrorMemoryMib * 2 ** 20,
     });
     const gates = readFeatureGates(config.featureGates);
     for (const notice of gates.notices) kit.log.warn(notice);

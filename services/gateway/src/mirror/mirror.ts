@@ -43,6 +43,15 @@ export class Mirror {
     this.#windowBytes = windowBytes;
   }
 
+  /** somebody waits for a revision, or watches */
+  get needed(): boolean {
+    return this.subscribers.size > 0 || this.#waiters.length > 0;
+  }
+
+  get bytes(): number {
+    return this.collection?.bytes ?? 0;
+  }
+
   /** A new stream begins: what was received of an unfinished opening is void. */
   reopen(): void {
     this.#live = false;

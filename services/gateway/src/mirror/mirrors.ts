@@ -13,6 +13,8 @@ interface MirrorsOptions {
   tracing: Tracing;
   metrics: GatewayMetrics;
   windowBytes: number;
+  /** beyond this the mirrors that were not used for longest are dropped */
+  memoryBytes: number;
   now?: () => number;
 }
 
@@ -128,6 +130,7 @@ export class Mirrors {
     this.#connected = true;
     const { opening } = response;
     if (opening) this.#byResource.get(opening.resource)?.receiveOpening(opening);
+    if (opening?.opened) this.#dropForMemory();
     const changed = new Set<Mirror>();
     for (const change of response.changes ?? []) {
       const mirror = this.#byResource.get(change.key.resource);
@@ -149,10 +152,33 @@ export class Mirrors {
   #dropIdle(): void {
     const now = this.#now();
     for (const [resource, mirror] of this.#byResource) {
-      if (this.#kept.has(resource) || mirror.subscribers.size > 0 || now - mirror.usedAt < IDLE_MS) continue;
-      this.#byResource.delete(resource);
-      this.#stream.send({ close: [resource] });
+      if (this.#mayGo(mirror) && now - mirror.usedAt >= IDLE_MS) this.#drop(resource);
     }
+    this.#dropForMemory();
+  }
+
+  /** Where all together are too large, those go that nobody has asked for the longest; they come back on demand. */
+  #dropForMemory(): void {
+    const { memoryBytes, metrics } = this.#options;
+    const mirrors = [...this.#byResource.values()].sort((a, b) => a.usedAt - b.usedAt);
+    let bytes = mirrors.reduce((sum, mirror) => sum + mirror.bytes, 0);
+    // the one that was used last stays in any case: it is being read
+    for (const mirror of mirrors.slice(0, -1)) {
+      if (bytes <= memoryBytes) break;
+      if (!this.#mayGo(mirror)) continue;
+      bytes -= mirror.bytes;
+      this.#drop(mirror.resource);
+    }
+    metrics.mirrorBytes.set(bytes);
+  }
+
+  #mayGo(mirror: Mirror): boolean {
+    return mirror.collection !== undefined && !mirror.needed && !this.#kept.has(mirror.resource);
+  }
+
+  #drop(resource: string): void {
+    this.#byResource.delete(resource);
+    this.#stream.send({ close: [resource] });
     this.#options.metrics.mirrors.set(this.#byResource.size);
   }
 }

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { credentials, Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
+import { toRevision } from '@tidegate/revision';
+import { MetricRegistry } from '@tidegate/service-kit';
+import { until } from '@tidegate/testkit';
+import { type FollowRequest, type FollowResponse, watch } from '@tidegate/wire';
+import { declareMetrics } from '../metrics.ts';
+import { Mirrors } from './mirrors.ts';
+
+const KILOBYTES = 100;
+const opened: string[] = [];
+const closed: string[] = [];
+const server = new Server();
+let address: string;
+
+/** Has every collection: ten objects of ten kilobytes. */
+function follow(call: ServerDuplexStream<FollowRequest, FollowResponse>): void {
+  call.on('data', ({ open = [], close = [] }: FollowRequest) => {
+    closed.push(...close);
+    for (const resource of open) {
+      opened.push(resource);
+      const objects = Array.from({ length: 10 }, (_, i) => ({
+        key: { resource, namespace: 'n', name: `o${i}` },
+        revision: i + 1,
+        value: Buffer.from(`{"x":"${'y'.repeat(KILOBYTES * 100)}"}`),
+        splice: 1,
+        selection: Buffer.alloc(0),
+        uid: 'u',
+        deleting: false,
+        corrupt: '',
+        stale: false,
+      }));
+      call.write({ opening: { resource, objects, opened: true, revision: 10, floor: 10 } });
+      call.write({ changes: [], through: 10, epoch: 1 });
+    }
+  });
+  call.on('end', () => call.end());
+}
+
+before(async () => {
+  server.addService(watch, { follow });
+  const port = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  address = `127.0.0.1:${port}`;
+});
+
+after(() => server.forceShutdown());
+
+function mirrorsOf(memoryBytes: number, now: () => number): Mirrors {
+  const tracing = { enabled: false, request: () => undefined, child: () => undefined, shutdown: async () => {} };
+  return new Mirrors({
+    addresses: [address],
+    credentials: credentials.createInsecure(),
+    tracing,
+    metrics: declareMetrics(new MetricRegistry()),
+    windowBytes: 1 << 20,
+    memoryBytes,
+    now,
+  });
+}
+
+test('where all mirrors are too large, those go that were not used for longest, and come back on demand', async () => {
+  let time = 0;
+  const mirrors = mirrorsOf(250 << 10, () => ++time);
+  const has = (resource: string) => mirrors.peek(resource) !== undefined;
+  mirrors.start();
+  try {
+    const use = (resource: string) => mirrors.collection(resource, toRevision(10), 10_000);
+    mirrors.keep('kept');
+    for (const resource of ['kept', 'a', 'b']) assert.equal((await use(resource))?.size, 10);
+    assert.deepEqual(['kept', 'a', 'b'].map(has), [true, false, true]);
+    const again = await use('a');
+    assert.equal(again?.size, 10);
+    assert.deepEqual(['kept', 'a', 'b'].map(has), [true, true, false]);
+    await until('the watch service to be told', () => closed.length === 2);
+    assert.deepEqual(closed, ['a', 'b']);
+    assert.deepEqual(opened, ['kept', 'a', 'b', 'a']);
+  } finally {
+    mirrors.stop();
+  }
+});
