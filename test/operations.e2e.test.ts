@@ -43,6 +43,31 @@ describe('The running system', () => {
     });
   }
 
+  test('ends a gateway in order within seconds: the watch gets a last bookmark, and its client goes on elsewhere', async () => {
+    const from = (await client.get(MAPS)).json.metadata.resourceVersion;
+    const watch = await client.watch(`${MAPS}?watch=1&allowWatchBookmarks=true&resourceVersion=${from}`);
+    await client.ask('POST', MAPS, { body: configMap('seen') });
+    const seen = (await watch.next()).object.metadata.resourceVersion;
+    const pid = tidegate.pid('gateway');
+    const begun = performance.now();
+    process.kill(pid, 'SIGTERM');
+    const rest = await watch.rest();
+    assert.deepEqual(
+      rest.map(({ type }) => type),
+      ['BOOKMARK'],
+    );
+    const bookmark = rest[0]?.object.metadata.resourceVersion;
+    assert.ok(Number(bookmark) >= Number(seen));
+    await tidegate.restarted('gateway', pid);
+    assert.ok(performance.now() - begun < 6000, 'nobody had to kill it');
+    await until('the next gateway', async () => (await client.get('/readyz').catch(() => undefined))?.code === 200);
+    const next = await client.watch(`${MAPS}?watch=1&resourceVersion=${bookmark}`);
+    await client.ask('POST', MAPS, { body: configMap('next') });
+    assert.equal((await next.next()).object.metadata.name, 'next');
+    next.close();
+    await client.ask('DELETE', MAPS);
+  });
+
   test('shows every part and its checks on one board, which no probe depends on', async () => {
     const board = /board +(http:\S+)/.exec(tidegate.output)?.[1] as string;
     const report = async () =>

@@ -7,6 +7,7 @@ import { TokenFile } from './authn/token-file.ts';
 import { StoreSession } from './clients/store-session.ts';
 import type { options } from './config.ts';
 import type { Gateway } from './gateway.ts';
+import { Connections } from './hooks/connections.ts';
 import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
@@ -14,6 +15,8 @@ import { SharedFrames } from './mirror/shared-frames.ts';
 /** Together below two seconds: by then /readyz must show that the stores are gone. */
 const PROBE_MS = 500;
 const PROBE_PATIENCE_MS = 1000;
+/** how long requests that are under way may take when the process is to end */
+const DRAIN_MS = 5000;
 
 /** The gateway: everything it holds can be lost at any moment, and is built again from the other parts. */
 export class GatewayService implements Service {
@@ -22,6 +25,7 @@ export class GatewayService implements Service {
   readonly #mirrors: Mirrors;
   readonly #store: StoreSession;
   readonly #app: FastifyInstance;
+  readonly #connections: Connections;
   #storeAnswers = false;
   #probe: NodeJS.Timeout | undefined;
 
@@ -53,6 +57,7 @@ export class GatewayService implements Service {
       gates,
     };
     this.#app = createApp({ gateway: this.#gateway, kit, tokens: new TokenFile(config.tokenAuthFile), ...config });
+    this.#connections = new Connections(this.#app.server);
     kit.checks.add('log', () => undefined);
     kit.checks.add('store', () => (this.#storeAnswers ? undefined : 'no store answers'));
     kit.checks.add('watch', () => (this.#mirrors.connected ? undefined : 'the watch service does not answer'));
@@ -73,7 +78,11 @@ export class GatewayService implements Service {
 
   async drain(): Promise<void> {
     clearTimeout(this.#probe);
-    await this.#app.close();
+    const closed = this.#app.close();
+    // who watches finds another gateway, and goes on from the bookmark that is the last word here
+    this.#mirrors.endWatches();
+    await this.#connections.drain(DRAIN_MS);
+    await closed;
   }
 
   async stop(): Promise<void> {

@@ -120,6 +120,16 @@ export class Mirrors {
     return [...suspects.values()].filter((key) => namespace === '' || key.namespace === namespace);
   }
 
+  /** This process is to end: each watch gets a last bookmark, where it wants them, and ends as if its time were over. */
+  endWatches(): void {
+    for (const mirror of this.#byResource.values()) {
+      for (const subscriber of [...mirror.subscribers]) {
+        subscriber.bookmark();
+        subscriber.end();
+      }
+    }
+  }
+
   #openAll(): void {
     for (const mirror of this.#byResource.values()) mirror.reopen();
     const open = [...this.#byResource.keys()];

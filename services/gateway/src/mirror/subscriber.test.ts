@@ -44,7 +44,14 @@ function subscribe(mirror: Mirror, after: number): { subscriber: Subscriber; ver
     end: () => {},
   };
   const frames = new EventFrames(selection, form as never);
-  const subscriber = new Subscriber({ mirror, after: toRevision(after), frames, sink, sent: () => {} });
+  const subscriber = new Subscriber({
+    mirror,
+    after: toRevision(after),
+    frames,
+    bookmarks: true,
+    sink,
+    sent: () => {},
+  });
   mirror.subscribers.add(subscriber);
   subscriber.pump();
   return {

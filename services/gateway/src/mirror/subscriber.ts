@@ -16,6 +16,8 @@ interface SubscriberOptions {
   /** events after this revision */
   after: Revision;
   frames: EventFrames;
+  /** the client asked for bookmarks */
+  bookmarks: boolean;
   sink: Sink;
   /** events were written */
   sent: (count: number) => void;
@@ -85,7 +87,13 @@ export class Subscriber {
     const { mirror, frames } = this.#options;
     const { collection } = mirror;
     this.pump();
-    if (this.#state !== 'active' || collection === undefined || this.#position !== collection.window.end) return;
+    if (
+      !this.#options.bookmarks ||
+      this.#state !== 'active' ||
+      collection === undefined ||
+      this.#position !== collection.window.end
+    )
+      return;
     if (collection.through > this.#after) this.#after = collection.through;
     this.#write(frames.bookmark(revisionText(this.#after)), 0);
   }

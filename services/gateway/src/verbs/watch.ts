@@ -144,6 +144,7 @@ function follow({ gateway, request, raw, frames, options, after }: Following): v
     mirror,
     after,
     frames,
+    bookmarks: options.bookmarks,
     sink: watchSink(raw),
     sent: (count) => events.inc(count),
   });
