@@ -20,6 +20,11 @@ class NoAnswer extends Error {
   readonly code = '08006';
 }
 
+/** What a call that was never sent is reported as: there was no connection to send it on, so nothing was executed. */
+class NotSent extends Error {
+  readonly code = 'NOT_SENT';
+}
+
 /**
  * A few connections to PostgreSQL for one use, so that no use waits behind another.
  * Invariant: a call ends within its time. One that does not takes its pool with it, because a connection that has
@@ -87,12 +92,15 @@ export class Pool {
       this.#options.onState(undefined);
       return result;
     } catch (error) {
+      const failure = wasSent(running) ? error : notSent(error);
       if (error instanceof NoAnswer) {
         running.catch(() => {});
+        // one that waits for a connection must not be executed after its caller was told that it was not
+        if (failure instanceof NotSent) (running as unknown as postgres.PendingQuery<never>).cancel();
         this.#replace(sql);
       }
-      this.#report(error);
-      throw error;
+      this.#report(failure);
+      throw failure;
     } finally {
       clearTimeout(timer);
     }
@@ -128,6 +136,19 @@ export class Pool {
       },
     }) as unknown as postgres.Sql;
   }
+}
+
+/** The driver gives a query its connection's state in the moment in which it writes it. */
+function wasSent(running: Promise<unknown>): boolean {
+  return (running as { state?: unknown }).state !== null;
+}
+
+function notSent(error: unknown): unknown {
+  const { code, message } = error as { code?: string; message: string };
+  if (error instanceof NoAnswer) return new NotSent('no connection to PostgreSQL could be had', { cause: error });
+  // the driver ends connections to a server of the wrong role with this
+  if (code === 'CONNECTION_DESTROYED') return new NotSent('PostgreSQL is a standby', { cause: error });
+  return isAway(failureKind(error)) ? new NotSent(message, { cause: error }) : error;
 }
 
 /** The extended protocol even for a text without parameters: the driver knows the option, its types do not. */
