@@ -42,9 +42,12 @@ describe('Under load', () => {
   });
 
   test('writes and watches go on without NATS, and when it is back', async () => {
-    const { client, nats } = system;
+    const { client, nats, tidegate } = system;
+    const board = /board +(http:\S+)/.exec(tidegate.output)?.[1] as string;
+    const state = async () => ((await (await fetch(`${board}/report.json`)).json()) as { state: string }).state;
     await underLoad(client, async (progress) => {
       await nats.kill();
+      await until('the board to say it', async () => (await state()) === 'degraded');
       for (let round = 0; round < 4; round++) {
         await progress();
         const made = await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { generateName: 'x-' } } });
@@ -59,10 +62,7 @@ describe('Under load', () => {
       assert.equal((await client.get('/readyz')).code, 200);
       await nats.restart();
       await progress();
-      const { opsAddress } = system.tidegate.part('store');
-      await until('the store to publish again', async () =>
-        /\[\+\]nats ok/.test(await (await fetch(`http://${opsAddress}/readyz?verbose`)).text()),
-      );
+      await until('the board to be well', async () => (await state()) === 'ok');
       await progress();
     });
   });

@@ -82,16 +82,19 @@ export async function underLoad(client: Client, disturb: (progress: Progress) =>
     await until('writes to go on', () => acknowledged.length > before + 50);
   };
   try {
-    await progress();
-    await disturb(progress);
-    await progress();
+    try {
+      await progress();
+      await disturb(progress);
+      await progress();
+    } finally {
+      stopped = true;
+      await Promise.all(writing);
+    }
+    await checkPromises(client, followers, acknowledged);
   } finally {
-    stopped = true;
-    await Promise.all(writing);
+    for (const follower of followers) follower.stop();
+    await Promise.all(following);
   }
-  await checkPromises(client, followers, acknowledged);
-  for (const follower of followers) follower.stop();
-  await Promise.all(following);
 }
 
 async function checkPromises(

@@ -15,9 +15,9 @@ export async function whileAway(client: Client): Promise<void> {
 }
 
 /** Clients are told soon that a write was not done, why, and when to try again. */
-export async function refusesWrites(client: Client, why: RegExp): Promise<void> {
+export async function refusesWrites(client: Client, why: RegExp, body: object = configMap('refused')): Promise<void> {
   const asked = performance.now();
-  const reply = await client.ask('POST', MAPS, { body: configMap('while-away') });
+  const reply = await client.ask('POST', MAPS, { body });
   const answered = performance.now() - asked;
   assert.equal(reply.code, 503, reply.text);
   assert.match(reply.json.message, why);

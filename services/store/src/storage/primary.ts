@@ -88,9 +88,15 @@ function connect({ host, port }: Host): Promise<Socket> {
   });
 }
 
-/** The driver hears of a failure from its socket alone: a rejected promise would leave the connection's place taken. */
+/**
+ * The driver hears of a failure from its socket alone: a rejected promise would leave the connection's place taken. And
+ * not before its first message is out of its hands, which would go ahead of the next connection's otherwise.
+ */
 function failing(error: Error): Socket {
   const socket = new Socket();
-  setImmediate(() => socket.destroy(error));
+  socket.write = () => {
+    socket.destroy(error);
+    return true;
+  };
   return socket;
 }
