@@ -30,11 +30,14 @@ export async function onGivenServers(options: Parameters<typeof startPostgres>[0
   };
 }
 
-/** How many revisions the log lacks between its first and its last, and how many writes it holds twice: none. */
+/** How many revisions the log lacks within its epochs, and how many revisions and writes it holds twice: none. */
 export async function faultsOfLog(sql: postgres.Sql): Promise<{ gaps: number; twice: number }> {
   const [row] = await sql`
-    SELECT (max(revision) - min(revision) + 1 - count(DISTINCT revision))::int AS gaps,
-      (count(*) - count(DISTINCT operation_id))::int AS twice
-    FROM tidegate.log`;
+    SELECT sum(gaps)::int AS gaps, sum(twice)::int AS twice
+    FROM (
+      SELECT max(revision) - min(revision) + 1 - count(DISTINCT revision) AS gaps,
+        2 * count(*) - count(DISTINCT operation_id) - count(DISTINCT revision) AS twice
+      FROM tidegate.log GROUP BY epoch
+    ) e`;
   return { gaps: row?.gaps, twice: row?.twice };
 }

@@ -22,7 +22,7 @@ export async function refusesWrites(client: Client, why: RegExp, body: object = 
   assert.equal(reply.code, 503, reply.text);
   assert.match(reply.json.message, why);
   assert.ok(Number(reply.headers['retry-after']) >= 1, 'Retry-After');
-  assert.ok(answered < LIMIT_MS, `a write took ${answered} ms to be refused`);
+  assert.ok(answered < LIMIT_MS, `a write took ${answered} ms to be refused: ${reply.text}`);
 }
 
 export async function servesCache(client: Client): Promise<void> {

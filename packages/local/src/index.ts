@@ -5,7 +5,7 @@ export { type RunState, readRunState } from './data/run-file.ts';
 export { PARTS, type Part } from './launch/parts.ts';
 export { findNats } from './nats/find.ts';
 export { natsUrl, startNatsServer } from './nats/server.ts';
-export { type PostgresBinaries, postgresBinaries } from './postgres/binaries.ts';
+export { type PostgresBinaries, postgresBinaries, postgresBinariesAt } from './postgres/binaries.ts';
 export { ensureCluster } from './postgres/cluster.ts';
 export { commandAs, giveTo, type RunAs, runAsFor } from './postgres/run-as.ts';
 export { postgresUrl, startPostgresServer } from './postgres/server.ts';

@@ -1,5 +1,6 @@
 export { freePort } from '@tidegate/local';
 export { peerCertificates, type TestCertificates } from './peer-certificates.ts';
+export { postgresOfVersion } from './postgres-version.ts';
 export { whyNoSmallDisk } from './small-disk.ts';
 export { startNats, type TestNats } from './start-nats.ts';
 export { startPostgres, type TestPostgres } from './start-postgres.ts';
