@@ -32,13 +32,6 @@ class Pair {
   }
 
   async stop(): Promise<void> {
-    console.error(
-      (await import('node:fs'))
-        .readFileSync(`${this.system.tidegate.dataDir}/logs/store.log`, 'utf8')
-        .split('\n')
-        .slice(-40)
-        .join('\n'),
-    );
     await this.system.stop();
     await Promise.all([this.standby.stop(), this.primary.stop()]);
   }

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { postgresOfVersion, startPostgres, type TestPostgres, until } from '@tidegate/testkit';
 import { outcomeKind } from '@tidegate/wire';
+import { Expiry } from '../lifecycle/expiry.ts';
+import { Lease } from '../lifecycle/lease.ts';
 import {
   collect,
   keyOf,
@@ -32,7 +34,7 @@ for (const version of ['15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17', 
 
     const submit = async (...writes: Parameters<TestStorage['commits']['submit']>[0][number][]) =>
       (await storage.commits.submit(writes)).map(({ kind, revision }) => ({ kind, revision }));
-    const { committed, conflict, guardFailed } = outcomeKind as Record<string, number>;
+    const { committed, conflict, guardFailed } = outcomeKind;
 
     test('the store finds that version', async () => {
       const pool = openPool(server.url);
@@ -70,6 +72,15 @@ for (const version of ['15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17', 
         changes.map((change) => change.revision),
         Array.from({ length: 302 }, (_, i) => first!.revision + i),
       );
+    });
+
+    test('an object whose time is over is deleted under the lease', async () => {
+      const { streams: pool } = storage.database;
+      const fence = (await new Lease(pool, { name: 'own', holder: 'a', seconds: 60 }).hold()) as number;
+      await submit(write('create', keyOf('short'), { lifetimeSeconds: 1 }));
+      const expiry = new Expiry({ pool, commits: storage.commits });
+      await until('the sweep to find it', async () => (await expiry.round('own', fence)) === 1);
+      assert.equal((await storage.reads.read([keyOf('short')]))[0]?.found, false);
     });
 
     test('the log is turned, and history before its floor goes', async () => {
