@@ -57,7 +57,7 @@ async function runFiles(files: readonly string[], concurrency: number): Promise<
   stream.on('test:dequeue', ({ name }) => started.set(name, Date.now()));
   stream.on('test:pass', (test) => {
     if (isFile(test)) return tellFile(test.name, test.details.duration_ms, true);
-    if (test.details.type === 'suite') return;
+    if (test.details.type === 'suite' && test.skip === undefined) return;
     if (test.skip !== undefined)
       count.skipped.push(`${test.name}: ${test.skip === true ? 'no reason given' : test.skip}`);
     else count.passed++;

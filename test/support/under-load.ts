@@ -50,13 +50,20 @@ class Follower {
   }
 }
 
+interface Load {
+  stopped: boolean;
+  /** what is not answered yet may never be */
+  failed: boolean;
+}
+
 /** Writes one object after another, again where the answer was lost, until it is told to stop. */
-async function write(client: Client, writer: number, acknowledged: string[], stopped: () => boolean): Promise<void> {
-  for (let i = 0; !stopped(); i++) {
+async function write(client: Client, writer: number, acknowledged: string[], load: Load): Promise<void> {
+  for (let i = 0; !load.stopped; i++) {
     const name = `w${writer}-${i}`;
     for (;;) {
       const reply = await client.ask('POST', MAPS, { body: configMap(name) }).catch(() => undefined);
       if (reply?.code === 201 || reply?.code === 409) break;
+      if (load.failed) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     acknowledged.push(name);
@@ -75,23 +82,29 @@ export async function underLoad(client: Client, disturb: (progress: Progress) =>
   const followers = [new Follower(client, from), new Follower(client, from)];
   const following = followers.map((follower) => follower.run());
   const acknowledged: string[] = [];
-  let stopped = false;
-  const writing = [0, 1, 2, 3].map((writer) => write(client, writer, acknowledged, () => stopped));
+  const load: Load = { stopped: false, failed: false };
+  const writing = [0, 1, 2, 3].map((writer) => write(client, writer, acknowledged, load));
   const progress = async () => {
     const before = acknowledged.length;
     await until('writes to go on', () => acknowledged.length > before + 50);
   };
   try {
-    await progress();
-    await disturb(progress);
-    await progress();
+    try {
+      await progress();
+      await disturb(progress);
+      await progress();
+    } catch (error) {
+      load.failed = true;
+      throw error;
+    } finally {
+      load.stopped = true;
+      await Promise.all(writing);
+    }
+    await checkPromises(client, followers, acknowledged);
   } finally {
-    stopped = true;
-    await Promise.all(writing);
+    for (const follower of followers) follower.stop();
+    await Promise.all(following);
   }
-  await checkPromises(client, followers, acknowledged);
-  for (const follower of followers) follower.stop();
-  await Promise.all(following);
 }
 
 async function checkPromises(

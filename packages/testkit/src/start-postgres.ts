@@ -5,6 +5,7 @@ import {
   freePort,
   giveTo,
   openLogFile,
+  type PostgresBinaries,
   postgresBinaries,
   postgresUrl,
   projectRoot,
@@ -14,18 +15,24 @@ import {
   signalQuietly,
   startPostgresServer,
 } from '@tidegate/local';
+import { openSmallDisk, type SmallDiskOptions } from './small-disk.ts';
 import { temporaryDir } from './temporary-dir.ts';
 import { until } from './until.ts';
 
 export interface TestPostgres {
   /** stays the same over restarts */
   readonly url: string;
+  readonly port: number;
   readonly pid: number;
   readonly logFile: string;
+  /** its data directory; what a small disk holds is seen on that disk */
+  readonly dir: string;
   /** as a crash does: no warning, no checkpoint */
   kill(): Promise<void>;
   /** starts it again after kill(), or ends it and starts it again */
   restart(): Promise<void>;
+  /** settings of the next start, beside those of the first */
+  configure(settings: Readonly<Record<string, string>>): void;
   /** ends it and removes its data */
   stop(): Promise<void>;
 }
@@ -34,6 +41,12 @@ interface StartPostgresOptions {
   /** whom it runs as; chosen when it is not given */
   readonly runAs?: RunAs;
   readonly settings?: Readonly<Record<string, string>>;
+  /** of another version than the project's own */
+  readonly binaries?: PostgresBinaries;
+  /** fills and changes the data directory before the first start, instead of a fresh one */
+  readonly data?: (dir: string) => Promise<void>;
+  /** what of the data lies on a disk of limited size */
+  readonly smallDisk?: SmallDiskOptions;
 }
 
 /** Safe only because the data is thrown away: a crash of the machine would lose it, a crash of PostgreSQL does not. */
@@ -44,24 +57,29 @@ export async function startPostgres(options: StartPostgresOptions = {}): Promise
   const temporary = temporaryDir('pg');
   const dir = join(temporary.path, 'data');
   const logFile = join(temporary.path, 'log');
-  const binaries = postgresBinaries();
+  const { binaries = postgresBinaries() } = options;
   const reach = { program: binaries.postgres, readable: [binaries.catalog], passable: [temporary.path, projectRoot] };
   const runAs = options.runAs ?? runAsFor(reach);
   const password = 'test';
-  await ensureCluster({ dir, binaries, runAs, password, sync: false });
+  if (options.data === undefined) await ensureCluster({ dir, binaries, runAs, password, sync: false });
+  else await options.data(dir);
+  giveTo(runAs, dir);
   const socketDir = join(temporary.path, 'socket');
   mkdirSync(socketDir, { mode: 0o700 });
   giveTo(runAs, socketDir);
   const port = await freePort();
-  const server = { dir, binaries, runAs, socketDir, port, extra: { ...throwaway, ...options.settings } };
-
-  const start = (): Running => startPostgresServer(server, openLogFile(logFile));
+  let extra: Readonly<Record<string, string>> = { ...throwaway, ...options.settings };
+  const disk =
+    options.smallDisk && (await openSmallDisk({ ...options.smallDisk, dir, work: temporary.path, runAs, binaries }));
+  const placed = { dir, binaries: disk?.binaries ?? binaries, runAs: disk?.runAs ?? runAs, socketDir, port };
+  const start = (): Running => startPostgresServer({ ...placed, extra }, openLogFile(logFile));
+  const seenDir = disk?.seen(dir) ?? dir;
   let running = start();
   const ready = (): Promise<unknown> =>
     until(`PostgreSQL to be ready; see ${logFile}`, async () => {
       // the processes of one that was killed may hold its memory for a moment, and the next one is refused
       if (await hasEnded(running)) running = start();
-      return isReady(dir, running.pid);
+      return isReady(seenDir, running.pid);
     });
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     await running.known;
@@ -71,6 +89,8 @@ export async function startPostgres(options: StartPostgresOptions = {}): Promise
   await ready();
   return {
     url: postgresUrl({ password, socketDir, port }),
+    port,
+    dir: seenDir,
     get pid() {
       return running.pid as number;
     },
@@ -81,8 +101,12 @@ export async function startPostgres(options: StartPostgresOptions = {}): Promise
       running = start();
       await ready();
     },
+    configure(settings) {
+      extra = { ...extra, ...settings };
+    },
     async stop() {
       if (!(await hasEnded(running))) await end('SIGQUIT');
+      await disk?.close();
       temporary.remove();
     },
   };

@@ -15,7 +15,11 @@ export interface PostgresBinaries {
 
 /** PostgreSQL as the platform's npm package brings it. */
 export function postgresBinaries(): PostgresBinaries {
-  const home = packageHome();
+  return postgresBinariesAt(packageHome());
+}
+
+/** As an unpacked package of that kind has them, of whatever version. */
+export function postgresBinariesAt(home: string): PostgresBinaries {
   restoreSymlinks(home);
   const at = (...path: string[]): string => join(home, 'native', ...path);
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string };

@@ -21,7 +21,6 @@ const settings: Readonly<Record<string, string>> = {
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',
   jit: 'off',
-  io_method: 'sync',
   max_parallel_workers_per_gather: '0',
   log_checkpoints: 'off',
   log_line_prefix: '%m [%p] ',
@@ -47,6 +46,7 @@ export function startPostgresServer(options: ServerOptions, log: LogFile): Runni
     unix_socket_directories: options.socketDir,
     listen_addresses: options.port === undefined ? '' : '127.0.0.1',
     port: String(options.port ?? SOCKET_PORT),
+    ...(Number.parseInt(options.binaries.version, 10) >= 18 ? { io_method: 'sync' } : {}),
     ...options.extra,
   };
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

@@ -33,6 +33,9 @@ const MAX_TURNS = 16;
 const SHARE = 0.9;
 const MAX_ITEMS = 256;
 const MAX_BYTES = 2 << 20;
+/** what was not sent waits this long behind a message that gets no answer: the storage is away, and clients are told soon */
+const BEHIND_MS = 1000;
+const LOOK_MS = 250;
 
 /**
  * Small requests travel together on a stream that is open.
@@ -102,15 +105,47 @@ export class Lane<Item, Answer> {
     const items = this.#take();
     this.#flight = items;
     const call = this.#open();
+    const unknown = items[0]?.sent === true;
     for (const waiting of items) waiting.sent = true;
-    this.#silence = setTimeout(() => this.#silent(call), this.#options.answerMs);
+    this.#await(call, { since: performance.now(), patienceMs: unknown ? 0 : BEHIND_MS });
     call.write({ id: ++this.#flightId, ...this.#options.pack(items.map((waiting) => waiting.item)) });
   }
 
+  #await(
+    call: ClientDuplexStream<SessionRequest, SessionResponse>,
+    flight: { since: number; patienceMs: number },
+  ): void {
+    this.#silence = setTimeout(
+      () => {
+        const silentMs = performance.now() - flight.since;
+        if (silentMs >= this.#options.answerMs) return this.#silent(call);
+        if (silentMs >= flight.patienceMs) this.#turnAway();
+        this.#await(call, flight);
+      },
+      Math.min(LOOK_MS, this.#options.answerMs),
+    );
+  }
+
+  /** Nothing was done about what was not sent. */
+  #turnAway(): void {
+    const latest = performance.now() + this.#options.timeoutMs - BEHIND_MS;
+    const late = this.#queue.filter((waiting) => !waiting.sent && waiting.deadline <= latest);
+    if (late.length === 0) return;
+    this.#queue = this.#queue.filter((waiting) => !late.includes(waiting));
+    for (const waiting of late) waiting.reject(serviceUnavailable('the storage cannot be reached, please try again'));
+  }
+
+  /** What was sent before goes by itself: as long as its outcome is unknown, so is that of all that share its message. */
   #take(): Array<Waiting<Item, Answer>> {
     let count = 0;
     let bytes = 0;
-    while (count < this.#queue.length && count < MAX_ITEMS && (count === 0 || bytes < MAX_BYTES)) {
+    const sent = this.#queue[0]?.sent;
+    while (
+      count < this.#queue.length &&
+      this.#queue[count]?.sent === sent &&
+      count < MAX_ITEMS &&
+      (count === 0 || bytes < MAX_BYTES)
+    ) {
       bytes += this.#options.size((this.#queue[count] as Waiting<Item, Answer>).item);
       count++;
     }

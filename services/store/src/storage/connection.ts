@@ -20,10 +20,18 @@ class NoAnswer extends Error {
   readonly code = '08006';
 }
 
+/** What a call that was never sent is reported as: there was no connection to send it on, so nothing was executed. */
+class NotSent extends Error {
+  readonly code = 'NOT_SENT';
+}
+
+/** Another call took the pool with it before this one was sent: it is sent on the new one. */
+class Displaced extends Error {}
+
 /**
  * A few connections to PostgreSQL for one use, so that no use waits behind another.
  * Invariant: a call ends within its time. One that does not takes its pool with it, because a connection that has
- * stopped answering would swallow the calls after it, too; the pool is then made anew.
+ * stopped answering would swallow the calls after it, too; the pool is then made anew. So it is when a connection breaks.
  */
 export class Pool {
   readonly #options: PoolOptions;
@@ -38,28 +46,34 @@ export class Pool {
 
   /** Runs one statement by itself; rows are arrays of columns. */
   async query(text: string, parameters: readonly Parameter[] = [], timeoutMs = 5000): Promise<Row[]> {
-    const sql = this.#sql;
-    const running = sql.unsafe(text, parameters as Parameter[], extended(this.#options.prepare)).values();
-    return this.#within(timeoutMs, sql, running as unknown as Promise<Row[]>);
+    for (;;) {
+      const sql = this.#sql;
+      const options = extended(this.#options.prepare);
+      const running = sql.unsafe(text, parameters as Parameter[], options).values() as unknown as Promise<Row[]>;
+      try {
+        return await this.#within(timeoutMs, sql, running);
+      } catch (error) {
+        if (!(error instanceof Displaced)) throw error;
+      }
+    }
   }
 
   /** Runs statements in one transaction that is rolled back when work throws. */
   async transaction<T>(mode: string, work: (run: Transaction) => Promise<T>): Promise<T> {
-    const sql = this.#sql;
-    const prepare = this.#options.prepare;
-    try {
-      const result = await sql.begin(mode, (tx) =>
-        work((text, parameters = []) => {
-          // a text without parameters is not sent twice: it is worth no named statement
-          const options = { prepare: prepare && parameters.length > 0, simple: false };
-          const running = tx.unsafe(text, parameters as Parameter[], options).values();
-          return this.#within(30_000, sql, running as unknown as Promise<Row[]>);
-        }),
-      );
-      return result as T;
-    } catch (error) {
-      this.#report(error);
-      throw error;
+    for (;;) {
+      const sql = this.#sql;
+      let begun = false;
+      try {
+        const result = await sql.begin(mode, (tx) => {
+          begun = true;
+          return work((text, parameters = []) => this.#within(30_000, sql, this.#runIn(tx, text, parameters)));
+        });
+        return result as T;
+      } catch (error) {
+        if (!begun && this.#sql !== sql && isDestroyed(error)) continue;
+        this.#noteFailure(sql, error);
+        throw error;
+      }
     }
   }
 
@@ -75,6 +89,12 @@ export class Pool {
     await this.#sql.end({ timeout: 1 });
   }
 
+  #runIn(tx: postgres.TransactionSql, text: string, parameters: readonly Parameter[]): Promise<Row[]> {
+    // a text without parameters is not sent twice: it is worth no named statement
+    const options = { prepare: this.#options.prepare && parameters.length > 0, simple: false };
+    return tx.unsafe(text, parameters as Parameter[], options).values() as unknown as Promise<Row[]>;
+  }
+
   async #within<T>(timeoutMs: number, sql: postgres.Sql, running: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     try {
@@ -87,19 +107,27 @@ export class Pool {
       this.#options.onState(undefined);
       return result;
     } catch (error) {
+      const sent = wasSent(running);
+      if (!sent && this.#sql !== sql && isDestroyed(error)) throw new Displaced();
+      const failure = sent ? error : notSent(error);
       if (error instanceof NoAnswer) {
         running.catch(() => {});
+        // one that waits for a connection must not be executed after its caller was told that it was not
+        if (!sent) (running as unknown as postgres.PendingQuery<never>).cancel();
         this.#replace(sql);
       }
-      this.#report(error);
-      throw error;
+      this.#noteFailure(sql, failure);
+      throw failure;
     } finally {
       clearTimeout(timer);
     }
   }
 
-  #report(error: unknown): void {
-    if (isAway(failureKind(error))) this.#options.onState(error);
+  /** The driver opens a broken connection again with what it had half read, and mixes that into the next answers. */
+  #noteFailure(sql: postgres.Sql, error: unknown): void {
+    const kind = failureKind(error);
+    if (kind === 'lost') this.#replace(sql);
+    if (isAway(kind)) this.#options.onState(error);
   }
 
   #replace(sql: postgres.Sql): void {
@@ -128,6 +156,24 @@ export class Pool {
       },
     }) as unknown as postgres.Sql;
   }
+}
+
+/** The driver gives a query its connection's state in the moment in which it writes it. */
+function wasSent(running: Promise<unknown>): boolean {
+  return (running as { state?: unknown }).state !== null;
+}
+
+/** So the driver ends calls together with their connection, and connections to a server of the wrong role. */
+function isDestroyed(error: unknown): boolean {
+  return ['CONNECTION_DESTROYED', 'CONNECTION_ENDED'].includes((error as { code?: string }).code ?? '');
+}
+
+function notSent(error: unknown): unknown {
+  if (error instanceof NoAnswer) return new NotSent('no connection to PostgreSQL could be had', { cause: error });
+  if (isDestroyed(error)) return new NotSent('PostgreSQL is a standby', { cause: error });
+  // what PostgreSQL itself says at the door is told as it is
+  if (error instanceof postgres.PostgresError || !isAway(failureKind(error))) return error;
+  return new NotSent((error as Error).message, { cause: error });
 }
 
 /** The extended protocol even for a text without parameters: the driver knows the option, its types do not. */

@@ -2,25 +2,34 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { connectTarget } from './postgres-url.ts';
 
-test('a plain URL stays as it is', () => {
+test('a plain URL stays as it is, and means a primary', () => {
   const url = 'postgres://user:p%40ss@host:5432/db?application_name=x';
-  assert.deepEqual(connectTarget(url), { url, options: {} });
+  assert.deepEqual(connectTarget(url), { url, options: { target_session_attrs: 'primary' } });
 });
 
 test('host= names the directory of a socket', () => {
   assert.deepEqual(connectTarget('postgres://u:p@localhost:1/db?host=%2Ftmp%2Fx'), {
     url: 'postgres://u:p@localhost:1/db',
-    options: { host: '/tmp/x' },
+    options: { host: '/tmp/x', target_session_attrs: 'primary' },
   });
 });
 
-test('of several hosts the one that takes writes is meant, unless the URL says otherwise', () => {
-  assert.equal(connectTarget('postgres://a:1,b:2/db').options.target_session_attrs, 'read-write');
-  assert.equal(
-    connectTarget('postgres://a:1,b:2/db?target_session_attrs=primary').options.target_session_attrs,
-    undefined,
-  );
+test('of several hosts one is asked for by a dialer, and the driver sees one at a time', () => {
+  const { url, options } = connectTarget('postgres://u:p@a:1,b:2/db?application_name=x');
+  assert.equal(url, 'postgres://u:p@a:1/db?application_name=x');
+  assert.equal(typeof options.socket, 'function');
 });
+
+for (const [asked, meant] of [
+  ['read-write', 'primary'],
+  ['primary', 'primary'],
+  ['any', undefined],
+] as const) {
+  test(`target_session_attrs=${asked} is ${meant ?? 'no demand'}`, () => {
+    const { url, options } = connectTarget(`postgres://a:1/db?target_session_attrs=${asked}`);
+    assert.deepEqual([url, options.target_session_attrs], ['postgres://a:1/db', meant]);
+  });
+}
 
 test('the modes of TLS that verify do verify', () => {
   assert.deepEqual(connectTarget('postgres://h/db?sslmode=require').options.ssl, { rejectUnauthorized: false });

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import type postgres from 'postgres';
+import { type Host, primaryDialer } from './primary.ts';
 
-type ConnectOptions = Pick<postgres.Options<Record<string, never>>, 'host' | 'ssl' | 'target_session_attrs'>;
+type ConnectOptions = Pick<postgres.Options<Record<string, never>>, 'host' | 'ssl' | 'target_session_attrs'> & {
+  /** the driver knows it, its types do not */
+  socket?: () => Promise<Socket>;
+};
 
 export interface ConnectTarget {
   readonly url: string;
@@ -10,7 +15,7 @@ export interface ConnectTarget {
 
 /**
  * Reads a connection URL as libpq does, for what the driver does not know: a socket's directory as ?host=, the files
- * of TLS, and that of several hosts the one that takes writes is meant.
+ * of TLS, and that the primary is meant, of one host or several: a standby would show the past.
  */
 export function connectTarget(url: string): ConnectTarget {
   const [base = '', query = ''] = splitQuery(url);
@@ -18,15 +23,36 @@ export function connectTarget(url: string): ConnectTarget {
   const options: ConnectOptions = {};
   const host = parameters.get('host');
   if (host !== null) options.host = host;
-  if (/^[a-z]+:\/\/[^/?]*,/.test(url) && !parameters.has('target_session_attrs')) {
-    options.target_session_attrs = 'read-write';
-  }
+  const role = roleOf(parameters.get('target_session_attrs') ?? 'primary');
+  if (role !== undefined) options.target_session_attrs = role;
   const ssl = tlsOptions(parameters);
   if (ssl !== undefined) options.ssl = ssl;
-  for (const name of ['host', 'sslrootcert', 'sslcert', 'sslkey']) parameters.delete(name);
+  for (const name of ['host', 'sslrootcert', 'sslcert', 'sslkey', 'target_session_attrs']) parameters.delete(name);
   if (ssl !== undefined) parameters.delete('sslmode');
   const rest = parameters.toString();
-  return { url: rest === '' ? base : `${base}?${rest}`, options };
+  const { urls, hosts } = hostsOf(rest === '' ? base : `${base}?${rest}`);
+  if (hosts.length > 1) {
+    options.socket = primaryDialer(hosts, (host) => urls[hosts.indexOf(host)] as string, { ...options });
+  }
+  return { url: urls[0] as string, options };
+}
+
+/** The driver's read-write looks at a setting that standbys have, too; and it does not know that any is none. */
+function roleOf(attributes: string): ConnectOptions['target_session_attrs'] {
+  if (attributes === 'any') return undefined;
+  return attributes === 'read-write' ? 'primary' : (attributes as ConnectOptions['target_session_attrs']);
+}
+
+/** A URL for each host of a list. */
+function hostsOf(url: string): { urls: string[]; hosts: Host[] } {
+  const [, start = '', list = '', end = ''] = /^([a-z]+:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/.exec(url) ?? [];
+  if (!list.includes(',')) return { urls: [url], hosts: [] };
+  const names = list.split(',');
+  const hosts = names.map((name) => {
+    const [, host = '', port = '5432'] = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(name) ?? [];
+    return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+  });
+  return { urls: names.map((name) => `${start}${name}${end}`), hosts };
 }
 
 function splitQuery(url: string): string[] {

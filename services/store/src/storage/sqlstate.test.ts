@@ -7,6 +7,7 @@ const cases: ReadonlyArray<[string, FailureKind]> = [
   ['08006', 'lost'],
   ['57P01', 'lost'],
   ['ECONNREFUSED', 'absent'],
+  ['NOT_SENT', 'absent'],
   ['25006', 'absent'],
   ['42P01', 'absent'],
   ['55P03', 'busy'],

@@ -11,6 +11,9 @@
 export type FailureKind = 'lost' | 'absent' | 'busy' | 'exhausted' | 'refused' | 'unexpected';
 
 const byCode: Readonly<Record<string, FailureKind>> = {
+  // this store's own
+  NOT_SENT: 'absent',
+  NO_PRIMARY: 'absent',
   // the driver's own
   CONNECTION_CLOSED: 'lost',
   CONNECTION_DESTROYED: 'lost',

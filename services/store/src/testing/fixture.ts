@@ -32,8 +32,12 @@ export interface TestStorage {
   close(): Promise<void>;
 }
 
-export async function openStorage(url: string, vault = new Vault()): Promise<TestStorage> {
-  const database = new Database({ postgresUrl: url, postgresDirectUrl: '', postgresPrepare: true });
+export async function openStorage(
+  url: string,
+  vault = new Vault(),
+  pooled = { postgresDirectUrl: '', postgresPrepare: true },
+): Promise<TestStorage> {
+  const database = new Database({ postgresUrl: url, ...pooled });
   await database.open({ allowDataLoss: true });
   const metrics = storeMetrics(new MetricRegistry());
   const committed: Committed[] = [];

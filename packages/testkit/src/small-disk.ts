@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { commandAs, type PostgresBinaries, type RunAs } from '@tidegate/local';
+
+export interface SmallDiskOptions {
+  /** the data without pg_wal, or pg_wal alone */
+  readonly holds: 'data' | 'wal';
+  readonly mebibytes: number;
+}
+
+interface Placed extends SmallDiskOptions {
+  readonly dir: string;
+  /** a directory for what is needed beside it */
+  readonly work: string;
+  readonly runAs: RunAs;
+  readonly binaries: PostgresBinaries;
+}
+
+interface SmallDisk {
+  /** those that see the disk */
+  readonly binaries: PostgresBinaries;
+  readonly runAs: RunAs;
+  /** the path by which this process sees what PostgreSQL sees */
+  seen(path: string): string;
+  close(): Promise<void>;
+}
+
+/** Root needs no user namespace, and keeps the right to give files to another user without one. */
+const NAMESPACE = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--map-current-user', '--keep-caps', '--mount'];
+const ENTER = process.getuid?.() === 0 ? ['--mount'] : ['--user', '--mount', '--preserve-credentials'];
+
+/** Mounts hide what was there, so everything is copied first; only the namespace sees them. */
+const SCRIPT = `
+set -e
+holds=$1 mebibytes=$2 dir=$3 work=$4
+mkdir "$work/small" "$work/wal"
+mount -t tmpfs -o "size=\${mebibytes}m,mode=700" tmpfs "$work/small"
+cp -a "$dir/pg_wal/." "$work/wal"
+if [ "$holds" = wal ]; then
+  cp -a "$dir/pg_wal/." "$work/small"
+  mount --bind "$work/small" "$dir/pg_wal"
+else
+  cp -a "$dir/." "$work/small"
+  rm -r "$work/small/pg_wal"
+  mkdir "$work/small/pg_wal"
+  mount --bind "$work/small" "$dir"
+  mount --bind "$work/wal" "$dir/pg_wal"
+fi
+chown -R --reference="$dir/PG_VERSION" "$dir"
+chmod 700 "$dir" "$dir/pg_wal"
+echo ready
+exec cat
+`;
+
+/** A file system of limited size in memory under a part of PostgreSQL's data, for a PostgreSQL that is not running. */
+export async function openSmallDisk(options: Placed): Promise<SmallDisk> {
+  const { holds, mebibytes, dir, work, runAs, binaries } = options;
+  const holder: ChildProcess = spawn(
+    'unshare',
+    [...NAMESPACE, '/bin/sh', '-c', SCRIPT, 'sh', holds, String(mebibytes), dir, work],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  const ended = once(holder, 'exit');
+  const [said] = await Promise.race([once(holder.stdout as NodeJS.ReadableStream, 'data'), ended]);
+  if (!String(said).includes('ready')) throw new Error('a small disk could not be made');
+  const { command, args, uid, gid } = commandAs(runAs, binaries.postgres, []);
+  const ids = uid === undefined ? [] : [`--setuid=${uid}`, `--setgid=${gid}`];
+  const postgres = join(work, 'postgres-on-small-disk');
+  const words = ['nsenter', `--target=${holder.pid}`, ...ENTER, ...ids, '--', command, ...args];
+  writeFileSync(postgres, `#!/bin/sh\nexec ${words.map((word) => `'${word}'`).join(' ')} "$@"\n`);
+  chmodSync(postgres, 0o755);
+  return {
+    binaries: { ...binaries, postgres },
+    runAs: { kind: 'self' },
+    seen: (path) => `/proc/${holder.pid}/root${path}`,
+    async close() {
+      holder.stdin?.end();
+      await ended;
+    },
+  };
+}
+
+/** Why there can be no small disk here; undefined where there can. */
+export function whyNoSmallDisk(): string | undefined {
+  const { status, error, stderr } = spawnSync(
+    'unshare',
+    [...NAMESPACE, '/bin/sh', '-c', 'mount -t tmpfs -o size=1m tmpfs /mnt && command -v nsenter'],
+    { encoding: 'utf8' },
+  );
+  if (status === 0) return undefined;
+  return `no file system of its own can be mounted here: ${error?.message ?? stderr.trim()}`;
+}

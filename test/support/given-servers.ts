@@ -1,0 +1,43 @@
+import { startNats, startPostgres, type TestNats, type TestPostgres } from '@tidegate/testkit';
+import postgres from 'postgres';
+import { type RunningSystem, runningSystem } from './running-system.ts';
+
+export interface GivenServers extends RunningSystem {
+  readonly database: TestPostgres;
+  readonly nats: TestNats;
+  readonly sql: postgres.Sql;
+}
+
+/** The whole system on servers that only the test stops and starts. */
+export async function onGivenServers(options: Parameters<typeof startPostgres>[0] = {}): Promise<GivenServers> {
+  const [database, nats] = await Promise.all([startPostgres(options), startNats()]);
+  const system = await runningSystem({
+    args: [`--postgres-url=${database.url}`, `--nats-url=${nats.url}`],
+    // PostgreSQL runs without fsync, which a crash of PostgreSQL alone does not need
+    env: { TIDEGATE_ALLOW_DATA_LOSS: 'true' },
+  });
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} });
+  return {
+    ...system,
+    database,
+    nats,
+    sql,
+    async stop() {
+      await system.stop();
+      await sql.end();
+      await Promise.all([database.stop(), nats.stop()]);
+    },
+  };
+}
+
+/** How many revisions the log lacks within its epochs, and how many revisions and writes it holds twice: none. */
+export async function faultsOfLog(sql: postgres.Sql): Promise<{ gaps: number; twice: number }> {
+  const [row] = await sql`
+    SELECT sum(gaps)::int AS gaps, sum(twice)::int AS twice
+    FROM (
+      SELECT max(revision) - min(revision) + 1 - count(DISTINCT revision) AS gaps,
+        2 * count(*) - count(DISTINCT operation_id) - count(DISTINCT revision) AS twice
+      FROM tidegate.log GROUP BY epoch
+    ) e`;
+  return { gaps: row?.gaps, twice: row?.twice };
+}
