@@ -119,7 +119,7 @@ export class Lane<Item, Answer> {
       () => {
         const silentMs = performance.now() - flight.since;
         if (silentMs >= this.#options.answerMs) return this.#silent(call);
-        if (silentMs >= flight.patienceMs) this.#turnAway();
+        if (this.#options.changes && silentMs >= flight.patienceMs) this.#turnAway();
         this.#await(call, flight);
       },
       Math.min(LOOK_MS, this.#options.answerMs),
@@ -198,11 +198,24 @@ export class Lane<Item, Answer> {
     else for (const waiting of items) waiting.reject(error);
   }
 
+  /** Another lane has found that the store is gone: what is in flight is sent to the next one now. */
+  moveOn(): void {
+    const call = this.#call;
+    if (call === undefined) return;
+    this.#leave(call);
+    call.cancel();
+  }
+
   #broken(call: ClientDuplexStream<SessionRequest, SessionResponse>): void {
+    if (this.#call !== call) return;
+    this.#options.failed();
+    this.#leave(call);
+  }
+
+  #leave(call: ClientDuplexStream<SessionRequest, SessionResponse>): void {
     if (this.#call !== call) return;
     this.#call = undefined;
     clearTimeout(this.#silence);
-    this.#options.failed();
     const items = this.#flight;
     this.#flight = [];
     this.#again(items);

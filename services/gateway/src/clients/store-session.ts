@@ -42,9 +42,7 @@ export class StoreSession {
     this.#clients = options.addresses.map((address) => grpcClient(address, options.credentials));
     const shared = {
       client: () => this.#clients[this.#current % this.#clients.length] as Client,
-      failed: () => {
-        this.#current++;
-      },
+      failed: () => this.#turnToNext(),
       retried: options.retried,
     };
     this.#reads = new Lane<Key, ReadOutcome>({
@@ -83,6 +81,13 @@ export class StoreSession {
     };
     this.#writes = new Lane<Write, WriteOutcome>(writes);
     this.#largeWrites = new Lane<Write, WriteOutcome>(writes);
+  }
+
+  /** A store that does not answer one lane does not answer the others; writes are known by their ids wherever they go. */
+  #turnToNext(): void {
+    this.#current++;
+    if (this.#clients.length === 1) return;
+    for (const lane of [this.#reads, this.#heads, this.#writes, this.#largeWrites]) lane.moveOn();
   }
 
   /** A write that is sent again says what was known when it was sent first: the log must still reach back to there. */

@@ -16,6 +16,8 @@ const START_MS = 60_000;
  * server ends such a transaction; releases before 17 have no such limit. Behind a pooler parameters cannot be set.
  */
 const COMMIT_SESSION = { transaction_timeout: '10s' };
+/** A statement that is cancelled while it waits for a standby counts as committed: nothing may cancel it. */
+const ANY_COMMIT_SESSION = { statement_timeout: '0' };
 
 /** All connections of this process to PostgreSQL, and whether they work: known from the calls themselves. */
 export class Database {
@@ -48,7 +50,9 @@ export class Database {
     await waitForServer(this.#setup, START_MS);
     const facts = await checkServer(this.#setup, options.allowDataLoss);
     await migrate(this.#setup);
-    if (facts.version >= 170_000 && !this.#pooled) this.commits.useSession(COMMIT_SESSION);
+    if (!this.#pooled) {
+      this.commits.useSession({ ...ANY_COMMIT_SESSION, ...(facts.version >= 170_000 ? COMMIT_SESSION : {}) });
+    }
     const moved = await openEpochIfMoved(this.#setup);
     await this.#setup.close();
     return { facts, moved };
