@@ -27,5 +27,10 @@ export const options = {
     value: 'NAME=true,...',
     help: 'switches features of release 1.35 on and off',
   },
+  'response-compression-min-bytes': {
+    type: 'number',
+    default: 1024,
+    help: 'answers to get and list of this size and more are gzip for clients that take it',
+  },
   'mirror-window-mib': { type: 'number', default: 64, help: 'memory for the history of each mirror' },
 } as const satisfies OptionTable;

@@ -1,3 +1,4 @@
+import type { Deflater } from '@tidegate/collection';
 import type { FeatureGates } from '@tidegate/feature-gates';
 import type { Kind, Registry } from '@tidegate/kinds';
 import type { RequestInfo } from '@tidegate/request-info';
@@ -6,6 +7,7 @@ import type { Guard } from '@tidegate/wire';
 import type { FastifyReply } from 'fastify';
 import type { User } from './authn/user.ts';
 import type { StoreSession } from './clients/store-session.ts';
+import type { ContentCoding } from './hooks/content-coding.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
 
@@ -16,6 +18,10 @@ export interface Gateway {
   readonly mirrors: Mirrors;
   readonly metrics: GatewayMetrics;
   readonly gates: FeatureGates;
+  /** answers below this are not compressed */
+  readonly compressionMinBytes: number;
+  /** of the parts of lists */
+  readonly deflater: Deflater;
 }
 
 /** One request for a resource, authenticated and authorized. */
@@ -26,6 +32,7 @@ export interface ResourceRequest {
   readonly auditId: string;
   readonly contentType: string | undefined;
   readonly accept: string | undefined;
+  readonly coding: ContentCoding;
   readonly body: Buffer;
   readonly span: TraceSpan | undefined;
   /** of a system controller: its writes count only while it holds its lease */

@@ -1,3 +1,4 @@
+import { Deflater } from '@tidegate/collection';
 import { readFeatureGates } from '@tidegate/feature-gates';
 import { builtInRegistry } from '@tidegate/kinds';
 import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
@@ -38,11 +39,19 @@ export class GatewayService implements Service {
       credentials,
       tracing: kit.tracing,
       metrics,
-      windowBytes: config.mirrorWindowMib << 20,
+      windowBytes: Math.floor(config.mirrorWindowMib * 2 ** 20),
     });
     const gates = readFeatureGates(config.featureGates);
     for (const notice of gates.notices) kit.log.warn(notice);
-    this.#gateway = { registry: builtInRegistry(), store: this.#store, mirrors: this.#mirrors, metrics, gates };
+    this.#gateway = {
+      registry: builtInRegistry(),
+      store: this.#store,
+      mirrors: this.#mirrors,
+      metrics,
+      gates,
+      compressionMinBytes: config.responseCompressionMinBytes,
+      deflater: new Deflater(),
+    };
     this.#app = createApp({ gateway: this.#gateway, kit, tokens: new TokenFile(config.tokenAuthFile), ...config });
     kit.checks.add('log', () => undefined);
     kit.checks.add('store', () => (this.#storeAnswers ? undefined : 'no store answers'));
@@ -70,6 +79,7 @@ export class GatewayService implements Service {
   async stop(): Promise<void> {
     this.#mirrors.stop();
     this.#store.close();
+    this.#gateway.deflater.close();
   }
 
   /** Keeps the view of the store's health fresh, whether or not there are requests. */
