@@ -10,6 +10,7 @@ import type { StoreSession } from './clients/store-session.ts';
 import type { ContentCoding } from './hooks/content-coding.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
+import type { RemainingCounts } from './rules/remaining-counts.ts';
 
 /** What every verb works with. */
 export interface Gateway {
@@ -22,6 +23,7 @@ export interface Gateway {
   readonly compressionMinBytes: number;
   /** of the parts of lists */
   readonly deflater: Deflater;
+  readonly remaining: RemainingCounts;
 }
 
 /** One request for a resource, authenticated and authorized. */

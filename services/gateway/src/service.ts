@@ -10,6 +10,7 @@ import type { options } from './config.ts';
 import type { Gateway } from './gateway.ts';
 import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
+import { RemainingCounts } from './rules/remaining-counts.ts';
 
 /** Together below two seconds: by then /readyz must show that the stores are gone. */
 const PROBE_MS = 500;
@@ -51,6 +52,7 @@ export class GatewayService implements Service {
       gates,
       compressionMinBytes: config.responseCompressionMinBytes,
       deflater: new Deflater(),
+      remaining: new RemainingCounts(),
     };
     this.#app = createApp({ gateway: this.#gateway, kit, tokens: new TokenFile(config.tokenAuthFile), ...config });
     kit.checks.add('log', () => undefined);

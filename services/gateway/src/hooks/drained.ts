@@ -1,10 +1,22 @@
-import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 
 /** Writes, and resolves when there is room for more: false when nobody reads any longer. */
 export async function writeDrained(stream: Writable, bytes: Buffer): Promise<boolean> {
-  if (!stream.write(bytes) && !stream.destroyed) {
-    await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+  if (!stream.write(bytes) && !isGone(stream)) {
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        stream.off('drain', done);
+        stream.off('close', done);
+        resolve();
+      };
+      stream.on('drain', done);
+      stream.on('close', done);
+    });
   }
-  return !stream.destroyed;
+  return !isGone(stream);
+}
+
+/** An answer over HTTP/2 does not say itself that it was destroyed; its stream does. */
+export function isGone(stream: Writable & { readonly stream?: { readonly destroyed: boolean } }): boolean {
+  return stream.destroyed || stream.stream?.destroyed === true;
 }

@@ -8,41 +8,48 @@ import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { writeList } from '../hooks/write-list.ts';
 import { collectionAtLeast, latestCollection } from '../rules/fresh-collection.ts';
 import { type Freshness, listOptions } from '../rules/list-options.ts';
-import { pageOf, placeAfter } from '../rules/list-page.ts';
+import { type Page, pageOf, placeAfter } from '../rules/list-page.ts';
 import { refuseCorrupt } from '../rules/refuse-corrupt.ts';
-import { selectionOf } from '../rules/selection.ts';
+import { type Selection, selectionOf } from '../rules/selection.ts';
+import { isExpired } from '../rules/stored-list.ts';
+import { listFromStore } from './list-from-store.ts';
 
 /** GET of a collection, at the revision that the request's options ask for. */
 export const list: VerbHandler = async (gateway, request, reply) => {
-  const options = listOptions(request.info);
+  const { freshness, limit } = listOptions(request.info);
   const selection = selectionOf(request.kind, request.info);
   const accepted = negotiate(request.accept);
-  const { snapshot, inconsistent } = await snapshotFor(gateway, request, {
-    namespace: selection.namespace,
-    freshness: options.freshness,
-  });
-  const after = options.freshness.kind === 'continuation' ? options.freshness.token.after : undefined;
-  const page = pageOf(snapshot, { selection, after: placeAfter(selection, after), limit: options.limit });
-  if (page.last !== undefined) {
-    if (!inconsistent) gateway.mirrors.peek(request.kind.storedAs)?.keep(snapshot);
-    page.metadata.continue = encodeContinue({
-      revision: snapshot.revision,
-      after: { namespace: selection.namespace === '' ? page.last.namespace : '', name: page.last.name },
-    });
-  }
   const pretty = accepted.pretty || request.info.query.flag('pretty');
+  const after = placeAfter(selection, freshness.kind === 'continuation' ? freshness.token.after : undefined);
+  const found = await find(gateway, request, { namespace: selection.namespace, freshness });
+  gateway.metrics.lists.labels({ source: found.in }).inc();
+  if (found.in === 'store') {
+    const page = { selection, revision: found.revision, after, limit, accepted, pretty };
+    try {
+      await listFromStore(gateway, request, reply, page);
+    } catch (error) {
+      throw isExpired(error) ? tooOld(freshness) : error;
+    }
+    return undefined;
+  }
+  const page = pageOf(found.snapshot, { selection, after, limit });
+  tellContinue(gateway, request, { page, selection, found });
   if (accepted.as !== 'object' || pretty) return listAnswer(request, accepted, page, pretty);
   await writeList(gateway, request, reply, page);
   return undefined;
 };
 
-interface Found {
+interface InMirror {
+  in: 'mirror';
   snapshot: Snapshot;
   /** a continuation that gave up on being one snapshot with its earlier pages */
   inconsistent: boolean;
 }
 
-async function snapshotFor(
+/** Where the state is that a list asks for. */
+type Found = InMirror | { in: 'store'; revision: Revision };
+
+async function find(
   gateway: Gateway,
   request: ResourceRequest,
   { namespace, freshness }: { namespace: string; freshness: Freshness },
@@ -51,29 +58,57 @@ async function snapshotFor(
     await refuseCorrupt(gateway, request, collection, namespace);
     return collection;
   };
+  const now = (collection: Collection, inconsistent = false): Found => ({
+    in: 'mirror',
+    snapshot: collection.snapshot(),
+    inconsistent,
+  });
   const latest = async () => whole(await latestCollection(gateway, request));
   const atLeast = async (revision: Revision) => whole(await collectionAtLeast(gateway, request, revision));
+  const exactly = async (revision: Revision): Promise<Found> => {
+    const collection = await atLeast(revision);
+    const snapshot = gateway.gates.enabled('ListFromCacheSnapshot') ? collection.at(revision) : undefined;
+    return snapshot === undefined ? { in: 'store', revision } : { in: 'mirror', snapshot, inconsistent: false };
+  };
   switch (freshness.kind) {
     case 'most recent':
-      return { snapshot: (await latest()).snapshot(), inconsistent: false };
+      return now(await latest());
     case 'any':
-      return { snapshot: (await atLeast(toRevision(0))).snapshot(), inconsistent: false };
+      return now(await atLeast(toRevision(0)));
     case 'not older than':
-      return { snapshot: (await atLeast(freshness.revision)).snapshot(), inconsistent: false };
-    case 'exact': {
-      const snapshot = (await atLeast(freshness.revision)).at(freshness.revision);
-      if (snapshot === undefined) throw expired('The resourceVersion for the provided list is too old.');
-      return { snapshot, inconsistent: false };
-    }
+      return now(await atLeast(freshness.revision));
+    case 'exact':
+      return exactly(freshness.revision);
     case 'continuation': {
-      const { revision, after } = freshness.token;
-      if (revision === -1) return { snapshot: (await latest()).snapshot(), inconsistent: true };
-      const snapshot = (await atLeast(toRevision(revision))).at(toRevision(revision));
-      if (snapshot === undefined) throw expired(CONTINUE_EXPIRED, encodeContinue({ revision: -1, after }));
-      return { snapshot, inconsistent: false };
+      const { revision } = freshness.token;
+      return revision === -1 ? now(await latest(), true) : exactly(toRevision(revision));
     }
   }
 }
 
+/** Where the next page begins, if there is one. The snapshot is kept for it. */
+function tellContinue(
+  gateway: Gateway,
+  { kind }: ResourceRequest,
+  { page, selection, found }: { page: Page; selection: Selection; found: InMirror },
+): void {
+  const { last, metadata } = page;
+  if (last === undefined) return;
+  const { snapshot, inconsistent } = found;
+  const { revision } = snapshot;
+  const { namespace } = selection;
+  if (!inconsistent) gateway.mirrors.peek(kind.storedAs)?.keep(snapshot);
+  if (metadata.remainingItemCount !== undefined) {
+    gateway.remaining.note({ resource: kind.storedAs, namespace, revision, last }, metadata.remainingItemCount);
+  }
+  const after = { namespace: namespace === '' ? last.namespace : '', name: last.name };
+  metadata.continue = encodeContinue({ revision, after });
+}
+
 const CONTINUE_EXPIRED =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+function tooOld(freshness: Freshness): Error {
+  if (freshness.kind !== 'continuation') return expired('The resourceVersion for the provided list is too old.');
+  return expired(CONTINUE_EXPIRED, encodeContinue({ revision: -1, after: freshness.token.after }));
+}
