@@ -40,7 +40,8 @@ export const watch: VerbHandler = async (gateway, request, reply) => {
   const raw = begin();
   if (start.snapshot !== undefined) {
     await writeInitial(raw, frames, start.snapshot, selection);
-    if (options.bookmarks) raw.write(frames.bookmark(revisionText(start.snapshot.revision), true));
+    if (options.bookmarks && options.marksInitialEnd)
+      raw.write(frames.bookmark(revisionText(start.snapshot.revision), true));
   }
   if (!isGone(raw)) follow({ gateway, request, raw, frames, options, after: start.after });
   return undefined;
