@@ -2,6 +2,9 @@ import type { Client, ClientReadableStream, MethodDefinition, ServiceError } fro
 import { serviceUnavailable } from '@tidegate/status';
 import { fromServiceError } from '@tidegate/wire';
 
+/** A request lasts no longer; a client that is so slow begins again where it was. */
+const LIMIT_MS = 60_000;
+
 /**
  * A stream of the store's answers. The store sends on as they are taken, so that few are in memory; whoever takes no
  * more ends the call.
@@ -17,6 +20,7 @@ export async function* storeStream<Request, Response>(
     requestSerialize,
     responseDeserialize,
     request,
+    { deadline: Date.now() + LIMIT_MS },
   );
   try {
     yield* call as AsyncIterable<Response>;

@@ -33,6 +33,8 @@ export async function* storedObjects(
     const corrupt = objects.filter((object) => object.corrupt !== '');
     if (corrupt.length > 0) {
       const named = corrupt.map((object) => corruptObject(object));
+      // an answer that is under way can only be broken off: the next ones are refused before they begin
+      for (const { key } of corrupt) gateway.mirrors.suspect(key);
       throw unreadable(kind.entry, named);
     }
     yield* objects;
