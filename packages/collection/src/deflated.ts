@@ -20,14 +20,14 @@ export function deflatedText(text: Buffer, bytes: Buffer): Deflated {
 }
 
 /** Several in a row, as one. */
-export function joinDeflated(parts: readonly Deflated[]): Deflated {
+export function joinDeflated(texts: readonly Deflated[]): Deflated {
   let crc = 0;
   let length = 0;
-  for (const part of parts) {
-    crc = combineCrc32(crc, part.crc, part.factor);
-    length += part.length;
+  for (const text of texts) {
+    crc = combineCrc32(crc, text.crc, text.factor);
+    length += text.length;
   }
-  return { bytes: Buffer.concat(parts.map((part) => part.bytes)), crc, factor: appendFactor(length), length };
+  return { bytes: Buffer.concat(texts.map((text) => text.bytes)), crc, factor: appendFactor(length), length };
 }
 
 const STORED_MAX = 0xffff;

@@ -19,10 +19,10 @@ export class GzipMember {
   }
 
   /** the bytes to send */
-  add(part: Deflated): Buffer {
-    this.#crc = combineCrc32(this.#crc, part.crc, part.factor);
-    this.#length += part.length;
-    return part.bytes;
+  add(text: Deflated): Buffer {
+    this.#crc = combineCrc32(this.#crc, text.crc, text.factor);
+    this.#length += text.length;
+    return text.bytes;
   }
 
   end(): Buffer {

@@ -1,5 +1,5 @@
+import { type Bundle, deflateItems } from './bundles.ts';
 import type { Deflated } from './deflated.ts';
-import { type DeflatedPart, deflateItems } from './deflated-parts.ts';
 import type { Deflater } from './deflater.ts';
 import type { Item } from './item.ts';
 import { joinItems } from './join-items.ts';
@@ -13,7 +13,7 @@ export const LEAF_MAX = 128;
 /**
  * Neighbouring items of a tree, with their bytes ready in the forms that were asked for.
  *
- * Invariant: the ready bytes are those of `items`. Only what `#earlier` says is of the past: the parts in which the
+ * Invariant: the ready bytes are those of `items`. Only what `#earlier` says is of the past: the bundles in which the
  * items were deflated when that was last asked, of this leaf or of the one it was copied from; those that still hold
  * are used again.
  */
@@ -22,7 +22,7 @@ export class Leaf {
   items: Item[];
   #joined: Buffer | undefined;
   #deflated: Promise<Deflated> | undefined;
-  #earlier: readonly DeflatedPart[] = [];
+  #earlier: readonly Bundle[] = [];
 
   constructor(owner: Owner, items: Item[]) {
     this.owner = owner;
@@ -46,8 +46,8 @@ export class Leaf {
   /** `joined`, deflated. Only a leaf that will never change again may be asked. */
   deflated(deflater: Deflater): Promise<Deflated> {
     this.#deflated ??= deflateItems(this.items, this.#earlier, deflater).then(
-      ({ whole, parts }) => {
-        this.#earlier = parts;
+      ({ whole, bundles }) => {
+        this.#earlier = bundles;
         return whole;
       },
       (error: unknown) => {

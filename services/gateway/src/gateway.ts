@@ -21,7 +21,7 @@ export interface Gateway {
   readonly gates: FeatureGates;
   /** answers below this are not compressed */
   readonly compressionMinBytes: number;
-  /** of the parts of lists */
+  /** of lists */
   readonly deflater: Deflater;
   readonly remaining: RemainingCounts;
 }

@@ -5,7 +5,7 @@ import { encodeContinue } from '../codec/continue-token.ts';
 import { listForm } from '../codec/list-form.ts';
 import type { Accepted } from '../codec/negotiate.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
-import { HeldBody } from '../hooks/held-body.ts';
+import { DelayedBody } from '../hooks/delayed-body.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
 import type { Selection } from '../rules/selection.ts';
 import { storedObjects } from '../rules/stored-list.ts';
@@ -32,7 +32,7 @@ export async function listFromStore(
   reply: FastifyReply,
   list: ListFromStore,
 ): Promise<void> {
-  const body = new HeldBody(request, reply);
+  const body = new DelayedBody(request, reply);
   const form = listForm(request, list.accepted, list.pretty);
   await body.write(form.open);
   const page = new PageCount(gateway, request, list);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { toRevision } from '@tidegate/revision';
+import { type Bundle, deflateItems } from './bundles.ts';
 import { type Deflated, stored } from './deflated.ts';
-import { type DeflatedPart, deflateItems } from './deflated-parts.ts';
 import { Deflater } from './deflater.ts';
 import { GzipMember } from './gzip-member.ts';
 import { Collection, Item } from './index.ts';
@@ -44,29 +44,29 @@ function inflated(whole: Deflated): string {
   return gunzipSync(Buffer.concat([gzip.begin(), gzip.add(whole), gzip.end()])).toString();
 }
 
-async function deflate(items: readonly Item[], earlier: readonly DeflatedPart[] = []) {
+async function deflate(items: readonly Item[], earlier: readonly Bundle[] = []) {
   const before = deflater.texts;
-  const { whole, parts } = await deflateItems(items, earlier, deflater);
+  const { whole, bundles } = await deflateItems(items, earlier, deflater);
   assert.equal(inflated(whole), joinItems(items, 0, items.length).toString());
-  return { parts, made: deflater.texts - before };
+  return { bundles, made: deflater.texts - before };
 }
 
-test('items in parts are the items in a row', async () => {
+test('items in bundles are the items in a row', async () => {
   for (const count of [0, 1, 2, 17, 128]) await deflate(someItems(count));
 });
 
-test('nothing is deflated twice, and a changed item costs its own part', async () => {
+test('nothing is deflated twice, and a changed item costs its own bundle', async () => {
   const items = someItems(128);
   const first = await deflate(items);
   assert.ok(first.made > 3 && first.made < 11, String(first.made));
-  assert.equal((await deflate(items, first.parts)).made, 0);
+  assert.equal((await deflate(items, first.bundles)).made, 0);
   const changed = items.with(60, new Item(parts('x1060')));
-  assert.equal((await deflate(changed, first.parts)).made, 1);
+  assert.equal((await deflate(changed, first.bundles)).made, 1);
 });
 
-test('an item that comes or goes costs the parts near it, on the average', async () => {
+test('an item that comes or goes costs the bundles near it, on the average', async () => {
   const items = someItems(128);
-  const { parts: earlier, made: all } = await deflate(items);
+  const { bundles: earlier, made: all } = await deflate(items);
   let made = 0;
   for (let at = 0; at < 128; at++) {
     made += (await deflate(items.toSpliced(at, 0, new Item(parts(`x${1000 + at}a`))), earlier)).made;
@@ -75,9 +75,9 @@ test('an item that comes or goes costs the parts near it, on the average', async
   assert.ok(made / 256 < all / 2, `${made / 256} of ${all}`);
 });
 
-test('large items are parts of their own', async () => {
+test('large items are bundles of their own', async () => {
   const items = Array.from({ length: 4 }, (_, i) => new Item(parts(`big${i}`, 100_000)));
-  const { parts: earlier, made } = await deflate(items);
+  const { bundles: earlier, made } = await deflate(items);
   assert.equal(made, 4);
   assert.equal((await deflate(items.with(2, new Item(parts('big2', 90_000))), earlier)).made, 1);
 });
@@ -107,7 +107,7 @@ test('a list after a change deflates what has changed, and tells each state trut
     const name = `x${1000 + ((i * 37) % 1000)}`;
     collection.apply({ kind, state: parts(name, 10 + i), traceparent: '' });
     const made = await list();
-    assert.ok(made <= 10, `${made} parts for one change`);
+    assert.ok(made <= 10, `${made} bundles for one change`);
   }
   assert.equal(inflated(stored(Buffer.from('end'))), 'end');
 });

@@ -4,16 +4,16 @@ import type { ResourceRequest } from '../gateway.ts';
 import { writeDrained } from './drained.ts';
 import { GZIP, writeAnswer, writeHead } from './write-answer.ts';
 
-const HELD_BYTES = 1 << 20;
+const DELAYED_BYTES = 1 << 20;
 
 /**
  * The body of a 200 whose size is not known yet. Up to a MiB it is held back, so that an error met until then is still
  * told as one; beyond, it is sent as it comes, and never more of it is in memory.
  */
-export class HeldBody {
+export class DelayedBody {
   readonly #request: ResourceRequest;
   readonly #reply: FastifyReply;
-  #held: Buffer[] = [];
+  #waiting: Buffer[] = [];
   #bytes = 0;
   #stream: ReturnType<typeof writeHead> | Gzip | undefined;
 
@@ -24,9 +24,9 @@ export class HeldBody {
 
   /** false when nobody reads any longer */
   async write(bytes: Buffer): Promise<boolean> {
-    this.#held.push(bytes);
+    this.#waiting.push(bytes);
     this.#bytes += bytes.length;
-    if (this.#bytes < (this.#stream === undefined ? HELD_BYTES : 64 << 10)) return true;
+    if (this.#bytes < (this.#stream === undefined ? DELAYED_BYTES : 64 << 10)) return true;
     this.#stream ??= this.#begin();
     return writeDrained(this.#stream, this.#release());
   }
@@ -38,8 +38,8 @@ export class HeldBody {
   }
 
   #release(): Buffer {
-    const bytes = Buffer.concat(this.#held);
-    this.#held = [];
+    const bytes = Buffer.concat(this.#waiting);
+    this.#waiting = [];
     this.#bytes = 0;
     return bytes;
   }
