@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:http2';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { until } from '@tidegate/testkit';
@@ -142,7 +145,7 @@ describe('What the mirror has forgotten', () => {
     assert.deepEqual(JSON.parse(gunzipSync(gzip.bytes).toString()).items, items);
   });
 
-  test('a list of many MiB is sent as the store reads it, plain and as gzip', async () => {
+  test('a list of many MiB is sent as the store reads it, plain and as gzip, also after readers who left', async () => {
     const names = Array.from({ length: 30 }, (_, i) => `large-${10 + i}`);
     for (const name of names) await client.ask('POST', MAPS, { body: configMap(name, { a: name.repeat(15_000) }) });
     const { json: now } = await client.get(`${MAPS}?fieldSelector=metadata.name%3Dlarge-10`);
@@ -161,6 +164,20 @@ describe('What the mirror has forgotten', () => {
     const gzip = await client.get(list, { 'Accept-Encoding': 'gzip' });
     assert.deepEqual(gunzipSync(gzip.bytes), plain.bytes);
     assert.equal(await listsFromStore(client), before + 2);
+
+    const session = connect(system.tidegate.server, { ca: readFileSync(system.tidegate.caFile) });
+    const ask = (coding: string) =>
+      session.request({ ':path': list, 'accept-encoding': coding, authorization: `Bearer ${system.tidegate.token}` });
+    for (const coding of ['gzip', 'identity']) {
+      for (let i = 0; i < 3; i++) {
+        const left = ask(coding);
+        await once(left, 'response');
+        left.destroy();
+      }
+      const bytes = Buffer.concat(await ask(coding).toArray());
+      assert.deepEqual(coding === 'gzip' ? gunzipSync(bytes) : bytes, plain.bytes);
+    }
+    session.close();
   });
 
   const alphaRed = (object: never) => inAlpha(object) && isRed(object);
