@@ -6,6 +6,8 @@ import type { TestTidegate } from '@tidegate/testkit';
 export interface Reply {
   code: number;
   headers: IncomingMessage['headers'];
+  /** as it was sent, compressed or not */
+  bytes: Buffer;
   text: string;
   // biome-ignore lint/suspicious/noExplicitAny: answers of any kind are looked into by tests
   json: any;
@@ -49,14 +51,14 @@ export class Client {
     }
     return new Promise((resolve, reject) => {
       const call = request(new URL(path, this.#server), { method, headers: all, agent: this.#agent }, (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (part: string) => {
-          text += part;
-        });
+        const parts: Buffer[] = [];
+        response.on('data', (part: Buffer) => parts.push(part));
         response.on('error', reject);
-        response.on('end', () =>
-          resolve({ code: response.statusCode ?? 0, headers: response.headers, text, json: parse(text) }),
-        );
+        response.on('end', () => {
+          const bytes = Buffer.concat(parts);
+          const text = bytes.toString('utf8');
+          resolve({ code: response.statusCode ?? 0, headers: response.headers, bytes, text, json: parse(text) });
+        });
       });
       call.on('error', reject);
       call.end(bytes);

@@ -140,3 +140,18 @@ test('an item gives back its stored form, and its last state at the revision of 
   );
   assert.deepEqual(item.stored().value, before.value);
 });
+
+test('a snapshot whose pages are being read is there when the window has moved past it', () => {
+  const collection = empty(1);
+  play(5, 100, collection);
+  const page = collection.snapshot();
+  collection.keep(page);
+  for (let revision = 101; revision <= 120; revision++) {
+    collection.apply({ kind: eventKind.created, state: parts('ns9', `y${revision}`, revision, ''), traceparent: '' });
+  }
+  assert.ok(collection.window.floor > page.revision);
+  assert.equal(collection.at(page.revision), page);
+  assert.equal(collection.at(toRevision(99)), undefined);
+  collection.window.addHole({ lastSurviving: 90, firstNew: 110 });
+  assert.equal(collection.at(page.revision), undefined);
+});

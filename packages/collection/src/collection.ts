@@ -163,15 +163,17 @@ export class Collection {
 
   /**
    * The state at exactly this revision: the nearest later state that is kept, with the events since undone.
-   * undefined when the window does not reach back so far, or the revision is not yet complete.
+   * undefined when the window does not reach back so far, or the revision is not yet complete. A state that is kept
+   * itself needs no window.
    */
   at(revision: Revision): Snapshot | undefined {
-    if (revision > this.#through || this.window.isLost(revision)) return undefined;
+    if (revision > this.#through || this.window.isInHole(revision)) return undefined;
     const kept = this.#kept.get(revision);
     if (kept !== undefined) {
       kept.usedAt = this.#now();
       return kept.snapshot;
     }
+    if (this.window.isLost(revision)) return undefined;
     if (revision >= this.#changed) return new Snapshot(this.snapshot().root, revision);
     const position = this.window.positionAfter(revision);
     if (position === undefined) return undefined;

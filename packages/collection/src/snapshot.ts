@@ -1,15 +1,21 @@
 import type { Revision } from '@tidegate/revision';
+import type { Deflated } from './deflated.ts';
+import type { Deflater } from './deflater.ts';
 import type { Item } from './item.ts';
+import { joinItems } from './join-items.ts';
 import { compareKeys, type Position } from './key-order.ts';
-import { Branch, childIndex, find, joinItems, type Leaf, lowerBound, type Node } from './tree.ts';
+import type { Leaf } from './leaf.ts';
+import { Branch, childIndex, find, lowerBound, type Node } from './tree.ts';
 
-/** Neighbouring items of one leaf. A run that is the whole leaf shares the leaf's joined bytes with every reader. */
+/** Neighbouring items of one leaf. A run that is the whole leaf shares the leaf's bytes with every reader. */
 export interface Run {
   readonly items: readonly Item[];
   readonly from: number;
   readonly to: number;
   /** the run's JSON, items separated by commas */
   json(): Buffer;
+  /** the same, deflated */
+  deflated(deflater: Deflater): Promise<Deflated>;
 }
 
 /** A collection at one revision. It never changes, and costs nothing to keep but the nodes that later edits replaced. */
@@ -70,6 +76,18 @@ function* leavesFrom(node: Node, start: Position | undefined): Generator<Leaf> {
 }
 
 function run(leaf: Leaf, from: number, to: number): Run {
-  const whole = from === 0 && to === leaf.items.length;
-  return { items: leaf.items, from, to, json: () => (whole ? leaf.joined : joinItems(leaf.items, from, to)) };
+  if (from > 0 || to < leaf.items.length) return runOf(leaf.items, from, to);
+  return {
+    items: leaf.items,
+    from,
+    to,
+    json: () => leaf.joined,
+    deflated: (deflater) => leaf.deflated(deflater),
+  };
+}
+
+/** A run whose bytes are made anew for each reader. */
+export function runOf(items: readonly Item[], from: number, to: number): Run {
+  const json = () => joinItems(items, from, to);
+  return { items, from, to, json, deflated: (deflater) => deflater.deflate(json()) };
 }

@@ -1,5 +1,6 @@
 import type { Item } from './item.ts';
 import { compareKeys, type Position } from './key-order.ts';
+import { LEAF_MAX, Leaf, Owner } from './leaf.ts';
 
 /**
  * A persistent B+tree of items in key order, with transient edits.
@@ -9,46 +10,11 @@ import { compareKeys, type Position } from './key-order.ts';
  * nodes on its path, once.
  *
  * For example two edits, a freeze and an edit: the third edit copies one leaf and the branch above it (2 of 100
- * nodes); the frozen root still reads the old leaf, all other leaves are shared, joined bytes included.
+ * nodes); the frozen root still reads the old leaf, all other leaves are shared, their bytes included.
  */
 export type Node = Leaf | Branch;
 
-/** Leaves hold at most this many items, and are joined to one buffer on first read. */
-const LEAF_MAX = 128;
 const BRANCH_MAX = 128;
-
-class Owner {}
-
-const COMMA = Buffer.from(',');
-
-export class Leaf {
-  owner: Owner;
-  items: Item[];
-  #joined: Buffer | undefined;
-
-  constructor(owner: Owner, items: Item[]) {
-    this.owner = owner;
-    this.items = items;
-  }
-
-  get count(): number {
-    return this.items.length;
-  }
-
-  get first(): Item {
-    return this.items[0] as Item;
-  }
-
-  /** every item's JSON, separated by commas */
-  get joined(): Buffer {
-    this.#joined ??= joinItems(this.items, 0, this.items.length);
-    return this.#joined;
-  }
-
-  changed(): void {
-    this.#joined = undefined;
-  }
-}
 
 export class Branch {
   owner: Owner;
@@ -64,15 +30,6 @@ export class Branch {
   get first(): Item {
     return (this.children[0] as Node).first;
   }
-}
-
-export function joinItems(items: readonly Item[], from: number, to: number): Buffer {
-  const parts: Buffer[] = [];
-  for (let i = from; i < to; i++) {
-    if (i > from) parts.push(COMMA);
-    parts.push((items[i] as Item).json);
-  }
-  return Buffer.concat(parts);
 }
 
 /** Index of the first item that is not before the position. */
@@ -176,7 +133,7 @@ export class Tree {
     leaf.items.splice(at, 0, item);
     if (leaf.items.length <= LEAF_MAX) return [leaf];
     const cut = at === leaf.items.length - 1 ? leaf.items.length - 1 : leaf.items.length >>> 1;
-    return [new Leaf(this.#owner, leaf.items.slice(0, cut)), new Leaf(this.#owner, leaf.items.slice(cut))];
+    return [leaf.copy(this.#owner, 0, cut), leaf.copy(this.#owner, cut, leaf.items.length)];
   }
 
   /** undefined when nothing is left. Sparse neighbours are joined, so that leaves stay worth joining. */
@@ -207,7 +164,7 @@ export class Tree {
   }
 
   #ownLeaf(leaf: Leaf): Leaf {
-    return leaf.owner === this.#owner ? leaf : new Leaf(this.#owner, leaf.items.slice());
+    return leaf.owner === this.#owner ? leaf : leaf.copy(this.#owner, 0, leaf.items.length);
   }
 
   #ownBranch(branch: Branch): Branch {

@@ -64,7 +64,11 @@ export class EventWindow {
 
   /** Nobody can go on from this revision: it is below the floor, or was lost. */
   isLost(revision: Revision): boolean {
-    if (revision < this.#floor) return true;
+    return revision < this.#floor || this.isInHole(revision);
+  }
+
+  /** It was perhaps told to clients, and does not exist any more. */
+  isInHole(revision: Revision): boolean {
     return this.#holes.some((hole) => revision > hole.lastSurviving && revision < hole.firstNew);
   }
 

@@ -3,7 +3,9 @@ import { kubernetesGates } from './kubernetes-gates.ts';
 
 /** The gates that change something here, with their defaults. */
 const defaults = {
+  APIResponseCompression: true,
   AllowUnsafeMalformedObjectDeletion: false,
+  ListFromCacheSnapshot: true,
   WatchList: true,
 } as const satisfies Record<string, boolean>;
 

@@ -32,5 +32,10 @@ export const options = {
     default: 1024,
     help: 'memory for all mirrors; beyond it those go that nobody used for longest',
   },
+  'response-compression-min-bytes': {
+    type: 'number',
+    default: 1024,
+    help: 'answers to get and list of this size and more are gzip for clients that take it',
+  },
   'mirror-window-mib': { type: 'number', default: 64, help: 'memory for the history of each mirror' },
 } as const satisfies OptionTable;

@@ -1,3 +1,4 @@
+import type { Deflater } from '@tidegate/collection';
 import type { FeatureGates } from '@tidegate/feature-gates';
 import type { Kind, Registry } from '@tidegate/kinds';
 import type { RequestInfo } from '@tidegate/request-info';
@@ -6,9 +7,11 @@ import type { Guard } from '@tidegate/wire';
 import type { FastifyReply } from 'fastify';
 import type { User } from './authn/user.ts';
 import type { StoreSession } from './clients/store-session.ts';
+import type { ContentCoding } from './hooks/content-coding.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
 import type { SharedFrames } from './mirror/shared-frames.ts';
+import type { RemainingCounts } from './rules/remaining-counts.ts';
 
 /** What every verb works with. */
 export interface Gateway {
@@ -18,6 +21,11 @@ export interface Gateway {
   readonly frames: SharedFrames;
   readonly metrics: GatewayMetrics;
   readonly gates: FeatureGates;
+  /** answers below this are not compressed */
+  readonly compressionMinBytes: number;
+  /** of lists */
+  readonly deflater: Deflater;
+  readonly remaining: RemainingCounts;
 }
 
 /** One request for a resource, authenticated and authorized. */
@@ -28,6 +36,7 @@ export interface ResourceRequest {
   readonly auditId: string;
   readonly contentType: string | undefined;
   readonly accept: string | undefined;
+  readonly coding: ContentCoding;
   readonly body: Buffer;
   readonly span: TraceSpan | undefined;
   /** of a system controller: its writes count only while it holds its lease */

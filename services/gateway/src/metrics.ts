@@ -25,6 +25,11 @@ export function declareMetrics(registry: MetricRegistry) {
       name: 'tidegate_gateway_mirror_revision',
       help: 'The mirrors are complete through this revision.',
     }),
+    lists: registry.counter({
+      name: 'tidegate_gateway_lists_total',
+      help: 'Lists by where their state came from: the mirror, or the store when the mirror has forgotten it.',
+      labelNames: ['source'],
+    }),
     storeRetries: registry.counter({
       name: 'tidegate_gateway_store_retries_total',
       help: 'Messages sent to a store again because their answer was lost.',

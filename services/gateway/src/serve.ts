@@ -10,6 +10,7 @@ import { discoveryDocument } from './discovery/discovery.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
 import { probe } from './health/probes.ts';
 import { auditId } from './hooks/audit-id.ts';
+import { contentCoding } from './hooks/content-coding.ts';
 import { FENCE_HEADER, fenceOf } from './hooks/fence.ts';
 import { observe } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
@@ -85,6 +86,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     auditId: audit,
     contentType: headers['content-type'],
     accept: headers.accept,
+    coding: contentCoding(gateway, info, String(headers['accept-encoding'] ?? '')),
     body: (request.body as Buffer | undefined) ?? NOTHING,
     span,
     fence: fenceOf(user, headers[FENCE_HEADER]),
@@ -92,7 +94,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   };
   try {
     const answer = await handler(gateway, resourceRequest, reply);
-    if (answer !== undefined) writeAnswer(resourceRequest, reply, answer);
+    if (answer !== undefined) await writeAnswer(resourceRequest, reply, answer);
     const code = answer?.code ?? 200;
     span?.end();
     if (span !== undefined)

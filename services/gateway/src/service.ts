@@ -1,3 +1,4 @@
+import { Deflater } from '@tidegate/collection';
 import { readFeatureGates } from '@tidegate/feature-gates';
 import { builtInRegistry } from '@tidegate/kinds';
 import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
@@ -11,6 +12,7 @@ import { Connections } from './hooks/connections.ts';
 import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
+import { RemainingCounts } from './rules/remaining-counts.ts';
 
 /** Together below two seconds: by then /readyz must show that the stores are gone. */
 const PROBE_MS = 500;
@@ -43,7 +45,7 @@ export class GatewayService implements Service {
       credentials,
       tracing: kit.tracing,
       metrics,
-      windowBytes: config.mirrorWindowMib * 2 ** 20,
+      windowBytes: Math.floor(config.mirrorWindowMib * 2 ** 20),
       memoryBytes: config.mirrorMemoryMib * 2 ** 20,
     });
     const gates = readFeatureGates(config.featureGates);
@@ -55,6 +57,9 @@ export class GatewayService implements Service {
       frames: new SharedFrames(),
       metrics,
       gates,
+      compressionMinBytes: config.responseCompressionMinBytes,
+      deflater: new Deflater(),
+      remaining: new RemainingCounts(),
     };
     this.#app = createApp({ gateway: this.#gateway, kit, tokens: new TokenFile(config.tokenAuthFile), ...config });
     this.#connections = new Connections(this.#app.server);
@@ -88,6 +93,7 @@ export class GatewayService implements Service {
   async stop(): Promise<void> {
     this.#mirrors.stop();
     this.#store.close();
+    this.#gateway.deflater.close();
   }
 
   /** Keeps the view of the store's health fresh, whether or not there are requests. */

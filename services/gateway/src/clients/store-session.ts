@@ -6,6 +6,10 @@ import {
   type DeleteCorruptResponse,
   fromServiceError,
   type Key,
+  type ListPage,
+  type ListRequest,
+  type LogBatch,
+  type ReadLogRequest,
   type ReadOutcome,
   type SessionResponse,
   store,
@@ -13,6 +17,7 @@ import {
   type WriteOutcome,
 } from '@tidegate/wire';
 import { Lane } from './lane.ts';
+import { storeStream } from './store-stream.ts';
 
 interface StoreSessionOptions {
   addresses: readonly string[];
@@ -41,7 +46,7 @@ export class StoreSession {
   constructor(options: StoreSessionOptions) {
     this.#clients = options.addresses.map((address) => grpcClient(address, options.credentials));
     const shared = {
-      client: () => this.#clients[this.#current % this.#clients.length] as Client,
+      client: () => this.#client(),
       failed: () => this.#turnToNext(),
       retried: options.retried,
     };
@@ -117,7 +122,7 @@ export class StoreSession {
       DeleteCorruptRequest,
       DeleteCorruptResponse
     >;
-    const client = this.#clients[this.#current % this.#clients.length] as Client;
+    const client = this.#client();
     const deadline = Date.now() + 30_000;
     return new Promise((resolve, reject) => {
       client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, { deadline }, (error, response) => {
@@ -125,6 +130,16 @@ export class StoreSession {
         else reject(fromServiceError(error) ?? serviceUnavailable('the store cannot be reached, please try again'));
       });
     });
+  }
+
+  /** Objects at exactly one revision, in key order. Below the floor: Expired. */
+  list(request: ListRequest): AsyncGenerator<ListPage> {
+    return storeStream(this.#client(), store.list as MethodDefinition<ListRequest, ListPage>, request);
+  }
+
+  /** The changes after one revision through another, of all resources. Below the floor: Expired. */
+  readLog(request: ReadLogRequest): AsyncGenerator<LogBatch> {
+    return storeStream(this.#client(), store.readLog as MethodDefinition<ReadLogRequest, LogBatch>, request);
   }
 
   /** The current revision, asked after this call. */
@@ -139,5 +154,9 @@ export class StoreSession {
   close(): void {
     for (const lane of [this.#reads, this.#heads, this.#writes, this.#largeWrites]) lane.close();
     for (const client of this.#clients) client.close();
+  }
+
+  #client(): Client {
+    return this.#clients[this.#current % this.#clients.length] as Client;
   }
 }

@@ -10,6 +10,9 @@ export interface ContinueToken {
 
 const VERSION = 'meta.k8s.io/v1';
 
+/** No name is like this: nothing at all, a step in a path, or anything with a control character, zero first of all. */
+const UNCLEAN = /^\.{0,2}$|\p{Cc}/u;
+
 /** Opaque to clients; the form is Kubernetes' own because tools look into it. */
 export function encodeContinue({ revision, after }: ContinueToken): string {
   const start = `${after.namespace === '' ? '' : `${after.namespace}/`}${after.name}\0`;
@@ -29,7 +32,7 @@ export function decodeContinue(text: string): ContinueToken {
     throw badRequest('invalid continue token: it names no version');
   if (typeof start !== 'string') throw badRequest('invalid continue token: it names no place');
   const parts = start.replace(/\0$/, '').split('/');
-  if (parts.length > 2 || parts.some((part) => part === '' || part === '.' || part === '..')) {
+  if (parts.length > 2 || parts.some((part) => UNCLEAN.test(part))) {
     throw badRequest('invalid continue token: its place is not a clean path');
   }
   const [namespace, name] = parts.length === 2 ? (parts as [string, string]) : ['', parts[0] as string];

@@ -1,22 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
+import { gzip } from '../codec/gzip.ts';
 import type { Answer, ResourceRequest } from '../gateway.ts';
+import { IDENTITY } from './content-coding.ts';
 
 type Headers = Array<string | number | string[]>;
 
 const COMMON: Headers = ['Content-Type', 'application/json', 'Cache-Control', 'no-cache, private'];
 
+type Heading = Pick<ResourceRequest, 'auditId' | 'warnings' | 'coding'>;
+
 /** Takes the reply over for a body that the caller writes itself. Headers come as names and values in turn. */
-export function writeHead(
-  request: Pick<ResourceRequest, 'auditId' | 'warnings'>,
-  reply: FastifyReply,
-  code: number,
-  headers: Headers = [],
-): ServerResponse {
+export function writeHead(request: Heading, reply: FastifyReply, code: number, headers: Headers = []): ServerResponse {
   reply.hijack();
   const { raw } = reply;
   const all: Headers = ['Audit-Id', request.auditId, ...COMMON, ...headers];
+  if (request.coding.varies) all.push('Vary', 'Accept-Encoding');
   for (const warning of new Set(request.warnings)) all.push('Warning', warningHeader(warning));
   raw.writeHead(code, all as string[]);
   return raw;
@@ -25,13 +25,20 @@ export function writeHead(
 /** Bodies up to this size leave in one write with their headers. */
 const ONE_WRITE_BYTES = 16 << 10;
 
-export function writeAnswer(
-  request: Pick<ResourceRequest, 'auditId' | 'warnings'>,
-  reply: FastifyReply,
-  answer: Answer,
-): void {
-  const { body } = answer;
-  const raw = writeHead(request, reply, answer.code, ['Content-Length', body.length]);
+export async function writeAnswer(request: Heading, reply: FastifyReply, { code, body }: Answer): Promise<void> {
+  const { gzipFromBytes } = request.coding;
+  if (gzipFromBytes === undefined || body.length < gzipFromBytes) {
+    writeBody(writeHead(request, reply, code, ['Content-Length', body.length]), body);
+    return;
+  }
+  const small = await gzip(body);
+  writeBody(writeHead(request, reply, code, ['Content-Length', small.length, ...GZIP]), small);
+}
+
+/** to a body in this coding */
+export const GZIP: Headers = ['Content-Encoding', 'gzip'];
+
+function writeBody(raw: ServerResponse, body: Buffer): void {
   // Node joins headers with a body that is text: one TLS record and one system call instead of two
   if (body.length <= ONE_WRITE_BYTES && raw.req.httpVersionMajor === 1) raw.end(body.toString('latin1'), 'latin1');
   else raw.end(body);
@@ -51,7 +58,7 @@ export function writeError(auditId: string, reply: FastifyReply, thrown: unknown
   const headers: Headers = ['Content-Length', body.length];
   if (retryAfter !== undefined) headers.push('Retry-After', retryAfter);
   if (error.code === 403) headers.push('X-Content-Type-Options', 'nosniff');
-  writeHead({ auditId, warnings: [] }, reply, error.code, headers).end(body);
+  writeHead({ auditId, warnings: [], coding: IDENTITY }, reply, error.code, headers).end(body);
   return error;
 }
 

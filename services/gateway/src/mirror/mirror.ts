@@ -145,7 +145,7 @@ export function suspectName({ namespace, name }: Key): string {
   return `${namespace}/${name}`;
 }
 
-function unreadableWords({ key, corrupt, revision }: Change): string {
+export function unreadableWords({ key, corrupt, revision }: Change): string {
   const path = [key.resource, key.namespace, key.name].filter((part) => part !== '').join('/');
   return `the change of ${path} at version ${revision} cannot be shown: ${corrupt}`;
 }

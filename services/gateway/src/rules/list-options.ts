@@ -25,10 +25,11 @@ export function listOptions(info: RequestInfo): ListOptions {
   const match = query.get('resourceVersionMatch') ?? '';
   const continueText = query.get('continue') ?? '';
   const limit = limitOf(query.get('limit'));
+  const errors = match === '' ? [] : matchErrors(match, version, continueText);
   if (query.get('sendInitialEvents') !== undefined) {
-    throw refuse([forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list')]);
+    errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   }
-  refuseMatch(match, version, continueText);
+  if (errors.length > 0) throw refuse(errors);
   if (continueText !== '') {
     if (version !== '' && version !== '0')
       throw badRequest('specifying resource version is not allowed when using continue');
@@ -43,8 +44,7 @@ export function listOptions(info: RequestInfo): ListOptions {
   return { limit, freshness: { kind: exact ? 'exact' : 'not older than', revision, text: version } };
 }
 
-function refuseMatch(match: string, version: string, continueText: string): void {
-  if (match === '') return;
+function matchErrors(match: string, version: string, continueText: string): FieldError[] {
   const field = 'resourceVersionMatch';
   const errors: FieldError[] = [];
   if (version === '')
@@ -56,7 +56,7 @@ function refuseMatch(match: string, version: string, continueText: string): void
   if (match === 'Exact' && version === '0') {
     errors.push(forbiddenField(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
   }
-  if (errors.length > 0) throw refuse(errors);
+  return errors;
 }
 
 function limitOf(text: string | undefined): number {

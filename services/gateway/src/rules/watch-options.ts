@@ -1,13 +1,15 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
 import type { RequestInfo } from '@tidegate/request-info';
 import { parseResourceVersion, type Revision } from '@tidegate/revision';
-import { badRequest, type FieldError, forbiddenField, invalid } from '@tidegate/status';
+import { badRequest, type FieldError, forbiddenField, invalid, notSupported } from '@tidegate/status';
 
 export interface WatchOptions {
   /** undefined: at the most recent state, and that state first */
   after: Revision | undefined;
   /** the state as synthetic ADDED events */
   initialEvents: 'none' | 'any' | 'most recent' | 'not older than';
+  /** their end is told by a marked bookmark, where bookmarks are wanted */
+  marksInitialEnd: boolean;
   bookmarks: boolean;
   timeoutMs: number;
 }
@@ -21,11 +23,8 @@ export function watchOptions(info: RequestInfo, gates: FeatureGates, random: () 
   const version = query.get('resourceVersion') ?? '';
   const bookmarks = query.flag('allowWatchBookmarks');
   const sendInitialEvents = query.get('sendInitialEvents') === undefined ? undefined : query.flag('sendInitialEvents');
-  if (sendInitialEvents !== undefined && !gates.enabled('WatchList')) {
-    const words = 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled';
-    throw refuse([forbiddenField('sendInitialEvents', words)]);
-  }
-  refuseCombination(sendInitialEvents, query.get(MATCH) ?? '');
+  const marksInitialEnd = gates.enabled('WatchList');
+  refuseCombination(sendInitialEvents, query.get(MATCH) ?? '', marksInitialEnd);
   const timeoutMs = timeoutOf(query.get('timeoutSeconds'), random);
   if (version === '' || version === '0') {
     const state = version === '' || sendInitialEvents === true ? 'most recent' : 'any';
@@ -33,6 +32,7 @@ export function watchOptions(info: RequestInfo, gates: FeatureGates, random: () 
     return {
       after: undefined,
       initialEvents: wanted ? (version === '0' ? 'any' : state) : 'none',
+      marksInitialEnd,
       bookmarks,
       timeoutMs,
     };
@@ -40,19 +40,25 @@ export function watchOptions(info: RequestInfo, gates: FeatureGates, random: () 
   const after = parseResourceVersion(version);
   if (after === undefined)
     throw badRequest(`invalid resource version: ${JSON.stringify(version)} is not a version of this server`);
-  return { after, initialEvents: sendInitialEvents ? 'not older than' : 'none', bookmarks, timeoutMs };
+  const initialEvents = sendInitialEvents ? 'not older than' : 'none';
+  return { after, initialEvents, marksInitialEnd, bookmarks, timeoutMs };
 }
 
-function refuseCombination(sendInitialEvents: boolean | undefined, match: string): void {
+function refuseCombination(sendInitialEvents: boolean | undefined, match: string, watchList: boolean): void {
   const errors: FieldError[] = [];
-  if (sendInitialEvents === undefined) {
-    if (match !== '')
-      errors.push(
-        forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
-      );
-  } else if (match !== 'NotOlderThan') {
-    errors.push(forbiddenField(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  if (sendInitialEvents !== undefined) {
+    if (match !== 'NotOlderThan') {
+      errors.push(forbiddenField(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+    }
+    if (!watchList) {
+      const words = 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled';
+      errors.push(forbiddenField('sendInitialEvents', words));
+    }
+  } else if (match !== '') {
+    const words = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
+    errors.push(forbiddenField(MATCH, words));
   }
+  if (match !== '' && match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['NotOlderThan']));
   if (errors.length > 0) throw refuse(errors);
 }
 

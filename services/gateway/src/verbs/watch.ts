@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Collection, Snapshot } from '@tidegate/collection';
 import { type Revision, revisionText, toRevision } from '@tidegate/revision';
-import { expired } from '@tidegate/status';
 import { EventFrames } from '../codec/event-frames.ts';
 import { negotiate } from '../codec/negotiate.ts';
 import { type ObjectForm, objectForm } from '../codec/object-form.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { isGone, writeDrained } from '../hooks/drained.ts';
 import { watchSink } from '../hooks/watch-sink.ts';
 import { writeHead } from '../hooks/write-answer.ts';
 import { Subscriber } from '../mirror/subscriber.ts';
@@ -14,6 +13,7 @@ import { collectionAtLeast, latestCollection, someCollection } from '../rules/fr
 import { refuseCorrupt } from '../rules/refuse-corrupt.ts';
 import { type Selection, selectionOf } from '../rules/selection.ts';
 import { type WatchOptions, watchOptions } from '../rules/watch-options.ts';
+import { sendHistory } from './watch-history.ts';
 
 const BOOKMARK_MS = 60_000;
 /** a bookmark this long before the server ends a watch */
@@ -27,14 +27,27 @@ export const watch: VerbHandler = async (gateway, request, reply) => {
   const form = objectForm(kind, negotiate(request.accept), info.query.get('includeObject') ?? '');
   const start = await startOf(gateway, request, { options, namespace: selection.namespace });
 
-  const raw = writeHead(request, reply, 200);
-  const frames = framesOf({ gateway, request, raw, selection, form });
-  raw.flushHeaders();
+  const begin = () => {
+    const raw = writeHead(request, reply, 200);
+    raw.flushHeaders();
+    return raw;
+  };
+  const wanted = { gateway, request, selection, form };
+  if (start.forgotten) {
+    const frames = new EventFrames(selection, form);
+    const caught = await sendHistory({ gateway, request, selection, frames, after: start.after, begin });
+    if (caught === undefined || isGone(caught.raw)) return undefined;
+    follow({ gateway, request, options, ...caught, frames: framesOf({ ...wanted, raw: caught.raw }) });
+    return undefined;
+  }
+  const raw = begin();
+  const frames = framesOf({ ...wanted, raw });
   if (start.snapshot !== undefined) {
     await writeInitial(raw, frames, start.snapshot, selection);
-    if (options.bookmarks) raw.write(frames.bookmark(revisionText(start.snapshot.revision), true));
+    if (options.bookmarks && options.marksInitialEnd)
+      raw.write(frames.bookmark(revisionText(start.snapshot.revision), true));
   }
-  if (!raw.destroyed) follow({ gateway, request, raw, frames, options, after: start.after });
+  if (!isGone(raw)) follow({ gateway, request, raw, frames, options, after: start.after });
   return undefined;
 };
 
@@ -59,6 +72,8 @@ function framesOf({ gateway, request, raw, selection, form }: Wanted): EventFram
 interface Start {
   after: Revision;
   snapshot: Snapshot | undefined;
+  /** the mirror's window begins later: what came between is in the store's log, or lost */
+  forgotten: boolean;
 }
 
 async function startOf(
@@ -68,13 +83,15 @@ async function startOf(
 ): Promise<Start> {
   const { after, initialEvents } = options;
   if (initialEvents === 'none' && after !== undefined) {
-    return { after: await refuseLost(gateway, request, after), snapshot: undefined };
+    // a version of the future is fine: the watch waits for it
+    const { window } = await someCollection(gateway, request, toRevision(0));
+    return { after, snapshot: undefined, forgotten: window.positionAfter(after) === undefined };
   }
   const collection = await startCollection(gateway, request, options);
   const snapshot = collection.snapshot();
-  if (initialEvents === 'none') return { after: snapshot.revision, snapshot: undefined };
+  if (initialEvents === 'none') return { after: snapshot.revision, snapshot: undefined, forgotten: false };
   await refuseCorrupt(gateway, request, collection, namespace);
-  return { after: snapshot.revision, snapshot };
+  return { after: snapshot.revision, snapshot, forgotten: false };
 }
 
 function startCollection(
@@ -85,19 +102,6 @@ function startCollection(
   if (after !== undefined) return collectionAtLeast(gateway, request, initialEvents === 'any' ? toRevision(0) : after);
   if (initialEvents === 'any') return someCollection(gateway, request, toRevision(0));
   return latestCollection(gateway, request);
-}
-
-/** Lost history is told as 410 before the stream begins. A version of the future is fine: the watch waits for it. */
-async function refuseLost(gateway: Gateway, request: ResourceRequest, after: Revision): Promise<Revision> {
-  const collection = await someCollection(gateway, request, toRevision(0));
-  if (historyLost(collection, after)) {
-    throw expired(`too old resource version: ${revisionText(after)} (${revisionText(collection.window.floor)})`);
-  }
-  return after;
-}
-
-function historyLost(collection: Collection, after: Revision): boolean {
-  return collection.window.positionAfter(after) === undefined;
 }
 
 async function writeInitial(
@@ -117,9 +121,7 @@ async function writeInitial(
       bytes += frame.length;
     }
     if (bytes < 64 << 10) continue;
-    if (!raw.write(Buffer.concat(parts, bytes)) && !raw.destroyed)
-      await Promise.race([once(raw, 'drain'), once(raw, 'close')]);
-    if (raw.destroyed) return;
+    if (!(await writeDrained(raw, Buffer.concat(parts, bytes)))) return;
     parts = [];
     bytes = 0;
   }

@@ -1,0 +1,80 @@
+import { type Deflated, joinDeflated, stored } from './deflated.ts';
+import type { Deflater } from './deflater.ts';
+import type { Item } from './item.ts';
+import { joinItems } from './join-items.ts';
+
+/** Neighbouring items that are deflated together. */
+export interface Bundle {
+  /** of the items: a revision is given to one state only, so these say which states are in the bundle */
+  readonly revisions: readonly number[];
+  readonly deflated: Deflated;
+}
+
+/** Bundles are not smaller than this where there is more, because small texts deflate badly, */
+const LEAST_BYTES = 12 << 10;
+/** and not much larger than this, because a change of one item costs its whole bundle. */
+const MOST_BYTES = 64 << 10;
+/** Between the two, one name of so many ends a bundle. */
+const END_ONE_IN = 5;
+
+const COMMA = stored(Buffer.from(','));
+
+/**
+ * The items, separated by commas, deflated in bundles; bundles that were deflated earlier are used again.
+ *
+ * Bundles end where the names of their items say so, and not after so many items: when an item comes or goes, the
+ * bundles behind it stay what they were. For example (an end after every name in 7) d7 e f7 g h7 are the bundles [d7]
+ * [e f7] [g h7]; with a new e2 they are [d7] [e e2 f7] [g h7], and two of three are there already.
+ */
+export async function deflateItems(
+  items: readonly Item[],
+  earlier: readonly Bundle[],
+  deflater: Deflater,
+): Promise<{ whole: Deflated; bundles: Bundle[] }> {
+  const ready = new Map(earlier.map((bundle) => [bundle.revisions[0], bundle]));
+  const bundles: Bundle[] = [];
+  for (let from = 0; from < items.length; ) {
+    const to = endOfBundle(items, from);
+    const there = ready.get((items[from] as Item).revision);
+    if (there !== undefined && holds(there, items, from, to)) bundles.push(there);
+    else {
+      const revisions = items.slice(from, to).map((item) => item.revision);
+      bundles.push({ revisions, deflated: await deflater.deflate(joinItems(items, from, to)) });
+    }
+    from = to;
+  }
+  const row = bundles.flatMap(({ deflated }, i) => (i === 0 ? [deflated] : [COMMA, deflated]));
+  return shared(joinDeflated(row), bundles);
+}
+
+/** The bundles as views of the whole, so that their bytes are in memory once. */
+function shared(whole: Deflated, bundles: readonly Bundle[]): { whole: Deflated; bundles: Bundle[] } {
+  let at = 0;
+  const views = bundles.map(({ revisions, deflated }) => {
+    const bytes = whole.bytes.subarray(at, at + deflated.bytes.length);
+    at += deflated.bytes.length + COMMA.bytes.length;
+    return { revisions, deflated: { ...deflated, bytes } };
+  });
+  return { whole, bundles: views };
+}
+
+function endOfBundle(items: readonly Item[], from: number): number {
+  let bytes = 0;
+  for (let i = from; i < items.length; i++) {
+    const { json, name } = items[i] as Item;
+    bytes += json.length;
+    if (bytes >= MOST_BYTES || (bytes >= LEAST_BYTES && endsBundle(name))) return i + 1;
+  }
+  return items.length;
+}
+
+/** FNV-1a of the name, so that names that differ in one letter fall apart. */
+function endsBundle(name: string): boolean {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+  return ((hash ^ (hash >>> 15)) >>> 0) % END_ONE_IN === 0;
+}
+
+function holds({ revisions }: Bundle, items: readonly Item[], from: number, to: number): boolean {
+  return revisions.length === to - from && revisions.every((revision, i) => revision === items[from + i]?.revision);
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeContinue, encodeContinue } from './continue-token.ts';
+
+test('a token names a revision and a place, as Kubernetes writes it', () => {
+  const text = encodeContinue({ revision: 123, after: { namespace: 'ns', name: 'name' } });
+  assert.equal(Buffer.from(text, 'base64url').toString(), '{"v":"meta.k8s.io/v1","rv":123,"start":"ns/name\\u0000"}');
+  assert.deepEqual(decodeContinue(text), { revision: 123, after: { namespace: 'ns', name: 'name' } });
+  const inOne = encodeContinue({ revision: -1, after: { namespace: '', name: 'name' } });
+  assert.deepEqual(decodeContinue(inOne), { revision: -1, after: { namespace: '', name: 'name' } });
+});
+
+test('a place with dots in its name is a clean one', () => {
+  for (const name of ['a.b', '...', 'kube-root-ca.crt', '.hidden']) {
+    const text = encodeContinue({ revision: 1, after: { namespace: 'ns', name } });
+    assert.equal(decodeContinue(text).after.name, name);
+  }
+});
+
+test('a place that leaves its collection, or that no name can be, is refused', () => {
+  for (const start of ['..\0', 'a/..\0', './a\0', 'a//b\0', 'a/b/c\0', '\0', 'a\0b\0', 'a\nb\0', '\u0085\0']) {
+    const text = Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: 1, start })).toString('base64url');
+    assert.throws(() => decodeContinue(text), /its place is not a clean path/, JSON.stringify(start));
+  }
+});

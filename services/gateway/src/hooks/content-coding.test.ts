@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readFeatureGates } from '@tidegate/feature-gates';
+import { requestInfo } from '@tidegate/request-info';
+import { contentCoding } from './content-coding.ts';
+
+const settings = { gates: readFeatureGates(''), compressionMinBytes: 1024 };
+const MAPS = '/api/v1/namespaces/default/configmaps';
+
+function gzipFrom(acceptEncoding: string, path = MAPS, method = 'GET'): number | undefined {
+  const info = requestInfo(method, path);
+  assert.ok(info !== undefined);
+  return contentCoding(settings, info, acceptEncoding).gzipFromBytes;
+}
+
+const cases: ReadonlyArray<[string, number | undefined]> = [
+  ['', undefined],
+  ['gzip', 1024],
+  ['x-gzip', 1024],
+  ['GZip', 1024],
+  ['*', 1024],
+  ['deflate, gzip;q=1.0, *;q=0.5', 1024],
+  ['gzip;q=0.1', 1024],
+  ['gzip ; q=0.5 , identity;q=0.5', 1024],
+  ['gzip;q=0.5, identity', undefined],
+  ['gzip;q=0', undefined],
+  ['gzip;q=0.000, *', undefined],
+  ['*;q=0', undefined],
+  ['identity', undefined],
+  ['br, zstd', undefined],
+  ['gzip;q=nonsense', undefined],
+  ['gzip, identity;q=0', 0],
+  ['gzip, *;q=0', 0],
+  ['identity;q=0', undefined],
+];
+
+for (const [header, expected] of cases) {
+  test(`${JSON.stringify(header)} means ${expected === undefined ? 'no gzip' : `gzip from ${expected} bytes`}`, () => {
+    assert.equal(gzipFrom(header), expected);
+  });
+}
+
+test('gets, lists and their HEAD may be gzip; watches and changes never are', () => {
+  assert.equal(gzipFrom('gzip', `${MAPS}/x`), 1024);
+  assert.equal(gzipFrom('gzip', MAPS, 'HEAD'), 1024);
+  assert.equal(gzipFrom('gzip', `${MAPS}?watch=1`), undefined);
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+    assert.equal(gzipFrom('gzip', `${MAPS}/x`, method), undefined);
+});
+
+test('what depends on the header says so, and nothing does when the gate is off', () => {
+  const info = requestInfo('GET', MAPS);
+  assert.ok(info !== undefined);
+  assert.equal(contentCoding(settings, info, '').varies, true);
+  const off = { ...settings, gates: readFeatureGates('APIResponseCompression=false') };
+  assert.deepEqual(contentCoding(off, info, 'gzip'), { varies: false, gzipFromBytes: undefined });
+});

@@ -1,0 +1,56 @@
+import { constants, createGzip, type Gzip } from 'node:zlib';
+import type { FastifyReply } from 'fastify';
+import type { ResourceRequest } from '../gateway.ts';
+import { writeDrained } from './drained.ts';
+import { GZIP, writeAnswer, writeHead } from './write-answer.ts';
+
+const DELAYED_BYTES = 1 << 20;
+
+/**
+ * The body of a 200 whose size is not known yet. Up to a MiB it is held back, so that an error met until then is still
+ * told as one; beyond, it is sent as it comes, and never more of it is in memory.
+ */
+export class DelayedBody {
+  readonly #request: ResourceRequest;
+  readonly #reply: FastifyReply;
+  #waiting: Buffer[] = [];
+  #bytes = 0;
+  #stream: ReturnType<typeof writeHead> | Gzip | undefined;
+
+  constructor(request: ResourceRequest, reply: FastifyReply) {
+    this.#request = request;
+    this.#reply = reply;
+  }
+
+  /** false when nobody reads any longer */
+  async write(bytes: Buffer): Promise<boolean> {
+    this.#waiting.push(bytes);
+    this.#bytes += bytes.length;
+    if (this.#bytes < (this.#stream === undefined ? DELAYED_BYTES : 64 << 10)) return true;
+    this.#stream ??= this.#begin();
+    return writeDrained(this.#stream, this.#release());
+  }
+
+  async end(): Promise<void> {
+    const body = this.#release();
+    if (this.#stream === undefined) await writeAnswer(this.#request, this.#reply, { code: 200, body });
+    else this.#stream.end(body);
+  }
+
+  #release(): Buffer {
+    const bytes = Buffer.concat(this.#waiting);
+    this.#waiting = [];
+    this.#bytes = 0;
+    return bytes;
+  }
+
+  #begin(): ReturnType<typeof writeHead> | Gzip {
+    const gzipped = this.#request.coding.gzipFromBytes !== undefined;
+    const raw = writeHead(this.#request, this.#reply, 200, gzipped ? GZIP : []);
+    if (!gzipped) return raw;
+    const gzip = createGzip({ level: constants.Z_BEST_SPEED });
+    gzip.pipe(raw);
+    raw.once('close', () => gzip.destroy());
+    return gzip;
+  }
+}

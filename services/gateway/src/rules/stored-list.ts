@@ -1,0 +1,47 @@
+import { corruptObject, type Position } from '@tidegate/collection';
+import type { Revision } from '@tidegate/revision';
+import { ApiError, unreadable } from '@tidegate/status';
+import type { StoredObject } from '@tidegate/wire';
+import type { Gateway, ResourceRequest } from '../gateway.ts';
+
+export interface StoredListRequest {
+  readonly namespace: string;
+  readonly revision: Revision;
+  readonly after: Position | undefined;
+  /** 0: all of them */
+  readonly limit: number;
+}
+
+/**
+ * The objects of a resource at exactly one revision, in key order, from the store, as they are taken. One that cannot
+ * be read ends it.
+ */
+export async function* storedObjects(
+  gateway: Gateway,
+  { kind }: ResourceRequest,
+  { namespace, revision, after, limit }: StoredListRequest,
+): AsyncGenerator<StoredObject> {
+  const pages = gateway.store.list({
+    resource: kind.storedAs,
+    namespace,
+    revision,
+    afterNamespace: after?.namespace ?? '',
+    afterName: after?.name ?? '',
+    limit,
+  });
+  for await (const { objects } of pages) {
+    const corrupt = objects.filter((object) => object.corrupt !== '');
+    if (corrupt.length > 0) {
+      const named = corrupt.map((object) => corruptObject(object));
+      // an answer that is under way can only be broken off: the next ones are refused before they begin
+      for (const { key } of corrupt) gateway.mirrors.suspect(key);
+      throw unreadable(kind.entry, named);
+    }
+    yield* objects;
+  }
+}
+
+/** The store's log does not reach back so far. */
+export function isExpired(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === 'Expired';
+}

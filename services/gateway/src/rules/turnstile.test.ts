@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Turnstile } from './turnstile.ts';
+
+test('so many work at a time, the others wait in line, and failures give their place back', async () => {
+  const turnstile = new Turnstile(2);
+  const begun: number[] = [];
+  const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
+  const works = gates.map((gate, i) =>
+    turnstile.pass(() => {
+      begun.push(i);
+      return gate.promise;
+    }),
+  );
+  assert.deepEqual(begun, [0, 1]);
+  gates[1]?.reject(new Error('failed'));
+  await assert.rejects(works[1] as Promise<void>, /failed/);
+  gates[0]?.resolve();
+  await works[0];
+  gates[2]?.resolve();
+  await works[2];
+  assert.deepEqual(begun, [0, 1, 2, 3, 4]);
+  gates[3]?.resolve();
+  gates[4]?.resolve();
+  await Promise.all([works[3], works[4]]);
+  assert.equal(await turnstile.pass(async () => 'free again'), 'free again');
+});

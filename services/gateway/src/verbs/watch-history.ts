@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http';
+import { EventWindow, Item, itemParts } from '@tidegate/collection';
+import { type Revision, toRevision } from '@tidegate/revision';
+import { ApiError, storageReadError } from '@tidegate/status';
+import type { LogBatch } from '@tidegate/wire';
+import type { EventFrames } from '../codec/event-frames.ts';
+import type { Gateway, ResourceRequest } from '../gateway.ts';
+import { writeDrained } from '../hooks/drained.ts';
+import { unreadableWords } from '../mirror/mirror.ts';
+import { PastEvents } from '../mirror/past-events.ts';
+import { someCollection } from '../rules/fresh-collection.ts';
+import type { Selection } from '../rules/selection.ts';
+import { storedObjects } from '../rules/stored-list.ts';
+import { Turnstile } from '../rules/turnstile.ts';
+
+export interface PastWatch {
+  readonly gateway: Gateway;
+  readonly request: ResourceRequest;
+  readonly selection: Selection;
+  readonly frames: EventFrames;
+  readonly after: Revision;
+  /** opens the stream; until then an error is an answer of its own */
+  begin(): ServerResponse;
+}
+
+/** Where the mirror takes over. */
+interface Caught {
+  readonly raw: ServerResponse;
+  readonly after: Revision;
+}
+
+/** Watches with selectors hold the objects that they select while they catch up: so many at a time. */
+const selective = new Turnstile(4);
+
+/**
+ * Sends what happened after a revision that the mirror has forgotten, as the store's log tells it, until the mirror can
+ * go on. undefined: the stream has ended, or its client is gone.
+ */
+export function sendHistory(watch: PastWatch): Promise<Caught | undefined> {
+  return watch.selection.selective ? selective.pass(() => catchUp(watch)) : catchUp(watch);
+}
+
+async function catchUp(watch: PastWatch): Promise<Caught | undefined> {
+  const { gateway, request, frames } = watch;
+  const past = await pastEvents(watch);
+  let { after } = watch;
+  let raw: ServerResponse | undefined;
+  try {
+    for (;;) {
+      const { window, through } = await someCollection(gateway, request, toRevision(0));
+      if (raw !== undefined && window.positionAfter(after) !== undefined) return { raw, after };
+      for await (const batch of gateway.store.readLog({ after, through })) {
+        raw ??= watch.begin();
+        if (!(await sendBatch(watch, raw, past, batch))) return undefined;
+        after = toRevision(batch.last);
+      }
+    }
+  } catch (error) {
+    if (raw === undefined) throw error;
+    raw.end(frames.error(ApiError.from(error).status));
+    return undefined;
+  }
+}
+
+async function pastEvents({ gateway, request, selection, after }: PastWatch): Promise<PastEvents> {
+  const past = new PastEvents(selection);
+  if (!selection.selective) return past;
+  const list = { namespace: selection.namespace, revision: after, after: undefined, limit: 0 };
+  for await (const object of storedObjects(gateway, request, list)) past.begin(new Item(itemParts(object)));
+  return past;
+}
+
+const SLICE_BYTES = 64 << 10;
+
+/** false when nobody reads any longer */
+async function sendBatch(
+  { gateway, request: { kind }, frames }: PastWatch,
+  raw: ServerResponse,
+  past: PastEvents,
+  batch: LogBatch,
+): Promise<boolean> {
+  const window = new EventWindow(toRevision(batch.first - 1));
+  let unreadable: ApiError | undefined;
+  for (const change of batch.changes) {
+    if (change.key.resource !== kind.storedAs) continue;
+    if (change.corrupt !== '') unreadable = storageReadError(unreadableWords(change));
+    if (unreadable !== undefined) break;
+    window.append(past.event(change));
+  }
+  const events = gateway.metrics.watchEvents.labels({ resource: kind.entry.resource });
+  for (let at = window.start; at < window.end; ) {
+    const slice = frames.slice(window, at, SLICE_BYTES);
+    at = slice.end;
+    events.inc(slice.count);
+    if (slice.bytes.length > 0 && !(await writeDrained(raw, slice.bytes))) return false;
+  }
+  if (unreadable !== undefined) throw unreadable;
+  return true;
+}

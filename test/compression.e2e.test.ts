@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:http2';
+import { after, before, describe, test } from 'node:test';
+import { gunzipSync, inflateRawSync } from 'node:zlib';
+import { until } from '@tidegate/testkit';
+import { type Client, configMap, type Reply } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const GZIP = { 'Accept-Encoding': 'gzip' };
+const SPACES = ['large', 'small'];
+const LARGE = '/api/v1/namespaces/large/configmaps';
+const SMALL = '/api/v1/namespaces/small/configmaps';
+const COUNT = 600;
+
+/** What a reader of the first gzip member gets, which must be all there is. */
+function onlyMember(bytes: Buffer): string {
+  const { buffer, engine } = inflateRawSync(bytes.subarray(10), { info: true }) as unknown as {
+    buffer: Buffer;
+    engine: { bytesWritten: number };
+  };
+  assert.equal(engine.bytesWritten, bytes.length - 18, 'bytes of one member');
+  assert.deepEqual(gunzipSync(bytes), buffer);
+  return buffer.toString();
+}
+
+async function fill(client: Client): Promise<void> {
+  for (const name of SPACES) {
+    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+    assert.equal((await client.ask('POST', '/api/v1/namespaces', { body })).code, 201);
+  }
+  const names = Array.from({ length: COUNT }, (_, i) => `x${1000 + i}`);
+  for (let at = 0; at < COUNT; at += 50) {
+    const made = names.slice(at, at + 50).map((name, i) => {
+      const data = { text: 'word '.repeat(100), random: randomBytes(300).toString('base64') };
+      return client.ask('POST', LARGE, { body: configMap(name, data, { labels: { odd: String(i % 2) } }) });
+    });
+    for (const { code } of await Promise.all(made)) assert.equal(code, 201);
+  }
+  assert.equal((await client.ask('POST', SMALL, { body: configMap('tiny') })).code, 201);
+  assert.equal((await client.ask('POST', SMALL, { body: configMap('big', { a: 'a'.repeat(100_000) }) })).code, 201);
+}
+
+describe('Response compression', () => {
+  let system: RunningSystem;
+  let client: Client;
+
+  before(async () => {
+    system = await runningSystem({ args: ['--no-nats'] });
+    ({ client } = system);
+    await fill(client);
+  });
+  after(() => system.stop());
+
+  /** The same with and without gzip; answers the compressed one. */
+  const compressed = async (path: string, headers: Record<string, string> = {}): Promise<Reply> => {
+    const plain = await client.get(path, headers);
+    const reply = await client.get(path, { ...GZIP, ...headers });
+    assert.equal(plain.headers['content-encoding'], undefined);
+    assert.equal(reply.headers['content-encoding'], 'gzip', path);
+    for (const { headers: told } of [plain, reply]) assert.equal(told.vary, 'Accept-Encoding');
+    assert.equal(onlyMember(reply.bytes), plain.text);
+    return reply;
+  };
+
+  const version = async () => (await client.get(LARGE)).json.metadata.resourceVersion as string;
+
+  const FORMS = {
+    whole: 'application/json',
+    table: 'application/json;as=Table;g=meta.k8s.io;v=v1',
+    metadata: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
+    pretty: 'application/json;pretty=1',
+  };
+  for (const [form, accept] of Object.entries(FORMS)) {
+    test(`a list is one gzip member: ${form}`, async () => {
+      await compressed(`${LARGE}?resourceVersion=${await version()}`, { Accept: accept });
+    });
+  }
+
+  test('lists of all namespaces, selected ones and pages are compressed, large and small', async () => {
+    const at = `resourceVersion=${await version()}&resourceVersionMatch=Exact`;
+    await compressed(`/api/v1/configmaps?${at}`);
+    await compressed(`${LARGE}?${at}&labelSelector=odd%3D1`);
+    for (const limit of [3, 130, 301]) {
+      const first = await compressed(`${LARGE}?${at}&limit=${limit}`);
+      const { metadata } = JSON.parse(onlyMember(first.bytes));
+      await compressed(`${LARGE}?limit=${limit}&continue=${metadata.continue}`);
+    }
+  });
+
+  test('a list after changes is what has been changed, and nothing else', async () => {
+    for (let i = 0; i < 20; i++) {
+      const name = `x${1000 + i * 29}`;
+      if (i % 4 === 0) await client.ask('DELETE', `${LARGE}/${name}`);
+      else await client.ask('PUT', `${LARGE}/${name}`, { body: configMap(name, { changed: String(i) }) });
+      const [gzipped, plain] = [await client.get(LARGE, GZIP), await client.get(LARGE)];
+      assert.deepEqual(JSON.parse(onlyMember(gzipped.bytes)).items, plain.json.items);
+    }
+  });
+
+  test('readers and writers at the same time get whole lists', async () => {
+    let writing = true;
+    const writes = (async () => {
+      for (let i = 0; writing; i++) {
+        const name = `x${1000 + ((i * 7) % COUNT)}`;
+        await client.ask('PUT', `${LARGE}/${name}`, { body: configMap(name, { changed: String(i) }) });
+      }
+    })();
+    const read = async () => {
+      for (let i = 0; i < 10; i++) {
+        const list = JSON.parse(onlyMember((await client.get(LARGE, GZIP)).bytes));
+        const again = await client.get(
+          `${LARGE}?resourceVersion=${list.metadata.resourceVersion}&resourceVersionMatch=Exact`,
+        );
+        assert.deepEqual(again.json, list);
+      }
+    };
+    await Promise.all([read(), read(), read()]);
+    writing = false;
+    await writes;
+  });
+
+  test('an object is compressed from 1 KiB on', async () => {
+    await compressed(`${SMALL}/big`);
+    await compressed(`${LARGE}/x1003`);
+    const tiny = await client.get(`${SMALL}/tiny`, GZIP);
+    assert.equal(tiny.headers['content-encoding'], undefined);
+    assert.equal(tiny.headers.vary, 'Accept-Encoding');
+    assert.equal(tiny.json.metadata.name, 'tiny');
+  });
+
+  test('a client that takes nothing but gzip gets it, however small the answer', async () => {
+    const reply = await client.get(`${SMALL}/tiny`, { 'Accept-Encoding': 'gzip, identity;q=0' });
+    assert.equal(reply.headers['content-encoding'], 'gzip');
+    assert.equal(JSON.parse(onlyMember(reply.bytes)).metadata.name, 'tiny');
+  });
+
+  test('a client that does not want gzip does not get it', async () => {
+    for (const header of ['identity', 'gzip;q=0', 'br', 'gzip;q=0.2, identity;q=0.8']) {
+      const reply = await client.get(`${SMALL}/big`, { 'Accept-Encoding': header });
+      assert.equal(reply.headers['content-encoding'], undefined, header);
+      assert.equal(reply.json.metadata.name, 'big');
+    }
+  });
+
+  test('HEAD tells the headers and sends no body', async () => {
+    for (const path of [`${SMALL}/big`, LARGE]) {
+      const reply = await client.ask('HEAD', path, { headers: GZIP });
+      assert.equal(reply.code, 200);
+      assert.equal(reply.headers['content-encoding'], 'gzip');
+      assert.equal(reply.bytes.length, 0);
+    }
+  });
+
+  test('changes and watches are not compressed', async () => {
+    const put = await client.ask('PUT', `${SMALL}/big`, {
+      body: configMap('big', { a: 'b'.repeat(50_000) }),
+      headers: GZIP,
+    });
+    assert.equal(put.headers['content-encoding'], undefined);
+    assert.equal(put.headers.vary, undefined);
+    const watch = await client.watch(`${SMALL}?watch=1`, GZIP);
+    assert.equal((await watch.next()).type, 'ADDED');
+    watch.close();
+  });
+
+  test('HTTP/2 is served the same', async () => {
+    const { tidegate } = system;
+    const session = connect(tidegate.server, { ca: readFileSync(tidegate.caFile) });
+    const stream = session.request({
+      ':path': LARGE,
+      'accept-encoding': 'gzip',
+      authorization: `Bearer ${tidegate.token}`,
+    });
+    let encoding: unknown;
+    stream.on('response', (headers) => {
+      encoding = headers['content-encoding'];
+    });
+    const bytes = Buffer.concat(await stream.toArray());
+    session.close();
+    assert.equal(encoding, 'gzip');
+    assert.deepEqual(JSON.parse(onlyMember(bytes)).items, (await client.get(LARGE)).json.items);
+  });
+
+  test('a reader that leaves in the middle hurts nobody', async () => {
+    const { tidegate } = system;
+    const session = connect(tidegate.server, { ca: readFileSync(tidegate.caFile) });
+    for (let i = 0; i < 5; i++) {
+      const stream = session.request({
+        ':path': LARGE,
+        'accept-encoding': 'gzip',
+        authorization: `Bearer ${tidegate.token}`,
+      });
+      await until('an answer', () => new Promise((resolve) => stream.once('response', () => resolve(true))));
+      stream.destroy();
+    }
+    session.destroy();
+    await compressed(`${LARGE}?resourceVersion=${await version()}`);
+  });
+});
+
+test('With its feature gate off nothing is compressed.', async () => {
+  const { client, stop } = await runningSystem({ args: ['--no-nats', '--feature-gates=APIResponseCompression=false'] });
+  after(stop);
+  await client.ask('POST', '/api/v1/namespaces/default/configmaps', {
+    body: configMap('big', { a: 'a'.repeat(9000) }),
+  });
+  for (const path of ['/api/v1/namespaces/default/configmaps', '/api/v1/namespaces/default/configmaps/big']) {
+    const reply = await client.get(path, GZIP);
+    assert.equal(reply.code, 200);
+    assert.equal(reply.headers['content-encoding'], undefined);
+    assert.equal(reply.headers.vary, undefined);
+  }
+});
+
+test('The size from which answers are compressed is an option.', async () => {
+  const env = { TIDEGATE_RESPONSE_COMPRESSION_MIN_BYTES: '100' };
+  const { client, stop } = await runningSystem({ args: ['--no-nats'], env });
+  after(stop);
+  const reply = await client.get('/api/v1/namespaces/default', GZIP);
+  assert.equal(reply.headers['content-encoding'], 'gzip');
+  assert.equal(JSON.parse(onlyMember(reply.bytes)).metadata.name, 'default');
+});

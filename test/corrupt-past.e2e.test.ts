@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { startPostgres, type TestPostgres } from '@tidegate/testkit';
+import postgres from 'postgres';
+import { type Client, configMap } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const path = (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`;
+
+describe('An object that cannot be read, in a past that only the store knows', () => {
+  let database: TestPostgres;
+  let sql: postgres.Sql;
+  let system: RunningSystem;
+  let client: Client;
+
+  before(async () => {
+    database = await startPostgres();
+    sql = postgres(database.url, { max: 1, onnotice: () => {} });
+    const args = ['--no-nats', `--postgres-url=${database.url}`];
+    system = await runningSystem({
+      args,
+      env: { TIDEGATE_MIRROR_WINDOW_MIB: '0.001', TIDEGATE_ALLOW_DATA_LOSS: 'true' },
+    });
+    ({ client } = system);
+  });
+  after(async () => {
+    await system?.stop();
+    await sql?.end();
+    await database?.stop();
+  });
+
+  /** A namespace with sound objects around one, and then enough changes for the mirror to forget them. */
+  const prepare = async (namespace: string, bytes: number): Promise<{ first: number; last: number }> => {
+    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+    assert.equal((await client.ask('POST', '/api/v1/namespaces', { body })).code, 201);
+    const versions: number[] = [];
+    for (const name of ['a', 'b', 'c', 'd', 'y', 'z']) {
+      const made = await client.ask('POST', path(namespace), {
+        body: configMap(name, { a: 'a'.repeat(bytes) }, { labels: { x: 'y' } }),
+      });
+      versions.push(Number(made.json.metadata.resourceVersion));
+    }
+    for (let i = 0; i < 10; i++) {
+      await client.ask('PUT', `${path(namespace)}/a`, { body: configMap('a', { a: 'a'.repeat(bytes), i: String(i) }) });
+    }
+    await sql`UPDATE tidegate.objects SET value = value || 'x' WHERE namespace = ${namespace} AND name = 'y'`;
+    return { first: versions[0] ?? 0, last: versions.at(-1) ?? 0 };
+  };
+
+  test('a list that would contain it is 500 and names it', async () => {
+    const { last } = await prepare('small', 10);
+    for (const query of ['', '&limit=2', '&labelSelector=x']) {
+      const { code, json } = await client.get(
+        `${path('small')}?resourceVersion=${last}&resourceVersionMatch=Exact${query}`,
+      );
+      assert.equal(code, 500);
+      assert.match(json.message, /configmaps "small\/y" cannot be read: its checksum is wrong/);
+      assert.equal(json.details.causes[0].reason, 'StorageReadError');
+    }
+  });
+
+  test('a list that is under way when it is met is broken off, and the next is refused', async () => {
+    const { last } = await prepare('large', 700_000);
+    const list = `${path('large')}?resourceVersion=${last}&resourceVersionMatch=Exact`;
+    await assert.rejects(client.get(list), /aborted|socket hang up/);
+    assert.equal((await client.get(list)).code, 500);
+  });
+
+  test('a watch tells what came before it, and then why it ends', async () => {
+    const { first } = await prepare('watched', 10);
+    const watch = await client.watch(`${path('watched')}?watch=1&resourceVersion=${first}`);
+    assert.equal(watch.code, 200);
+    const events = await watch.rest();
+    assert.deepEqual(
+      events.map(({ type, object }) => `${type} ${object.metadata.name ?? object.reason}`),
+      ['ADDED b', 'ADDED c', 'ADDED d', 'ERROR StorageReadError'],
+    );
+  });
+
+  test('a watch by a selector that cannot know where it begins is refused', async () => {
+    const { last } = await prepare('selected', 10);
+    const { code, json } = await client.get(`${path('selected')}?watch=1&resourceVersion=${last}&labelSelector=x`);
+    assert.equal(code, 500);
+    assert.match(json.message, /configmaps "selected\/y" cannot be read/);
+  });
+});

@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:http2';
+import { after, before, describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { until } from '@tidegate/testkit';
+import { type Client, configMap, MAPS } from './support/client.ts';
+import { EVERYWHERE, eventLine, History, path } from './support/history.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const STEPS = 160;
+const isRed = (object: { metadata: { labels: { color: string } } }) => object.metadata.labels.color === 'red';
+const inAlpha = (object: { metadata: { namespace: string } }) => object.metadata.namespace === 'alpha';
+
+async function listsFromStore(client: Client): Promise<number> {
+  const { text } = await client.get('/metrics');
+  return Number(/^tidegate_gateway_lists_total\{source="store"\} (\d+)/m.exec(text)?.[1] ?? 0);
+}
+
+/** The mirrors of this system remember a few changes only: everything older is the store's to tell. */
+describe('What the mirror has forgotten', () => {
+  let system: RunningSystem;
+  let client: Client;
+  let history: History;
+  let moments: number[];
+
+  before(async () => {
+    system = await runningSystem({ args: ['--no-nats'], env: { TIDEGATE_MIRROR_WINDOW_MIB: '0.004' } });
+    ({ client } = system);
+    history = new History(client);
+    await history.makeNamespaces();
+    await history.play(STEPS);
+    moments = [1, 5, 40, 80, 111].map((i) => history.steps[i]?.revision ?? 0);
+  });
+  after(() => system.stop());
+
+  const exact = (revision: number) => `resourceVersion=${revision}&resourceVersionMatch=Exact`;
+
+  test('an exact list is as it was, of one namespace and of all, whole and selected', async () => {
+    const before = await listsFromStore(client);
+    for (const revision of moments) {
+      const everything = (await client.get(`${EVERYWHERE}?${exact(revision)}`)).json;
+      assert.equal(everything.kind, 'ConfigMapList');
+      assert.deepEqual(everything.metadata, { resourceVersion: String(revision) });
+      const played = everything.items.filter((item: { data: { step?: string } }) => item.data.step !== undefined);
+      assert.deepEqual(played, history.at(revision));
+      const alpha = (await client.get(`${path('alpha')}?${exact(revision)}`)).json;
+      assert.deepEqual(alpha.items, history.at(revision, inAlpha));
+      const red = (await client.get(`${path('alpha')}?${exact(revision)}&labelSelector=color%3Dred`)).json;
+      assert.deepEqual(
+        red.items,
+        history.at(revision, (object) => inAlpha(object) && isRed(object)),
+      );
+    }
+    assert.equal(await listsFromStore(client), before + 3 * moments.length);
+  });
+
+  for (const [where, collection] of [
+    ['one namespace', path('beta')],
+    ['all namespaces', EVERYWHERE],
+  ] as const) {
+    test(`pages of ${where} are that snapshot, and tell what remains, while writes go on`, async () => {
+      const revision = moments.at(-1) ?? 0;
+      const whole = (await client.get(`${collection}?${exact(revision)}`)).json.items;
+      for (const limit of [1, 3, 7]) {
+        const items: unknown[] = [];
+        let query = exact(revision);
+        for (let page = 0; ; page++) {
+          const { code, text, json } = await client.get(`${collection}?limit=${limit}&${query}`);
+          assert.equal(code, 200, text);
+          assert.equal(json.metadata.resourceVersion, String(revision));
+          items.push(...json.items);
+          const remaining = whole.length - items.length;
+          assert.equal(json.metadata.remainingItemCount, remaining === 0 ? undefined : remaining);
+          if (json.metadata.continue === '') break;
+          assert.equal(json.items.length, limit);
+          query = `continue=${json.metadata.continue}`;
+          await client.ask('POST', MAPS, { body: configMap(`p${limit}-${page}-${where.replace(' ', '-')}`) });
+        }
+        assert.deepEqual(items, whole);
+      }
+    });
+  }
+
+  test('a paged list that the mirror began goes on in the store when the mirror has forgotten it', async () => {
+    // more snapshots than a mirror keeps for paging are begun in between
+    const whole = (await client.get(path('beta'))).json;
+    let page = (await client.get(`${path('beta')}?limit=2`)).json;
+    const items = [...page.items];
+    const before = await listsFromStore(client);
+    for (let i = 0; i < 70; i++) {
+      await client.ask('POST', MAPS, { body: configMap(`between-${i}`) });
+      await client.get(`${path('beta')}?limit=1`);
+    }
+    while (page.metadata.continue !== '') {
+      const query = `limit=2&continue=${page.metadata.continue}`;
+      page = (await client.get(`${path('beta')}?${query}`)).json;
+      items.push(...page.items);
+      const remaining = whole.items.length - items.length;
+      assert.equal(page.metadata.remainingItemCount, remaining === 0 ? undefined : remaining);
+    }
+    assert.deepEqual(items, whole.items);
+    assert.ok((await listsFromStore(client)) > before);
+  });
+
+  test('pages of a selection do not tell what remains', async () => {
+    const revision = moments.at(-1) ?? 0;
+    const expected = history.at(revision, isRed);
+    const items: unknown[] = [];
+    for (let query = exact(revision); query !== ''; ) {
+      const { json } = await client.get(`${EVERYWHERE}?limit=2&labelSelector=color%3Dred&${query}`);
+      assert.equal(json.metadata.remainingItemCount, undefined);
+      items.push(...json.items);
+      query = json.metadata.continue === '' ? '' : `continue=${json.metadata.continue}`;
+    }
+    assert.deepEqual(items, expected);
+  });
+
+  test('it comes in every form, and as gzip', async () => {
+    const revision = moments.at(-1) ?? 0;
+    const list = `${path('beta')}?${exact(revision)}`;
+    const { items } = (await client.get(list)).json;
+    const pretty = await client.get(`${list}&pretty=1`);
+    assert.deepEqual(pretty.json.items, items);
+    assert.equal(pretty.text, `${JSON.stringify(pretty.json, null, 2)}\n`);
+    const empty = await client.get(`${list}&pretty=1&labelSelector=none`);
+    assert.equal(empty.text, `${JSON.stringify({ ...pretty.json, items: [] }, null, 2)}\n`);
+    const form = (as: string) => client.get(list, { Accept: `application/json;as=${as};g=meta.k8s.io;v=v1` });
+    const table = (await form('Table')).json;
+    assert.equal(table.kind, 'Table');
+    assert.equal(table.metadata.resourceVersion, String(revision));
+    assert.deepEqual(
+      table.rows.map((row: { cells: string[] }) => row.cells[0]),
+      items.map((item: { metadata: { name: string } }) => item.metadata.name),
+    );
+    const metadata = (await form('PartialObjectMetadataList')).json;
+    assert.equal(metadata.kind, 'PartialObjectMetadataList');
+    assert.deepEqual(
+      metadata.items.map((item: { metadata: object }) => item.metadata),
+      items.map((item: { metadata: object }) => item.metadata),
+    );
+    const gzip = await client.get(list, { 'Accept-Encoding': 'gzip' });
+    assert.equal(gzip.headers['content-encoding'], 'gzip');
+    assert.deepEqual(JSON.parse(gunzipSync(gzip.bytes).toString()).items, items);
+  });
+
+  test('a list of many MiB is sent as the store reads it, plain and as gzip, also after readers who left', async () => {
+    const names = Array.from({ length: 30 }, (_, i) => `large-${10 + i}`);
+    for (const name of names) await client.ask('POST', MAPS, { body: configMap(name, { a: name.repeat(15_000) }) });
+    const { json: now } = await client.get(`${MAPS}?fieldSelector=metadata.name%3Dlarge-10`);
+    for (let i = 0; i < 60; i++) await client.ask('POST', MAPS, { body: configMap(`later-${i}`) });
+    const list = `${MAPS}?${exact(now.metadata.resourceVersion)}`;
+    const before = await listsFromStore(client);
+    const plain = await client.get(list);
+    assert.equal(plain.headers['transfer-encoding'], 'chunked');
+    assert.ok(plain.bytes.length > 3 << 20);
+    assert.deepEqual(
+      plain.json.items
+        .map((item: { metadata: { name: string } }) => item.metadata.name)
+        .filter((name: string) => name.startsWith('la')),
+      names,
+    );
+    const gzip = await client.get(list, { 'Accept-Encoding': 'gzip' });
+    assert.deepEqual(gunzipSync(gzip.bytes), plain.bytes);
+    assert.equal(await listsFromStore(client), before + 2);
+
+    const session = connect(system.tidegate.server, { ca: readFileSync(system.tidegate.caFile) });
+    const ask = (coding: string) =>
+      session.request({ ':path': list, 'accept-encoding': coding, authorization: `Bearer ${system.tidegate.token}` });
+    for (const coding of ['gzip', 'identity']) {
+      for (let i = 0; i < 3; i++) {
+        const left = ask(coding);
+        await once(left, 'response');
+        left.destroy();
+      }
+      const bytes = Buffer.concat(await ask(coding).toArray());
+      assert.deepEqual(coding === 'gzip' ? gunzipSync(bytes) : bytes, plain.bytes);
+    }
+    session.close();
+  });
+
+  const alphaRed = (object: never) => inAlpha(object) && isRed(object);
+  const isX12 = (object: { metadata: { name: string } }) => object.metadata.name === 'x12';
+  const watches: ReadonlyArray<[string, string, (object: never) => boolean]> = [
+    ['everything', `${EVERYWHERE}?watch=1`, () => true],
+    ['a namespace', `${path('alpha')}?watch=1`, inAlpha as never],
+    ['a selection', `${EVERYWHERE}?watch=1&labelSelector=color%3Dred`, isRed as never],
+    ['a selection of a namespace', `${path('alpha')}?watch=1&labelSelector=color%3Dred`, alphaRed],
+    ['one object', `${path('beta')}/x12?watch=1`, ((object: never) => !inAlpha(object) && isX12(object)) as never],
+  ];
+  for (const [what, address, selects] of watches) {
+    test(`a watch of ${what} tells every change since, once and in order, and goes on with what happens`, async () => {
+      for (const revision of moments) {
+        const watch = await client.watch(`${address}&resourceVersion=${revision}&timeoutSeconds=20`);
+        assert.equal(watch.code, 200);
+        await history.change('alpha', 'x12', 'red');
+        await history.change('beta', 'x12', 'red');
+        await history.change('alpha', 'x12', 'blue');
+        const expected = history.events(revision, selects as never);
+        const told: string[] = [];
+        while (told.length < expected.length) {
+          const event = await watch.next();
+          if (event.object.data?.step !== undefined) told.push(eventLine(event));
+        }
+        assert.deepEqual(told, expected);
+        watch.close();
+      }
+    });
+  }
+
+  test('several watches from the same past are told the same', async () => {
+    const [revision = 0] = moments;
+    const expected = history.events(revision, isRed as never);
+    const tell = async () => {
+      const watch = await client.watch(`${EVERYWHERE}?watch=1&labelSelector=color%3Dred&resourceVersion=${revision}`);
+      const told: string[] = [];
+      while (told.length < expected.length) told.push(eventLine(await watch.next()));
+      watch.close();
+      return told;
+    };
+    for (const told of await Promise.all(Array.from({ length: 9 }, tell))) assert.deepEqual(told, expected);
+  });
+
+  test('a watch from the past ends when its client leaves', async () => {
+    const watching = async () =>
+      Number(
+        /^apiserver_longrunning_requests\{resource="configmaps"\} (\d+)/m.exec(
+          (await client.get('/metrics')).text,
+        )?.[1],
+      );
+    const watch = await client.watch(`${EVERYWHERE}?watch=1&resourceVersion=${moments[0]}`);
+    await watch.next();
+    watch.close();
+    await until('no watch to be open', async () => (await watching()) === 0);
+  });
+});
+
+describe('What the store has forgotten, too', () => {
+  let system: RunningSystem;
+  let client: Client;
+  let old: number;
+  let token: string;
+  let paged: string;
+  let floor: number;
+
+  before(async () => {
+    const env = { TIDEGATE_MIRROR_WINDOW_MIB: '0.004', TIDEGATE_WINDOW_SECONDS: '6' };
+    system = await runningSystem({ args: ['--no-nats'], env });
+    ({ client } = system);
+    const history = new History(client);
+    await history.makeNamespaces();
+    await history.play(20);
+    const page = (await client.get(`${EVERYWHERE}?limit=3`)).json;
+    // the page's own version is kept for the next page
+    old = history.steps[10]?.revision ?? 0;
+    paged = page.metadata.resourceVersion;
+    token = page.metadata.continue;
+    await until(
+      'the log to be cut',
+      async () => {
+        await history.change('alpha', 'x10', history.steps.length % 2 === 0 ? 'red' : 'blue');
+        const reply = await client.get(`${path('beta')}?resourceVersion=${old}&resourceVersionMatch=Exact`);
+        return reply.code === 410;
+      },
+      60_000,
+    );
+    floor = history.last;
+  });
+  after(() => system.stop());
+
+  test('an exact list is 410, and says so in these words', async () => {
+    for (const query of ['&resourceVersionMatch=Exact', '&limit=5', '&limit=5&resourceVersionMatch=Exact']) {
+      const { code, json } = await client.get(`${path('beta')}?resourceVersion=${old}${query}`);
+      assert.equal(code, 410);
+      assert.equal(json.reason, 'Expired');
+      assert.equal(json.message, 'The resourceVersion for the provided list is too old.');
+    }
+  });
+
+  test('a list not older than it is answered with a newer state', async () => {
+    for (const query of ['', '&resourceVersionMatch=NotOlderThan', '&resourceVersionMatch=NotOlderThan&limit=2']) {
+      const { code, json } = await client.get(`${path('beta')}?resourceVersion=${old}${query}`);
+      assert.equal(code, 200);
+      assert.ok(Number(json.metadata.resourceVersion) >= floor);
+    }
+  });
+
+  test('a continuation is 410 with a token that brings the rest of the newest state', async () => {
+    const start = Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: old, start: 'alpha/zz\0' })).toString(
+      'base64url',
+    );
+    const { code, json } = await client.get(`${EVERYWHERE}?limit=500&continue=${start}`);
+    assert.equal(code, 410);
+    assert.equal(json.reason, 'Expired');
+    assert.match(
+      json.message,
+      /^The provided continue parameter is too old to display a consistent list result\. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results\. Continuing with the provided token results in an inconsistent list - /,
+    );
+    assert.equal(JSON.parse(Buffer.from(json.metadata.continue, 'base64url').toString()).rv, -1);
+    const rest = await client.get(`${EVERYWHERE}?limit=500&continue=${json.metadata.continue}`);
+    assert.equal(rest.code, 200, rest.text);
+    const now = (await client.get(EVERYWHERE)).json.items as Array<{ metadata: { namespace: string } }>;
+    assert.deepEqual(
+      rest.json.items,
+      now.filter(({ metadata }) => metadata.namespace > 'alpha'),
+    );
+    assert.equal(rest.json.metadata.continue, '');
+  });
+
+  test('a paged list that is being read stays readable while the mirror keeps its snapshot', async () => {
+    const { code, json } = await client.get(`${EVERYWHERE}?limit=3&continue=${token}`);
+    assert.equal(code, 200);
+    assert.equal(json.metadata.resourceVersion, paged);
+  });
+
+  test('a watch is 410 before its stream begins, and names where history begins', async () => {
+    for (const query of ['', '&labelSelector=color%3Dred']) {
+      const { code, json } = await client.get(`${EVERYWHERE}?watch=1&resourceVersion=${old}${query}`);
+      assert.equal(code, 410);
+      assert.equal(json.reason, 'Expired');
+      assert.match(json.message, new RegExp(`^too old resource version: ${old} \\(\\d+\\)$`));
+    }
+  });
+
+  test('a get not older than it is answered', async () => {
+    assert.equal((await client.get(`${path('alpha')}/x10?resourceVersion=${old}`)).code, 200);
+  });
+});
