@@ -4,11 +4,22 @@ import type { Job, Outcome } from './generator/work.ts';
 
 const GENERATOR = fileURLToPath(new URL('generator/process.ts', import.meta.url));
 
-/** Runs one job in a generator process. */
-export function load(job: Job): Promise<Outcome> {
+interface Message {
+  ready?: true;
+  outcome?: Outcome;
+  error?: string;
+}
+
+/** Runs one job in a generator process; begun is called when its connections stand, before the first operation. */
+export function load(job: Job, begun: () => void = () => {}): Promise<Outcome> {
   const child = fork(GENERATOR, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   return new Promise((resolve, reject) => {
-    child.on('message', ({ outcome, error }: { outcome?: Outcome; error?: string }) => {
+    child.on('message', ({ ready, outcome, error }: Message) => {
+      if (ready) {
+        begun();
+        child.send('begin');
+        return;
+      }
       child.disconnect();
       if (outcome === undefined) reject(new Error(`the load generator failed: ${error}`));
       else resolve(outcome);

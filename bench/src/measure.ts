@@ -60,8 +60,10 @@ export async function measure(target: Target, place: Place, scenario: Scenario, 
   if (scenario.warm !== undefined) await load({ ...job, count: Math.min(scenario.warm, count) });
   const aside = scenario.writes === undefined ? undefined : besides(job, scenario.writes);
   await aside?.begun;
-  const before = cpuSeconds(target.processes);
-  const outcome = await load(job);
+  let before = new Map<string, number>();
+  const outcome = await load(job, () => {
+    before = cpuSeconds(target.processes);
+  });
   const after = cpuSeconds(target.processes);
   const writes = (await aside?.written) ?? 0;
   if (scenario.operation === 'create') place.created += count;

@@ -1,8 +1,13 @@
 import { type Job, work } from './work.ts';
 
 /** The load generator, in a process of its own: its work must not be counted with what it measures. */
-process.on('message', (job: Job) => {
-  work(job).then(
+process.once('message', (job: Job) => {
+  const begin = () =>
+    new Promise<void>((resolve) => {
+      process.once('message', () => resolve());
+      process.send?.({ ready: true });
+    });
+  work(job, begin).then(
     (outcome) => process.send?.({ outcome }),
     (error: Error) => process.send?.({ error: error.message }),
   );

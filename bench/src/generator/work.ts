@@ -42,6 +42,9 @@ export interface Outcome {
   missing: number;
 }
 
+/** Called when all connections stand; what the servers spent on them is not the operations'. */
+export type Begin = () => Promise<void>;
+
 type Once = (connection: Connection, i: number) => Promise<Answer>;
 
 /** One operation of each kind. Random objects are chosen anew each time. */
@@ -92,11 +95,12 @@ const connect = (job: Job) => {
 };
 
 /** Runs a job and measures each operation. It ends by itself: after its count, or when its time is over. */
-export async function work(job: Job): Promise<Outcome> {
-  if (job.operation === 'watch') return fanOut(job);
+export async function work(job: Job, begin: Begin): Promise<Outcome> {
+  if (job.operation === 'watch') return fanOut(job, begin);
   const connections = await Promise.all(Array.from({ length: job.clients }, () => connect(job)));
   const once = onceOf(job);
   const outcome = newOutcome();
+  await begin();
   const cpu = process.cpuUsage();
   const started = performance.now();
   const end = started + job.timeoutMs;
@@ -122,7 +126,7 @@ async function measured(outcome: Outcome, once: () => Promise<Answer>): Promise<
 }
 
 /** Many watchers and one writer: an operation is one delivered event, its latency from before the write. */
-async function fanOut(job: Job): Promise<Outcome> {
+async function fanOut(job: Job, begin: Begin): Promise<Outcome> {
   const maps = `/api/v1/namespaces/${job.namespace}/configmaps`;
   const writer = await connect(job);
   const list = await writer.ask('GET', `${maps}?limit=1`, undefined, '', true);
@@ -136,6 +140,7 @@ async function fanOut(job: Job): Promise<Outcome> {
       if (sent !== undefined) outcome.latencies.push(at - Number(sent));
     });
   }
+  await begin();
   const cpu = process.cpuUsage();
   const started = performance.now();
   const end = started + job.timeoutMs;

@@ -155,3 +155,25 @@ test('a snapshot whose pages are being read is there when the window has moved p
   collection.window.addHole({ lastSurviving: 90, firstNew: 110 });
   assert.equal(collection.at(page.revision), undefined);
 });
+
+test('a namespace is found whole wherever in the tree it begins, also at the very start of a leaf', () => {
+  const collection = empty();
+  let revision = 0;
+  const add = (namespace: string, i: number) => {
+    const name = `x${String(i).padStart(4, '0')}`;
+    collection.apply({ kind: eventKind.created, state: parts(namespace, name, ++revision, ''), traceparent: '' });
+  };
+  const found = (namespace: string) =>
+    [...collection.snapshot().runs(namespace)].flatMap((run) =>
+      run.items.slice(run.from, run.to).map((item) => item.namespace),
+    );
+  for (let i = 0; i < 3; i++) add('z', i);
+  // one more object before the namespace each time, so that it begins at every place of a leaf
+  for (let before = 0; before < 400; before++) {
+    add('a', before);
+    const namespace = `b${String(400 - before).padStart(3, '0')}`;
+    for (let i = 0; i < 3; i++) add(namespace, i);
+    assert.deepEqual(found(namespace), [namespace, namespace, namespace], `${before} objects before`);
+    assert.deepEqual([found('a').length, found('z').length, found('b').length], [before + 1, 3, 0]);
+  }
+});

@@ -47,15 +47,20 @@ export class Snapshot {
       const { items } = leaf;
       let from = start === undefined ? 0 : lowerBound(items, start);
       if (after !== undefined && from < items.length && compareKeys(items[from] as Item, after) === 0) from++;
-      let to = items.length;
-      if (namespace !== '' && (items[to - 1]?.namespace ?? '') !== namespace) {
-        while (to > from && (items[to - 1] as Item).namespace !== namespace) to--;
-        if (to > from) yield run(leaf, from, to);
-        return;
-      }
+      // the range may begin where the next leaf does
+      if (from === items.length) continue;
+      const to = namespace === '' ? items.length : endOf(items, from, namespace);
       if (to > from) yield run(leaf, from, to);
+      if (to < items.length) return;
     }
   }
+}
+
+/** Where the items of a namespace end that begin here. */
+function endOf(items: readonly Item[], from: number, namespace: string): number {
+  let to = items.length;
+  while (to > from && (items[to - 1] as Item).namespace !== namespace) to--;
+  return to;
 }
 
 function startOf(namespace: string, after: Position | undefined): Position | undefined {
