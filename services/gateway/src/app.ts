@@ -58,17 +58,11 @@ export function createApp(options: AppOptions): FastifyInstance {
 
 /** A watch may come as a WebSocket. What asks for one is a request like any other until it is answered. */
 function serveUpgrades(app: FastifyInstance, options: AppOptions): void {
-  const sockets = new Set<Duplex>();
   app.server.on('upgrade', (raw: IncomingMessage, socket: Duplex, head: Buffer) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
     upgrade(options, raw, webSocketReply(raw, socket, head)).catch((error: unknown) => {
       options.kit.log.error({ err: error }, 'A WebSocket failed.');
       socket.destroy();
     });
-  });
-  app.addHook('onClose', async () => {
-    for (const socket of sockets) socket.destroy();
   });
 }
 

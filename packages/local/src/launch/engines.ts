@@ -9,7 +9,7 @@ import { postgresBinaries } from '../postgres/binaries.ts';
 import { ensureCluster } from '../postgres/cluster.ts';
 import { stopLeftoverPostgres } from '../postgres/leftover.ts';
 import { runAsFor } from '../postgres/run-as.ts';
-import { makeSocketDir, postgresUrl, startPostgresServer } from '../postgres/server.ts';
+import { makePostgresSocketDir, postgresUrl, startPostgresServer } from '../postgres/server.ts';
 import { freePort } from '../probes/ports.ts';
 import { demandReachable } from '../probes/urls.ts';
 import { cacheDir, projectRoot } from '../project.ts';
@@ -54,7 +54,7 @@ export async function preparePostgres({ options, screen }: Surroundings): Promis
   const password = ensurePassword(dataDir);
   const making = ensureCluster({ dir, binaries, runAs, password, sync: !ephemeral });
   await screen.during('making the data directory of PostgreSQL', making);
-  const socketDir = makeSocketDir(runAs);
+  const socketDir = makePostgresSocketDir(runAs);
   return {
     url: postgresUrl({ password, socketDir }),
     words: `PostgreSQL ${binaries.version}`,

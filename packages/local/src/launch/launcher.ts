@@ -1,10 +1,11 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureAdminToken } from '../certs/admin-token.ts';
 import { type Certificates, ensureCertificates } from '../certs/certificates.ts';
 import { beginningOf, ownIdentity } from '../data/process-identity.ts';
 import { type RunningPart, type RunState, writeRunState } from '../data/run-file.ts';
-import { makePartsDir, removeSocketDir } from '../data/socket-dir.ts';
+import { makeSocketDir, removeSocketDir } from '../data/socket-dir.ts';
 import { refuseForeignKubeconfig, writeKubeconfig } from '../kubeconfig.ts';
 import { demandPort, freePort, freePorts, isPortFree } from '../probes/ports.ts';
 import { ask } from '../probes/readyz.ts';
@@ -51,7 +52,7 @@ export class Launcher {
   readonly #over: AbortSignal;
   readonly #startedAt = Date.now();
   #socketDir: string | undefined;
-  readonly #partsDir = makePartsDir();
+  readonly #partsDir = makeSocketDir('tidegate-parts-', existsSync);
   #facts: Pick<RunState, 'server' | 'nats' | 'board'> | undefined;
   #ready = false;
   #saving: NodeJS.Timeout | undefined;

@@ -1,15 +1,12 @@
-import { mkdtempSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { makeSocketDir } from '../data/socket-dir.ts';
 import { startUnderLifeline } from '../supervise/lifeline.ts';
 import type { LogFile } from '../supervise/log-file.ts';
 import type { Running } from '../supervise/running.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { POSTGRES_USER, serverEnvironment } from './cluster.ts';
 import { commandAs, giveTo, type RunAs } from './run-as.ts';
-
-/** The longest path that a socket may have on Linux, 107, less PostgreSQL's own name in the directory. */
-const LONGEST_SOCKET_DIR = 107 - '/.s.PGSQL.65535.lock'.length;
 
 /** Part of a socket's name. Nothing listens on it, but a client's PGPORT must not change what it asks for. */
 const SOCKET_PORT = 5432;
@@ -56,15 +53,11 @@ export function startPostgresServer(options: ServerOptions, log: LogFile): Runni
   return startUnderLifeline({ command, args, uid, gid, env, log, stopSignal: 'SIGINT', killSignal: 'SIGQUIT' });
 }
 
-/** Short and private: a socket's path is limited, and nobody else may knock. */
-export function makeSocketDir(runAs: RunAs): string {
-  for (const base of new Set([tmpdir(), '/tmp'])) {
-    if (base.length + '/tidegate-pg-XXXXXX'.length > LONGEST_SOCKET_DIR || !isOpenTo(runAs, base)) continue;
-    const dir = mkdtempSync(join(base, 'tidegate-pg-'));
-    giveTo(runAs, dir);
-    return dir;
-  }
-  throw new Error('no directory for temporary files can hold a socket');
+/** Where its socket will be: open to whom it runs as, and to root. */
+export function makePostgresSocketDir(runAs: RunAs): string {
+  const dir = makeSocketDir('tidegate-pg-', (base) => isOpenTo(runAs, base));
+  giveTo(runAs, dir);
+  return dir;
 }
 
 function isOpenTo(runAs: RunAs, dir: string): boolean {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type Schema } from '@tidegate/schema';
-import { badRequest, forbiddenField, notSupported } from '@tidegate/status';
+import { badRequest, forbiddenField, invalidValue, notSupported } from '@tidegate/status';
 import { decodeObject } from '../codec/decode-body.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 import { isDryRun, refuseOption } from './admit-object.ts';
@@ -60,17 +60,18 @@ export function deleteOptions(gateway: Gateway, request: ResourceRequest): Delet
   };
 }
 
-const IGNORE = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+export const IGNORE_READ_ERRORS = 'ignoreStoreReadErrorWithClusterBreakingPotential';
 const COMPANIONS = ['dryRun', 'propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions'] as const;
 
 function asksToIgnore({ info }: ResourceRequest, body: JsonObject): boolean {
-  return body[IGNORE] === undefined ? info.query.flag(IGNORE) : body[IGNORE] === true;
+  return body[IGNORE_READ_ERRORS] === undefined
+    ? info.query.flag(IGNORE_READ_ERRORS)
+    : body[IGNORE_READ_ERRORS] === true;
 }
 
 /** An object that nobody can read is not deleted with care: what would need its content is refused. */
 function refuseCompanions({ info }: ResourceRequest, body: JsonObject): void {
-  const because = (why: string) =>
-    ({ field: IGNORE, type: 'FieldValueInvalid', message: `Invalid value: true: ${why}` }) as const;
+  const because = (why: string) => invalidValue(IGNORE_READ_ERRORS, true, why);
   if (info.verb === 'deletecollection') {
     throw refuseOption(info, [because('is not allowed with DELETECOLLECTION, try again after removing the option')]);
   }

@@ -1,4 +1,4 @@
-import type { Collection } from '@tidegate/collection';
+import { type Collection, corruptObject } from '@tidegate/collection';
 import { unreadable } from '@tidegate/status';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 import { keyOf } from './commit.ts';
@@ -21,8 +21,7 @@ export async function refuseCorrupt(
   for (const { namespace: place, name } of suspects) {
     const key = keyOf(request.kind, place, name);
     const { object } = await gateway.store.read(key);
-    if (object?.corrupt)
-      found.push({ namespace: place, name, revision: object.revision as never, why: object.corrupt });
+    if (object?.corrupt) found.push(corruptObject(object));
     else gateway.mirrors.clear(key);
   }
   if (found.length > 0) throw unreadable(request.kind.entry, found);

@@ -1,10 +1,11 @@
-import { forbiddenField, forbiddenObject, invalid, notFound, unreadable } from '@tidegate/status';
+import { forbiddenObject, invalid, invalidValue, notFound } from '@tidegate/status';
 import { deleteCorruptKind } from '@tidegate/wire';
 import { authorize } from '../authz/authorize.ts';
 import { operationId } from '../clients/operation-id.ts';
 import { successAnswer } from '../codec/answer.ts';
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
 import { keyOf } from '../rules/commit.ts';
+import { IGNORE_READ_ERRORS } from '../rules/delete-options.ts';
 
 /**
  * DELETE with ignoreStoreReadErrorWithClusterBreakingPotential: an object that cannot be read is removed, whatever
@@ -30,17 +31,14 @@ export async function deleteCorrupt(gateway: Gateway, request: ResourceRequest):
       throw notFound(kind.entry, info.name);
     case deleteCorruptKind.readable:
       throw invalid({ group: kind.entry.group, kind: kind.entry.kind, name: info.name }, [
-        {
-          ...forbiddenField('ignoreStoreReadErrorWithClusterBreakingPotential', ''),
-          type: 'FieldValueInvalid',
-          message:
-            'Invalid value: true: is exclusively used to delete corrupt object(s), try again by removing this option',
-        },
+        invalidValue(
+          IGNORE_READ_ERRORS,
+          true,
+          'is exclusively used to delete corrupt object(s), try again by removing this option',
+        ),
       ]);
     case deleteCorruptKind.deleted:
       gateway.mirrors.clear(key);
       return successAnswer(request, done.uid);
-    default:
-      throw unreadable(kind.entry, []);
   }
 }
