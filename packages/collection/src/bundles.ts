@@ -1,7 +1,7 @@
 import { type Deflated, joinDeflated, stored } from './deflated.ts';
 import type { Deflater } from './deflater.ts';
 import type { Item } from './item.ts';
-import { joinItems } from './join-items.ts';
+import { joinItems, withoutComma } from './segment.ts';
 
 /** Neighbouring items that are deflated together. */
 export interface Bundle {
@@ -39,7 +39,7 @@ export async function deflateItems(
     if (there !== undefined && holds(there, items, from, to)) bundles.push(there);
     else {
       const revisions = items.slice(from, to).map((item) => item.revision);
-      bundles.push({ revisions, deflated: await deflater.deflate(joinItems(items, from, to)) });
+      bundles.push({ revisions, deflated: await deflater.deflate(withoutComma(joinItems(items, from, to))) });
     }
     from = to;
   }
@@ -61,8 +61,8 @@ function shared(whole: Deflated, bundles: readonly Bundle[]): { whole: Deflated;
 function endOfBundle(items: readonly Item[], from: number): number {
   let bytes = 0;
   for (let i = from; i < items.length; i++) {
-    const { json, name } = items[i] as Item;
-    bytes += json.length;
+    const { size, name } = items[i] as Item;
+    bytes += size;
     if (bytes >= MOST_BYTES || (bytes >= LEAST_BYTES && endsBundle(name))) return i + 1;
   }
   return items.length;

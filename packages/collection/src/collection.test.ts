@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toRevision } from '@tidegate/revision';
-import { Collection, eventKind, Item, type ItemParts, type Snapshot } from './index.ts';
+import { Collection, eventKind, type ItemParts, itemOf, type Snapshot, segmentOf, withoutComma } from './index.ts';
 
 /** A small generator, so that every failure can be run again from its seed. */
 function randomNumbers(seed: number): (below: number) => number {
@@ -27,12 +27,12 @@ function parts(namespace: string, name: string, revision: number, text: string):
 }
 
 function empty(windowBytes = 1 << 30): Collection {
-  return new Collection({ revision: toRevision(0), floor: toRevision(0), items: [], windowBytes });
+  return new Collection({ revision: toRevision(0), floor: toRevision(0), segments: [], windowBytes });
 }
 
 function texts(snapshot: Snapshot, namespace = ''): string[] {
   const all: string[] = [];
-  for (const run of snapshot.runs(namespace)) all.push(run.json().toString());
+  for (const run of snapshot.runs(namespace)) all.push(withoutComma(run.joined()).toString());
   return all.length === 0 ? [] : (JSON.parse(`[${all.join(',')}]`) as unknown[]).map((item) => JSON.stringify(item));
 }
 
@@ -49,12 +49,31 @@ function play(seed: number, steps: number, collection: Collection): Array<Map<st
     const remove = there && random(3) === 0;
     const next = parts(namespace, name, revision, 'v'.repeat(random(20)));
     if (remove) state.delete(key);
-    else state.set(key, JSON.stringify(JSON.parse(new Item(next).json.toString())));
+    else state.set(key, JSON.stringify(JSON.parse(itemOf(next).json.toString())));
     const kind = remove ? eventKind.deleted : there ? eventKind.updated : eventKind.created;
     collection.apply({ kind, state: next, traceparent: '' });
     states.push(state);
   }
   return states;
+}
+
+/** The collection as another part would have it: its segments, sent and received. */
+function sent(collection: Collection): Collection {
+  const segments = [...collection.snapshot().runs()].map((run) => {
+    const heads = run.items.slice(run.from, run.to).map((item) => ({
+      namespace: item.namespace,
+      name: item.name,
+      revision: item.revision,
+      uid: item.uid,
+      size: item.size,
+      splice: item.splice,
+      selection: item.selectionBytes(),
+      deleting: item.deleting,
+    }));
+    return segmentOf(Buffer.from(run.joined()), heads);
+  });
+  const { through } = collection;
+  return new Collection({ revision: through, floor: through, segments, windowBytes: 1 << 30 });
 }
 
 function sorted(state: Map<string, string>): string[] {
@@ -132,7 +151,7 @@ test('a window finds the first event after a revision, also one between events',
 
 test('an item gives back its stored form, and its last state at the revision of its deletion', () => {
   const before = parts('n', 'a', 12, 'x');
-  const item = new Item(before);
+  const item = itemOf(before);
   assert.equal(item.json.toString(), '{"metadata":{"name":"a","resourceVersion":"12"},"data":"x"}');
   assert.equal(
     item.jsonAt(toRevision(1234)).toString(),
@@ -175,5 +194,66 @@ test('a namespace is found whole wherever in the tree it begins, also at the ver
     for (let i = 0; i < 3; i++) add(namespace, i);
     assert.deepEqual(found(namespace), [namespace, namespace, namespace], `${before} objects before`);
     assert.deepEqual([found('a').length, found('z').length, found('b').length], [before + 1, 3, 0]);
+  }
+});
+
+for (const seed of [21, 22, 23]) {
+  test(`a collection read at any moment, and one made of its segments, stay what they are (seed ${seed})`, () => {
+    const random = randomNumbers(seed);
+    const collection = empty();
+    const naive = new Map<string, string>();
+    const told: Array<{ snapshot: Snapshot; expected: string[] }> = [];
+    let other = sent(collection);
+    for (let revision = 1; revision <= 1200; revision++) {
+      const name = `x${String(random(300)).padStart(3, '0')}`;
+      const there = naive.has(`ns/${name}`);
+      const remove = there && random(4) === 0;
+      // now and then a large one, so that segments end by their bytes
+      const next = parts('ns', name, revision, 'v'.repeat(random(40) === 0 ? 90_000 : random(50)));
+      if (remove) naive.delete(`ns/${name}`);
+      else naive.set(`ns/${name}`, JSON.stringify(JSON.parse(itemOf(next).json.toString())));
+      const kind = remove ? eventKind.deleted : there ? eventKind.updated : eventKind.created;
+      for (const each of [collection, other]) each.apply({ kind, state: next, traceparent: '' });
+      if (random(10) === 0) {
+        told.push({ snapshot: random(2) === 0 ? collection.snapshot() : other.snapshot(), expected: sorted(naive) });
+        assert.deepEqual(texts((told.at(-1) as (typeof told)[0]).snapshot), sorted(naive));
+      }
+      if (random(100) === 0) other = sent(other);
+    }
+    for (const { snapshot, expected } of told) assert.deepEqual(texts(snapshot), expected);
+    for (const run of collection.snapshot().runs()) {
+      const largest = Math.max(...run.items.map((item) => item.size));
+      assert.ok(run.bytes - largest <= 256 << 10, 'a segment is bounded by its bytes, whatever one item has');
+      assert.equal(run.joined().length, run.bytes);
+    }
+  });
+}
+
+test('what a change replaces does not keep the segment alive that it stood in', () => {
+  const collection = empty();
+  for (let i = 0; i < 50; i++) {
+    collection.apply({ kind: eventKind.created, state: parts('n', `a${i}`, i + 1, 'x'), traceparent: '' });
+  }
+  for (const run of collection.snapshot().runs()) run.joined();
+  collection.apply({ kind: eventKind.updated, state: parts('n', 'a7', 51, 'y'), traceparent: '' });
+  const replaced = collection.window.at(collection.window.end - 1).previous;
+  assert.equal(replaced?.json.buffer.byteLength, replaced?.size);
+  // a state of the past is joined for its readers, and its items stay where they are
+  for (const run of (collection.at(toRevision(50)) as Snapshot).runs()) run.joined();
+  assert.equal(replaced?.json.buffer.byteLength, replaced?.size);
+});
+
+test('a part of a segment is the bytes of its items, whether the segment was joined or not', () => {
+  const collection = empty();
+  play(31, 800, collection);
+  for (const joinFirst of [false, true]) {
+    if (joinFirst) for (const run of collection.snapshot().runs()) run.joined();
+    for (const namespace of ['ns0', 'ns1', 'ns2']) {
+      for (const run of collection.snapshot().runs(namespace)) {
+        const expected = run.items.slice(run.from, run.to).map((item) => `${item.json.toString()},`);
+        assert.equal(run.joined().toString(), expected.join(''));
+        assert.equal(run.bytes, run.joined().length);
+      }
+    }
   }
 });

@@ -1,8 +1,9 @@
 import { type Revision, toRevision } from '@tidegate/revision';
 import type { CorruptObject } from './corrupt-object.ts';
 import { type CollectionEvent, type EventKind, eventKind } from './event.ts';
-import { Item, type ItemParts } from './item.ts';
+import { type Item, type ItemParts, itemOf } from './item.ts';
 import type { Position } from './key-order.ts';
+import type { Segment } from './segment.ts';
 import { Snapshot } from './snapshot.ts';
 import { Tree } from './tree.ts';
 import { EventWindow, type Hole } from './window.ts';
@@ -26,8 +27,8 @@ interface CollectionOptions {
   revision: Revision;
   /** everything that happened after this is in `history` */
   floor: Revision;
-  /** in key order */
-  items: Iterable<Item>;
+  /** the objects in key order */
+  segments: readonly Segment[];
   /** objects that are there and cannot be read */
   corrupt?: Iterable<CorruptObject>;
   history?: Iterable<CollectionEvent>;
@@ -48,7 +49,7 @@ const KEEP_COUNT = 64;
  * nobody could be told of it.
  */
 export class Collection {
-  readonly #tree = new Tree();
+  readonly #tree: Tree;
   readonly window: EventWindow;
   readonly #windowBytes: number;
   readonly #now: () => number;
@@ -66,10 +67,8 @@ export class Collection {
     this.#now = options.now ?? (() => performance.now());
     this.#changed = options.revision;
     this.#through = options.revision;
-    for (const item of options.items) {
-      this.#tree.set(item);
-      this.#stateBytes += sizeOf(item);
-    }
+    this.#tree = Tree.of(options.segments);
+    for (const { items } of options.segments) for (const item of items) this.#stateBytes += sizeOf(item);
     for (const object of options.corrupt ?? []) this.#corrupt.set(pathOf(object), object);
     for (const event of options.history ?? []) this.window.append(event);
     this.#trim();
@@ -110,9 +109,10 @@ export class Collection {
       this.window.cut(toRevision(change.state.revision - 1));
     }
     if (state === undefined) return this.#lose(change);
-    const item = new Item(state);
+    const item = itemOf(state);
     const deleted = kind === eventKind.deleted;
     const previous = deleted ? this.#tree.delete(item) : this.#tree.set(item);
+    previous?.leaveSegment();
     this.#stateBytes += (deleted ? 0 : sizeOf(item)) - sizeOf(previous);
     const event: CollectionEvent = {
       kind,
@@ -178,7 +178,7 @@ export class Collection {
     const position = this.window.positionAfter(revision);
     if (position === undefined) return undefined;
     const nearest = this.#nearestKept(revision);
-    const tree = new Tree(nearest?.root ?? this.#tree.freeze());
+    const tree = new Tree(nearest?.root ?? this.#tree.freeze(), true);
     const last = nearest === undefined ? this.window.end : (this.window.positionAfter(nearest.revision) as number);
     for (let i = last - 1; i >= position; i--) undo(tree, this.window.at(i));
     return new Snapshot(tree.freeze(), revision);
@@ -207,9 +207,11 @@ export class Collection {
   }
 }
 
-/** An item is its bytes and about half a kilobyte around them. */
+const ITEM_BYTES = 400;
+
+/** An item is its bytes, and what is around them. */
 function sizeOf(item: Item | undefined): number {
-  return item === undefined ? 0 : item.json.length + 500;
+  return item === undefined ? 0 : item.size + ITEM_BYTES;
 }
 
 function pathOf({ namespace, name }: Position): string {

@@ -20,7 +20,7 @@ function collection(corrupt: string[] = []): Collection {
   return new Collection({
     revision: toRevision(1),
     floor: toRevision(1),
-    items: [],
+    segments: [],
     corrupt: corrupt.map((name) => corruptObject({ key: { namespace: 'n', name }, revision: 1, corrupt: 'broken' })),
     windowBytes: 1 << 20,
   });

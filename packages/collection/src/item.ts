@@ -1,18 +1,22 @@
 import { type Revision, revisionText, toRevision } from '@tidegate/revision';
 import type { Position } from './key-order.ts';
 
-export interface ItemParts {
+/** What is known of a state beside its bytes. */
+export interface ItemHead {
   namespace: string;
   name: string;
   revision: Revision;
   uid: string;
-  /** JSON without a resourceVersion */
-  value: Uint8Array;
   /** where the resourceVersion belongs */
   splice: number;
   /** JSON of labels and selectable fields, may be empty */
   selection: Uint8Array;
   deleting: boolean;
+}
+
+export interface ItemParts extends ItemHead {
+  /** JSON without a resourceVersion */
+  value: Uint8Array;
 }
 
 /** A stored object or a change as the parts send it to each other. */
@@ -51,6 +55,9 @@ const NO_BYTES = new Uint8Array(0);
 /**
  * One state of one object, immutable, with its bytes ready to be sent.
  *
+ * The bytes are the item's own, or a part of the segment that it stands in: a segment of a hundred objects is then one
+ * buffer that lists send as it is. They are the same wherever they are; only their place changes.
+ *
  * For example value `{"metadata":{"uid":"u"},"data":{}}` with splice 23 and revision 7 has the bytes
  * `{"metadata":{"uid":"u","resourceVersion":"7"},"data":{}}`.
  */
@@ -60,22 +67,36 @@ export class Item implements Position {
   readonly revision: Revision;
   readonly uid: string;
   readonly deleting: boolean;
-  /** the object as clients get it */
-  readonly json: Buffer;
+  readonly size: number;
   readonly #splice: number;
+  #bytes: Buffer;
+  #at: number;
   /** a text until somebody selects: bytes would keep the whole message alive that they came in */
   #selection: string | Selection;
   #parsed: unknown;
 
-  constructor(parts: ItemParts) {
-    this.namespace = parts.namespace;
-    this.name = parts.name;
-    this.revision = parts.revision;
-    this.uid = parts.uid;
-    this.deleting = parts.deleting;
-    this.#splice = parts.splice;
-    this.#selection = parts.selection.length === 0 ? NOTHING : textOf(parts.selection);
-    this.json = spliced(parts.value, parts.splice, parts.revision);
+  /** bytes: the object as clients get it, or the segment that holds it from `at` on */
+  constructor(head: ItemHead, bytes: Buffer, at = 0, size = bytes.length) {
+    this.namespace = head.namespace;
+    this.name = head.name;
+    this.revision = head.revision;
+    this.uid = head.uid;
+    this.deleting = head.deleting;
+    this.#splice = head.splice;
+    this.#selection = head.selection.length === 0 ? NOTHING : textOf(head.selection);
+    this.size = size;
+    this.#bytes = bytes;
+    this.#at = at;
+  }
+
+  /** the object as clients get it */
+  get json(): Buffer {
+    return this.#isAlone() ? this.#bytes : this.#bytes.subarray(this.#at, this.#at + this.size);
+  }
+
+  /** where the resourceVersion was put */
+  get splice(): number {
+    return this.#splice;
   }
 
   get labels(): Readonly<Record<string, string>> {
@@ -96,6 +117,24 @@ export class Item implements Position {
     return this.#parsed;
   }
 
+  /** Copies the bytes into a segment, which is where they are from now on. */
+  moveTo(segment: Buffer, at: number): void {
+    this.copyTo(segment, at);
+    this.#bytes = segment;
+    this.#at = at;
+  }
+
+  copyTo(target: Buffer, at: number): void {
+    this.#bytes.copy(target, at, this.#at, this.#at + this.size);
+  }
+
+  /** Takes the bytes out of the segment: history must not keep a hundred objects alive for one. */
+  leaveSegment(): void {
+    if (this.#isAlone()) return;
+    const own = Buffer.allocUnsafeSlow(this.size);
+    this.moveTo(own, 0);
+  }
+
   /** The same state under another revision: the last state of an object at the revision of its deletion. */
   jsonAt(revision: Revision): Buffer {
     const { value, splice } = this.stored();
@@ -105,16 +144,21 @@ export class Item implements Position {
   /** The stored form again, to be sent to another part. */
   stored(): { value: Buffer; splice: number; selection: Uint8Array } {
     const end = this.#splice + insertion(this.revision).length;
+    const { json } = this;
     return {
-      value: Buffer.concat([this.json.subarray(0, this.#splice), this.json.subarray(end)]),
+      value: Buffer.concat([json.subarray(0, this.#splice), json.subarray(end)]),
       splice: this.#splice,
-      selection: this.#selectionBytes(),
+      selection: this.selectionBytes(),
     };
   }
 
-  #selectionBytes(): Uint8Array {
+  selectionBytes(): Uint8Array {
     if (this.#selection === NOTHING) return NO_BYTES;
     return Buffer.from(typeof this.#selection === 'string' ? this.#selection : JSON.stringify(this.#selection));
+  }
+
+  #isAlone(): boolean {
+    return this.#bytes.length === this.size;
   }
 
   #selectionParsed(): Selection {
@@ -124,6 +168,11 @@ export class Item implements Position {
     }
     return this.#selection;
   }
+}
+
+/** A stored state as an item with bytes of its own. */
+export function itemOf(parts: ItemParts): Item {
+  return new Item(parts, spliced(parts.value, parts.splice, parts.revision));
 }
 
 function textOf(bytes: Uint8Array): string {
@@ -136,10 +185,23 @@ function insertion(revision: Revision): string {
 
 /** The stored bytes with their resourceVersion in its place. */
 export function spliced(value: Uint8Array, splice: number, revision: Revision): Buffer {
-  const text = insertion(revision);
-  const bytes = Buffer.allocUnsafeSlow(value.length + text.length);
-  bytes.set(value.subarray(0, splice), 0);
-  bytes.write(text, splice, 'latin1');
-  bytes.set(value.subarray(splice), splice + text.length);
+  const bytes = Buffer.allocUnsafeSlow(splicedSize(value, revision));
+  spliceInto(bytes, 0, { value, splice, revision });
   return bytes;
+}
+
+export function splicedSize(value: Uint8Array, revision: Revision): number {
+  return value.length + insertion(revision).length;
+}
+
+/** Answers where it ends. */
+export function spliceInto(
+  target: Buffer,
+  at: number,
+  { value, splice, revision }: Pick<ItemParts, 'value' | 'splice' | 'revision'>,
+): number {
+  target.set(splice === value.length ? value : value.subarray(0, splice), at);
+  const behind = at + splice + target.write(insertion(revision), at + splice, 'latin1');
+  target.set(value.subarray(splice), behind);
+  return behind + value.length - splice;
 }

@@ -2,13 +2,17 @@ import { type Bundle, deflateItems } from './bundles.ts';
 import type { Deflated } from './deflated.ts';
 import type { Deflater } from './deflater.ts';
 import type { Item } from './item.ts';
-import { joinItems } from './join-items.ts';
+import { gatherItems, joinedSize, joinItems, SEGMENT_BYTES, SEGMENT_ITEMS, type Segment } from './segment.ts';
 
 /** Who may change a node in place. */
-export class Owner {}
+export class Owner {
+  /** of a state that is past: its items also stand in the window, which must not keep whole segments alive */
+  readonly ofPast: boolean;
 
-/** Leaves hold at most this many items, and are joined to one buffer on first read. */
-export const LEAF_MAX = 128;
+  constructor(ofPast = false) {
+    this.ofPast = ofPast;
+  }
+}
 
 /**
  * Neighbouring items of a tree, with their bytes ready in the forms that were asked for.
@@ -20,13 +24,21 @@ export const LEAF_MAX = 128;
 export class Leaf {
   owner: Owner;
   items: Item[];
+  /** how long `joined` is, whether it was asked for or not */
+  bytes: number;
   #joined: Buffer | undefined;
   #deflated: Promise<Deflated> | undefined;
   #earlier: readonly Bundle[] = [];
 
-  constructor(owner: Owner, items: Item[]) {
+  constructor(owner: Owner, items: Item[], joined?: Buffer) {
     this.owner = owner;
     this.items = items;
+    this.#joined = joined;
+    this.bytes = joined?.length ?? joinedSize(items, 0, items.length);
+  }
+
+  static of(owner: Owner, { items, json }: Segment): Leaf {
+    return new Leaf(owner, items, json);
   }
 
   get count(): number {
@@ -37,13 +49,39 @@ export class Leaf {
     return this.items[0] as Item;
   }
 
-  /** every item's JSON, separated by commas */
+  /** it has to be split */
+  get isLarge(): boolean {
+    return this.items.length > SEGMENT_ITEMS || (this.bytes > SEGMENT_BYTES && this.items.length > 1);
+  }
+
+  /** where it is split: both halves get something, and about the same */
+  get middle(): number {
+    let bytes = 0;
+    let at = 0;
+    while (at < this.items.length - 1 && bytes < this.bytes / 2) bytes += (this.items[at++] as Item).size + 1;
+    return Math.max(1, at);
+  }
+
+  /** it can be joined with a neighbour as small */
+  get isSmall(): boolean {
+    return this.items.length <= SEGMENT_ITEMS / 4 && this.bytes <= SEGMENT_BYTES / 4;
+  }
+
+  /** Every item's JSON, each followed by a comma: made on first demand, and then the place of the items' bytes. */
   get joined(): Buffer {
-    this.#joined ??= joinItems(this.items, 0, this.items.length);
+    this.#joined ??= this.owner.ofPast ? joinItems(this.items) : gatherItems(this.items);
     return this.#joined;
   }
 
-  /** `joined`, deflated. Only a leaf that will never change again may be asked. */
+  /** A part of `joined`; where only a few are asked for, the others are left alone. */
+  joinedPart(from: number, to: number): Buffer {
+    const { items } = this;
+    if (this.#joined === undefined && (to - from) * 2 < items.length) return joinItems(items, from, to);
+    const at = joinedSize(items, 0, from);
+    return this.joined.subarray(at, at + joinedSize(items, from, to));
+  }
+
+  /** Every item's JSON, separated by commas, deflated. Only a leaf that will never change again may be asked. */
   deflated(deflater: Deflater): Promise<Deflated> {
     this.#deflated ??= deflateItems(this.items, this.#earlier, deflater).then(
       ({ whole, bundles }) => {
@@ -58,13 +96,29 @@ export class Leaf {
     return this.#deflated;
   }
 
-  copy(owner: Owner, from: number, to: number): Leaf {
+  set(at: number, item: Item): void {
+    this.#changed(item.size - (this.items[at] as Item).size);
+    this.items[at] = item;
+  }
+
+  insert(at: number, item: Item): void {
+    this.#changed(item.size + 1);
+    this.items.splice(at, 0, item);
+  }
+
+  remove(at: number): void {
+    this.#changed(-((this.items[at] as Item).size + 1));
+    this.items.splice(at, 1);
+  }
+
+  copy(owner: Owner, from = 0, to = this.items.length): Leaf {
     const leaf = new Leaf(owner, this.items.slice(from, to));
     leaf.#earlier = this.#earlier;
     return leaf;
   }
 
-  changed(): void {
+  #changed(bytes: number): void {
+    this.bytes += bytes;
     this.#joined = undefined;
     this.#deflated = undefined;
   }

@@ -2,9 +2,9 @@ import type { Revision } from '@tidegate/revision';
 import type { Deflated } from './deflated.ts';
 import type { Deflater } from './deflater.ts';
 import type { Item } from './item.ts';
-import { joinItems } from './join-items.ts';
 import { compareKeys, type Position } from './key-order.ts';
 import type { Leaf } from './leaf.ts';
+import { joinedSize, joinItems, withoutComma } from './segment.ts';
 import { Branch, childIndex, find, lowerBound, type Node } from './tree.ts';
 
 /** Neighbouring items of one leaf. A run that is the whole leaf shares the leaf's bytes with every reader. */
@@ -12,9 +12,11 @@ export interface Run {
   readonly items: readonly Item[];
   readonly from: number;
   readonly to: number;
-  /** the run's JSON, items separated by commas */
-  json(): Buffer;
-  /** the same, deflated */
+  /** how long `joined` is */
+  readonly bytes: number;
+  /** the run's JSON, a comma behind each item */
+  joined(): Buffer;
+  /** the same without the last comma, deflated */
   deflated(deflater: Deflater): Promise<Deflated>;
 }
 
@@ -81,18 +83,21 @@ function* leavesFrom(node: Node, start: Position | undefined): Generator<Leaf> {
 }
 
 function run(leaf: Leaf, from: number, to: number): Run {
-  if (from > 0 || to < leaf.items.length) return runOf(leaf.items, from, to);
+  const { items } = leaf;
+  if (from > 0 || to < items.length) return { ...runOf(items, from, to), joined: () => leaf.joinedPart(from, to) };
   return {
-    items: leaf.items,
+    items,
     from,
     to,
-    json: () => leaf.joined,
+    bytes: leaf.bytes,
+    joined: () => leaf.joined,
     deflated: (deflater) => leaf.deflated(deflater),
   };
 }
 
 /** A run whose bytes are made anew for each reader. */
 export function runOf(items: readonly Item[], from: number, to: number): Run {
-  const json = () => joinItems(items, from, to);
-  return { items, from, to, json, deflated: (deflater) => deflater.deflate(json()) };
+  const joined = () => joinItems(items, from, to);
+  const bytes = joinedSize(items, from, to);
+  return { items, from, to, bytes, joined, deflated: (deflater) => deflater.deflate(withoutComma(joined())) };
 }

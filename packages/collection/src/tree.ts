@@ -1,6 +1,7 @@
 import type { Item } from './item.ts';
 import { compareKeys, type Position } from './key-order.ts';
-import { LEAF_MAX, Leaf, Owner } from './leaf.ts';
+import { Leaf, Owner } from './leaf.ts';
+import type { Segment } from './segment.ts';
 
 /**
  * A persistent B+tree of items in key order, with transient edits.
@@ -64,11 +65,26 @@ export function find(root: Node, position: Position): Item | undefined {
 }
 
 export class Tree {
-  #owner = new Owner();
+  #owner: Owner;
   #root: Node;
 
-  constructor(root?: Node) {
+  constructor(root?: Node, ofPast = false) {
+    this.#owner = new Owner(ofPast);
     this.#root = root ?? new Leaf(this.#owner, []);
+  }
+
+  /** The segments as they are, level by level. */
+  static of(segments: readonly Segment[]): Tree {
+    const tree = new Tree();
+    const owner = tree.#owner;
+    let level: Node[] = segments.map((segment) => Leaf.of(owner, segment));
+    while (level.length > 1) {
+      const above: Node[] = [];
+      for (let i = 0; i < level.length; i += BRANCH_MAX) above.push(new Branch(owner, level.slice(i, i + BRANCH_MAX)));
+      level = above;
+    }
+    tree.#root = level[0] ?? tree.#root;
+    return tree;
   }
 
   get size(): number {
@@ -125,23 +141,18 @@ export class Tree {
   #insertIntoLeaf(leaf: Leaf, item: Item): [Node, Node?] {
     const at = lowerBound(leaf.items, item);
     const there = leaf.items[at];
-    leaf.changed();
-    if (there !== undefined && compareKeys(there, item) === 0) {
-      leaf.items[at] = item;
-      return [leaf];
-    }
-    leaf.items.splice(at, 0, item);
-    if (leaf.items.length <= LEAF_MAX) return [leaf];
-    const cut = at === leaf.items.length - 1 ? leaf.items.length - 1 : leaf.items.length >>> 1;
-    return [leaf.copy(this.#owner, 0, cut), leaf.copy(this.#owner, cut, leaf.items.length)];
+    if (there !== undefined && compareKeys(there, item) === 0) leaf.set(at, item);
+    else leaf.insert(at, item);
+    if (!leaf.isLarge) return [leaf];
+    const cut = at === leaf.items.length - 1 ? leaf.items.length - 1 : leaf.middle;
+    return [leaf.copy(this.#owner, 0, cut), leaf.copy(this.#owner, cut)];
   }
 
   /** undefined when nothing is left. Sparse neighbours are joined, so that leaves stay worth joining. */
   #remove(node: Node, position: Position): Node | undefined {
     if (node instanceof Leaf) {
       const leaf = this.#ownLeaf(node);
-      leaf.items.splice(lowerBound(leaf.items, position), 1);
-      leaf.changed();
+      leaf.remove(lowerBound(leaf.items, position));
       return leaf.items.length === 0 ? undefined : leaf;
     }
     const branch = this.#ownBranch(node);
@@ -159,12 +170,12 @@ export class Tree {
   #joinNeighbour(branch: Branch, at: number): void {
     const left = branch.children[at];
     const right = branch.children[at + 1];
-    if (!(left instanceof Leaf && right instanceof Leaf) || left.count + right.count > LEAF_MAX / 2) return;
+    if (!(left instanceof Leaf && right instanceof Leaf && left.isSmall && right.isSmall)) return;
     branch.children.splice(at, 2, new Leaf(this.#owner, [...left.items, ...right.items]));
   }
 
   #ownLeaf(leaf: Leaf): Leaf {
-    return leaf.owner === this.#owner ? leaf : leaf.copy(this.#owner, 0, leaf.items.length);
+    return leaf.owner === this.#owner ? leaf : leaf.copy(this.#owner);
   }
 
   #ownBranch(branch: Branch): Branch {

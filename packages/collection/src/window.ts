@@ -111,5 +111,5 @@ export class EventWindow {
 
 /** What the window alone keeps alive: the state that the change replaced, and the record itself. */
 function bytesOf(event: CollectionEvent): number {
-  return 200 + (event.previous?.json.length ?? 0);
+  return 200 + (event.previous?.size ?? 0);
 }

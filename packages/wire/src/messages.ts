@@ -177,7 +177,8 @@ export interface FollowRequest {
 export interface Opening {
   resource: string;
   history?: HistoricChange[];
-  objects?: StoredObject[];
+  segments?: Segment[];
+  corrupt?: CorruptObject[];
   opened?: boolean;
   revision?: number;
   floor?: number;
@@ -189,9 +190,33 @@ export interface Hole {
   firstNew: number;
 }
 
+export interface Segment {
+  json: Uint8Array;
+  items: SegmentItem[];
+}
+
+export interface SegmentItem {
+  namespace: string;
+  name: string;
+  revision: number;
+  uid: string;
+  size: number;
+  splice: number;
+  selection: Uint8Array;
+  deleting: boolean;
+}
+
+export interface CorruptObject {
+  namespace: string;
+  name: string;
+  revision: number;
+  why: string;
+}
+
 export interface HistoricChange {
   change: Change;
   before?: StoredObject | null;
+  inState: boolean;
 }
 
 export interface FollowResponse {

@@ -1,12 +1,13 @@
-import { type Deflater, GzipMember, type Run, stored } from '@tidegate/collection';
+import { type Deflater, GzipMember, type Run, stored, withoutComma } from '@tidegate/collection';
 import type { FastifyReply } from 'fastify';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 import type { Page } from '../rules/list-page.ts';
 import { writeDrained } from './drained.ts';
 import { GZIP, writeAnswer, writeHead } from './write-answer.ts';
 
-const COMMA = Buffer.from(',');
 const TAIL = Buffer.from(']}\n');
+/** Below this a list leaves in one write. */
+const SMALL_BYTES = 16 << 10;
 
 /** Below this a list is compressed as one text, which is smaller then, and no more work. */
 const JOINED_FROM_BYTES = 128 << 10;
@@ -19,21 +20,15 @@ export function writeList(gateway: Gateway, request: ResourceRequest, reply: Fas
     `{"kind":"${kind.entry.kind}List","apiVersion":"${kind.apiVersion}","metadata":${JSON.stringify(page.metadata)},"items":[`,
   );
   if (coding.gzipFromBytes === undefined) return writePlain(request, reply, head, page.runs);
-  const bytes = page.runs.reduce((sum, run) => sum + bytesOf(run), head.length);
+  const bytes = page.runs.reduce((sum, run) => sum + run.bytes, head.length);
   if (bytes < Math.max(JOINED_FROM_BYTES, coding.gzipFromBytes)) {
     return writeAnswer(request, reply, { code: 200, body: joined(head, page.runs) });
   }
   return writeGzip({ request, reply, deflater: gateway.deflater }, head, page.runs);
 }
 
-function bytesOf(run: Run): number {
-  let bytes = 0;
-  for (let i = run.from; i < run.to; i++) bytes += run.items[i]?.json.length ?? 0;
-  return bytes;
-}
-
 function joined(head: Buffer, runs: readonly Run[]): Buffer {
-  return Buffer.concat([head, ...runs.flatMap((run, i) => (i === 0 ? [run.json()] : [COMMA, run.json()])), TAIL]);
+  return Buffer.concat([head, ...bodiesOf(runs), TAIL]);
 }
 
 /** With back-pressure. The length is known before the first byte. */
@@ -43,19 +38,25 @@ async function writePlain(
   head: Buffer,
   runs: readonly Run[],
 ): Promise<void> {
-  const bodies = runs.map((run) => run.json());
-  const fixed = head.length + Math.max(0, bodies.length - 1) + TAIL.length;
-  const length = bodies.reduce((sum, body) => sum + body.length, fixed);
+  const commas = runs.length === 0 ? 0 : 1;
+  const length = runs.reduce((sum, run) => sum + run.bytes, head.length + TAIL.length - commas);
   const raw = writeHead(request, reply, 200, ['Content-Length', length]);
-  raw.write(head);
-  for (const [i, body] of bodies.entries()) {
-    if (i > 0) raw.write(COMMA);
-    if (!(await writeDrained(raw, body))) return;
+  if (length < SMALL_BYTES) {
+    raw.end(joined(head, runs));
+    return;
   }
+  // one buffer at a time: TLS copies what is written together before it encrypts it
+  if (!(await writeDrained(raw, head))) return;
+  for (const body of bodiesOf(runs)) if (!(await writeDrained(raw, body))) return;
   raw.end(TAIL);
 }
 
-const STORED_COMMA = stored(COMMA);
+/** The runs with the commas between them. Made as they are asked for, so that a large list is not in memory twice. */
+function* bodiesOf(runs: readonly Run[]): Generator<Buffer> {
+  for (const [i, run] of runs.entries()) yield i + 1 < runs.length ? run.joined() : withoutComma(run.joined());
+}
+
+const STORED_COMMA = stored(Buffer.from(','));
 const STORED_TAIL = stored(TAIL);
 
 /**

@@ -2,13 +2,15 @@ import {
   Collection,
   type CollectionEvent,
   type CorruptObject,
-  corruptObject,
-  Item,
+  type Item,
+  itemOf,
   itemParts,
+  type Segment,
+  segmentOf,
 } from '@tidegate/collection';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { storageReadError } from '@tidegate/status';
-import type { Change, Key, Opening, StoredObject } from '@tidegate/wire';
+import type { Change, HistoricChange, Key, Opening } from '@tidegate/wire';
 import type { Subscriber } from './subscriber.ts';
 
 interface Waiter {
@@ -33,7 +35,7 @@ export class Mirror {
   #live = false;
   readonly #windowBytes: number;
   #waiters: Waiter[] = [];
-  #items: Item[] = [];
+  #segments: Segment[] = [];
   #corrupt: CorruptObject[] = [];
   #history: CollectionEvent[] = [];
   #states = new Map<number, Item>();
@@ -55,23 +57,23 @@ export class Mirror {
   /** A new stream begins: what was received of an unfinished opening is void. */
   reopen(): void {
     this.#live = false;
-    this.#items = [];
+    this.#segments = [];
     this.#corrupt = [];
     this.#history = [];
     this.#states.clear();
   }
 
   receiveOpening(part: Opening): void {
-    for (const { change, before } of part.history ?? []) this.#receiveHistory(change, before);
-    for (const object of part.objects ?? []) {
-      if (object.corrupt === '') this.#items.push(new Item(itemParts(object)));
-      else this.#corrupt.push(corruptObject(object));
+    for (const { json, items } of part.segments ?? []) this.#receiveSegment(segmentOf(json as Buffer, items));
+    for (const change of part.history ?? []) this.#receiveHistory(change);
+    for (const { namespace, name, revision, why } of part.corrupt ?? []) {
+      this.#corrupt.push({ namespace, name, revision: toRevision(revision), why });
     }
     if (!part.opened) return;
     this.collection = new Collection({
       revision: toRevision(part.revision ?? 0),
       floor: toRevision(part.floor ?? 0),
-      items: this.#items,
+      segments: this.#segments,
       corrupt: this.#corrupt,
       history: this.#history,
       holes: part.holes ?? [],
@@ -124,10 +126,15 @@ export class Mirror {
     });
   }
 
-  #receiveHistory(change: Change, before: StoredObject | null | undefined): void {
-    const item = new Item(itemParts(change));
+  #receiveSegment(segment: Segment): void {
+    this.#segments.push(segment);
+    for (const item of segment.items) this.#states.set(item.revision, item);
+  }
+
+  #receiveHistory({ change, before, inState }: HistoricChange): void {
+    const item = (inState && this.#states.get(change.revision)) || itemOf(itemParts(change));
     const deleted = change.kind === 2;
-    const older = this.#states.get(change.previousRevision) ?? (before ? new Item(itemParts(before)) : undefined);
+    const older = this.#states.get(change.previousRevision) ?? (before ? itemOf(itemParts(before)) : undefined);
     this.#states.set(change.revision, item);
     this.#history.push({
       kind: change.kind,

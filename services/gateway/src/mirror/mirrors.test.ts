@@ -20,18 +20,19 @@ function follow(call: ServerDuplexStream<FollowRequest, FollowResponse>): void {
     closed.push(...close);
     for (const resource of open) {
       opened.push(resource);
-      const objects = Array.from({ length: 10 }, (_, i) => ({
-        key: { resource, namespace: 'n', name: `o${i}` },
+      const one = `{"x":"${'y'.repeat(KILOBYTES * 100)}"}`;
+      const items = Array.from({ length: 10 }, (_, i) => ({
+        namespace: 'n',
+        name: `o${i}`,
         revision: i + 1,
-        value: Buffer.from(`{"x":"${'y'.repeat(KILOBYTES * 100)}"}`),
+        uid: 'u',
+        size: one.length,
         splice: 1,
         selection: Buffer.alloc(0),
-        uid: 'u',
         deleting: false,
-        corrupt: '',
-        stale: false,
       }));
-      call.write({ opening: { resource, objects, opened: true, revision: 10, floor: 10 } });
+      const segments = [{ json: Buffer.from(`${one},`.repeat(10)), items }];
+      call.write({ opening: { resource, segments, opened: true, revision: 10, floor: 10 } });
       call.write({ changes: [], through: 10, epoch: 1 });
     }
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EventWindow, Item, itemParts } from '@tidegate/collection';
+import { EventWindow, type Item, itemOf, itemParts } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import type { Change } from '@tidegate/wire';
 import { EventFrames } from '../codec/event-frames.ts';
@@ -32,7 +32,7 @@ const all = { everything: true, selective: false, namespace: '', matches: () => 
 /** What a watch is told, as "TYPE name color revision". */
 function told(selection: typeof red, base: readonly Change[], changes: readonly Change[]): string[] {
   const past = new PastEvents(selection);
-  for (const state of base) past.begin(new Item(itemParts(state)));
+  for (const state of base) past.begin(itemOf(itemParts(state)));
   const window = new EventWindow(toRevision(0));
   for (const each of changes) window.append(past.event(each));
   const { bytes } = new EventFrames(selection, form as never).slice(window, window.start, 1 << 20);

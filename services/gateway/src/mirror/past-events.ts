@@ -1,4 +1,4 @@
-import { type CollectionEvent, eventKind, Item, itemParts } from '@tidegate/collection';
+import { type CollectionEvent, eventKind, type Item, itemOf, itemParts } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import type { Change } from '@tidegate/wire';
 
@@ -25,7 +25,7 @@ export class PastEvents {
   }
 
   event(change: Change): CollectionEvent {
-    const item = new Item(itemParts(change));
+    const item = itemOf(itemParts(change));
     const deleted = change.kind === eventKind.deleted;
     const previous = this.#previousOf(item, change);
     if (this.#remembers) {

@@ -1,4 +1,4 @@
-import { Item, itemParts, type Position } from '@tidegate/collection';
+import { type Item, itemOf, itemParts, type Position } from '@tidegate/collection';
 import { type Revision, revisionText } from '@tidegate/revision';
 import type { FastifyReply } from 'fastify';
 import { encodeContinue } from '../codec/continue-token.ts';
@@ -41,7 +41,7 @@ export async function listFromStore(
       page.remaining++;
       continue;
     }
-    const item = new Item(itemParts(object));
+    const item = itemOf(itemParts(object));
     if (!list.selection.matches(item)) continue;
     if (page.full) {
       page.remaining++;

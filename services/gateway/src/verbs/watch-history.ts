@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { EventWindow, Item, itemParts } from '@tidegate/collection';
+import { EventWindow, itemOf, itemParts } from '@tidegate/collection';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { ApiError, storageReadError } from '@tidegate/status';
 import type { LogBatch } from '@tidegate/wire';
@@ -66,7 +66,7 @@ async function pastEvents({ gateway, request, selection, after }: PastWatch): Pr
   const past = new PastEvents(selection);
   if (!selection.selective) return past;
   const list = { namespace: selection.namespace, revision: after, after: undefined, limit: 0 };
-  for await (const object of storedObjects(gateway, request, list)) past.begin(new Item(itemParts(object)));
+  for await (const object of storedObjects(gateway, request, list)) past.begin(itemOf(itemParts(object)));
   return past;
 }
 

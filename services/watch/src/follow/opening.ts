@@ -1,30 +1,30 @@
-import type { Collection, CollectionEvent, CorruptObject, Item, Snapshot } from '@tidegate/collection';
-import type { Change, FollowResponse, HistoricChange, StoredObject } from '@tidegate/wire';
+import type { Collection, CollectionEvent, Item, Run, Snapshot } from '@tidegate/collection';
+import type { Change, FollowResponse, HistoricChange, Segment, SegmentItem, StoredObject } from '@tidegate/wire';
 
 const PART_BYTES = 512 << 10;
 
 /**
- * Everything a gateway needs to be this collection's mirror, in parts of half a MiB: the window's events, then the
- * state. An event carries the state before it only when no earlier event of the window does.
+ * Everything a gateway needs to be this collection's mirror, in parts of half a MiB: the state as it stands here,
+ * segment by segment, then the window's events. An event carries the state before it only when no earlier event of the
+ * window does, and the state after it only when that is past.
  */
 export function* openingParts(resource: string, collection: Collection, snapshot: Snapshot): Generator<FollowResponse> {
   const { window } = collection;
   const floor = window.floor;
+  const corrupt = collection.corruptObjects();
+  for (const run of snapshot.runs()) yield { opening: { resource, segments: [segmentMessage(run)] } };
   yield* historyParts(resource, collection, snapshot);
-  let objects = collection.corruptObjects().map((object) => unreadable(resource, object));
-  let bytes = 0;
-  for (const run of snapshot.runs()) {
-    for (let i = run.from; i < run.to; i++) {
-      const item = run.items[i] as Item;
-      objects.push(storedObject(resource, item));
-      bytes += item.json.length;
-      if (bytes < PART_BYTES) continue;
-      yield { opening: { resource, objects } };
-      objects = [];
-      bytes = 0;
-    }
+  yield { opening: { resource, corrupt, opened: true, revision: snapshot.revision, floor, holes: [...window.holes] } };
+}
+
+function segmentMessage(run: Run): Segment {
+  const items: SegmentItem[] = [];
+  for (let i = run.from; i < run.to; i++) {
+    const item = run.items[i] as Item;
+    const { namespace, name, revision, uid, size, splice, deleting } = item;
+    items.push({ namespace, name, revision, uid, size, splice, deleting, selection: item.selectionBytes() });
   }
-  yield { opening: { resource, objects, opened: true, revision: snapshot.revision, floor, holes: [...window.holes] } };
+  return { json: run.joined(), items };
 }
 
 function* historyParts(resource: string, collection: Collection, snapshot: Snapshot): Generator<FollowResponse> {
@@ -37,11 +37,10 @@ function* historyParts(resource: string, collection: Collection, snapshot: Snaps
     if (event.revision > snapshot.revision) break;
     const before = event.previous !== undefined && event.item !== undefined && !told.has(event.previous.revision);
     told.add(event.revision);
-    history.push({
-      change: changeOf(resource, event),
-      ...(before ? { before: storedObject(resource, event.previous as Item) } : {}),
-    });
-    bytes += (event.item ?? (event.previous as Item)).json.length;
+    const inState = event.item !== undefined && snapshot.get(event) === event.item;
+    const change = inState ? changeInState(resource, event) : changeOf(resource, event);
+    history.push({ change, inState, ...(before ? { before: storedObject(resource, event.previous as Item) } : {}) });
+    bytes += 200 + change.value.length;
     if (bytes < PART_BYTES) continue;
     yield { opening: { resource, history } };
     history = [];
@@ -79,10 +78,20 @@ function storedObject(resource: string, item: Item): StoredObject {
   };
 }
 
-function unreadable(resource: string, object: CorruptObject): StoredObject {
-  const { namespace, name, revision, why } = object;
-  const nothing = { value: NOTHING, splice: 0, selection: NOTHING, uid: '', deleting: false, stale: false };
-  return { key: { resource, namespace, name }, revision, ...nothing, corrupt: why };
+/** The gateway has the state after already. */
+function changeInState(resource: string, { kind, namespace, name, revision, previous }: CollectionEvent): Change {
+  const key = { resource, namespace, name };
+  return { ...NO_CHANGE, kind, key, revision, previousRevision: previous?.revision ?? 0 };
 }
 
 const NOTHING = new Uint8Array(0);
+const NO_CHANGE = {
+  value: NOTHING,
+  splice: 0,
+  selection: NOTHING,
+  uid: '',
+  deleting: false,
+  traceparent: '',
+  byReference: false,
+  corrupt: '',
+};

@@ -1,10 +1,18 @@
-import { Collection, type CorruptObject, type Hole, type Item, itemParts, type Snapshot } from '@tidegate/collection';
+import {
+  Collection,
+  type CorruptObject,
+  type Hole,
+  itemParts,
+  type Segment,
+  type Snapshot,
+} from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import type { Change, Key } from '@tidegate/wire';
 
 /** What one resource has. */
 export interface Loaded {
-  readonly items: Item[];
+  /** in key order */
+  readonly segments: readonly Segment[];
   readonly corrupt: CorruptObject[];
 }
 
@@ -36,7 +44,7 @@ export class Collections {
   get(resource: string): Collection {
     let collection = this.#byResource.get(resource);
     if (collection === undefined) {
-      collection = this.#collection({ items: [], corrupt: [] });
+      collection = this.#collection({ segments: [], corrupt: [] });
       this.#byResource.set(resource, collection);
     }
     collection.completeThrough(toRevision(this.#through));

@@ -1,6 +1,6 @@
-import { corruptObject, Item, itemParts } from '@tidegate/collection';
+import { type CorruptObject, corruptObject, itemParts, SegmentBuilder } from '@tidegate/collection';
 import type { StoreClient } from '../clients/store-client.ts';
-import { Collections, type Loaded } from './collections.ts';
+import { Collections } from './collections.ts';
 
 /**
  * Reads the whole system as it was at the oldest revision that the log still explains, so that the changes since
@@ -11,20 +11,23 @@ export async function loadCollections(
   windowBytes: number,
 ): Promise<{ collections: Collections; head: number; epoch: number }> {
   const { floor, revision, epoch } = await store.head();
-  const objects = new Map<string, Loaded>();
+  const resources = new Map<string, { state: SegmentBuilder; corrupt: CorruptObject[] }>();
   let base = floor;
   for await (const page of store.list({ revision: floor })) {
     base = page.revision;
     for (const object of page.objects) {
       const { resource } = object.key;
-      let loaded = objects.get(resource);
+      let loaded = resources.get(resource);
       if (loaded === undefined) {
-        loaded = { items: [], corrupt: [] };
-        objects.set(resource, loaded);
+        loaded = { state: new SegmentBuilder(), corrupt: [] };
+        resources.set(resource, loaded);
       }
-      if (object.corrupt === '') loaded.items.push(new Item(itemParts(object)));
+      if (object.corrupt === '') loaded.state.add(itemParts(object));
       else loaded.corrupt.push(corruptObject(object));
     }
   }
-  return { collections: new Collections(base, objects, windowBytes), head: revision, epoch };
+  const all = [...resources].map(
+    ([resource, { state, corrupt }]) => [resource, { segments: state.finish(), corrupt }] as const,
+  );
+  return { collections: new Collections(base, new Map(all), windowBytes), head: revision, epoch };
 }

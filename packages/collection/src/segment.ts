@@ -1,0 +1,107 @@
+import type { Revision } from '@tidegate/revision';
+import { Item, type ItemHead, type ItemParts, splicedSize, spliceInto } from './item.ts';
+
+const COMMA = 0x2c;
+
+/** A segment ends when it has so many items, or so many bytes. */
+export const SEGMENT_ITEMS = 128;
+export const SEGMENT_BYTES = 256 << 10;
+
+/**
+ * Neighbouring items of a collection in one buffer: their JSON, each followed by a comma. The items' own bytes are
+ * parts of it.
+ */
+export interface Segment {
+  readonly items: Item[];
+  readonly json: Buffer;
+}
+
+/** An item's head as parts send it to each other. */
+interface SentHead extends Omit<ItemHead, 'revision'> {
+  readonly revision: number;
+  readonly size: number;
+}
+
+/** Stored states in key order, as segments. */
+export class SegmentBuilder {
+  readonly segments: Segment[] = [];
+  #parts: ItemParts[] = [];
+  #bytes = 0;
+
+  add(parts: ItemParts): void {
+    const size = splicedSize(parts.value, parts.revision) + 1;
+    if (this.#parts.length === SEGMENT_ITEMS || (this.#bytes + size > SEGMENT_BYTES && this.#bytes > 0)) this.#end();
+    this.#parts.push(parts);
+    this.#bytes += size;
+  }
+
+  /** Nothing comes any more. */
+  finish(): Segment[] {
+    this.#end();
+    return this.segments;
+  }
+
+  #end(): void {
+    if (this.#parts.length === 0) return;
+    const json = Buffer.allocUnsafeSlow(this.#bytes);
+    let at = 0;
+    const items = this.#parts.map((parts) => {
+      const end = spliceInto(json, at, parts);
+      const item = new Item(parts, json, at, end - at);
+      json[end] = COMMA;
+      at = end + 1;
+      return item;
+    });
+    this.segments.push({ items, json });
+    this.#parts = [];
+    this.#bytes = 0;
+  }
+}
+
+/** The segment as another part has made it: what is known of each item, and the bytes of all. */
+export function segmentOf(json: Buffer, heads: Iterable<SentHead>): Segment {
+  const items: Item[] = [];
+  let at = 0;
+  for (const head of heads) {
+    items.push(new Item(head as SentHead & { revision: Revision }, json, at, head.size));
+    at += head.size + 1;
+  }
+  return { items, json };
+}
+
+/** The items' JSON, each followed by a comma. Their bytes stay where they are. */
+export function joinItems(items: readonly Item[], from = 0, to = items.length): Buffer {
+  const json = Buffer.allocUnsafeSlow(joinedSize(items, from, to));
+  let at = 0;
+  for (let i = from; i < to; i++) {
+    const item = items[i] as Item;
+    item.copyTo(json, at);
+    at += item.size;
+    json[at++] = COMMA;
+  }
+  return json;
+}
+
+/** The same, and the items' bytes are parts of it from now on. */
+export function gatherItems(items: readonly Item[]): Buffer {
+  const json = Buffer.allocUnsafeSlow(joinedSize(items, 0, items.length));
+  let at = 0;
+  for (const item of items) {
+    item.moveTo(json, at);
+    at += item.size;
+    json[at++] = COMMA;
+  }
+  return json;
+}
+
+/** How long the items are, with a comma behind each. */
+export function joinedSize(items: readonly Item[], from: number, to: number): number {
+  let bytes = to - from;
+  for (let i = from; i < to; i++) bytes += (items[i] as Item).size;
+  return bytes;
+}
+
+/** Without the last comma. */
+export function withoutComma(json: Buffer): Buffer {
+  return json.subarray(0, Math.max(0, json.length - 1));
+}
