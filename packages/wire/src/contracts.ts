@@ -27,9 +27,22 @@ function codec<T>(name: string): Codec<T> {
   const type = root.lookupType(name);
   emptyBytes(type);
   return {
-    encode: (message) => type.encode(message as { [k: string]: unknown }).finish() as Buffer,
+    encode: (message) => encoded(type, message),
     decode: (bytes) => type.decode(bytes) as unknown as T,
   };
+}
+
+const KEPT_BYTES = 4 << 20;
+let writer: protobuf.Writer | undefined;
+
+/** One writer for all messages: a new one would begin with 128 bytes and double them until a message fits. */
+function encoded(type: protobuf.Type, message: unknown): Buffer {
+  const used = writer ?? protobuf.Writer.create();
+  // while it is in use, and when the message cannot be written, it is nobody else's
+  writer = undefined;
+  const bytes = type.encode(message as { [k: string]: unknown }, used).finish() as Buffer;
+  if (used.pos <= KEPT_BYTES) writer = used.reset();
+  return bytes;
 }
 
 const EMPTY = Buffer.alloc(0);

@@ -214,9 +214,15 @@ export interface CorruptObject {
 }
 
 export interface HistoricChange {
-  change: Change;
+  change?: Change | null;
   before?: StoredObject | null;
-  inState: boolean;
+  toState?: ChangeToState | null;
+}
+
+export interface ChangeToState {
+  kind: WriteKind;
+  revision: number;
+  previousRevision: number;
 }
 
 export interface FollowResponse {

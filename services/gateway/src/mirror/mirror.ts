@@ -2,6 +2,7 @@ import {
   Collection,
   type CollectionEvent,
   type CorruptObject,
+  eventKind,
   type Item,
   itemOf,
   itemParts,
@@ -10,7 +11,7 @@ import {
 } from '@tidegate/collection';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { storageReadError } from '@tidegate/status';
-import type { Change, HistoricChange, Key, Opening } from '@tidegate/wire';
+import type { Change, ChangeToState, HistoricChange, Key, Opening } from '@tidegate/wire';
 import type { Subscriber } from './subscriber.ts';
 
 interface Waiter {
@@ -131,13 +132,14 @@ export class Mirror {
     for (const item of segment.items) this.#states.set(item.revision, item);
   }
 
-  #receiveHistory({ change, before, inState }: HistoricChange): void {
-    const item = (inState && this.#states.get(change.revision)) || itemOf(itemParts(change));
-    const deleted = change.kind === 2;
-    const older = this.#states.get(change.previousRevision) ?? (before ? itemOf(itemParts(before)) : undefined);
-    this.#states.set(change.revision, item);
+  #receiveHistory({ change, before, toState }: HistoricChange): void {
+    const { kind, previousRevision } = (toState ?? change) as Change | ChangeToState;
+    const item = toState ? (this.#states.get(toState.revision) as Item) : itemOf(itemParts(change as Change));
+    const deleted = kind === eventKind.deleted;
+    const older = this.#states.get(previousRevision) ?? (before ? itemOf(itemParts(before)) : undefined);
+    this.#states.set(item.revision, item);
     this.#history.push({
-      kind: change.kind,
+      kind,
       revision: item.revision,
       namespace: item.namespace,
       name: item.name,

@@ -37,10 +37,15 @@ function* historyParts(resource: string, collection: Collection, snapshot: Snaps
     if (event.revision > snapshot.revision) break;
     const before = event.previous !== undefined && event.item !== undefined && !told.has(event.previous.revision);
     told.add(event.revision);
-    const inState = event.item !== undefined && snapshot.get(event) === event.item;
-    const change = inState ? changeInState(resource, event) : changeOf(resource, event);
-    history.push({ change, inState, ...(before ? { before: storedObject(resource, event.previous as Item) } : {}) });
-    bytes += 200 + change.value.length;
+    const older = before ? { before: storedObject(resource, event.previous as Item) } : {};
+    if (event.item !== undefined && snapshot.get(event) === event.item) {
+      const { kind, revision, previous } = event;
+      history.push({ toState: { kind, revision, previousRevision: previous?.revision ?? 0 }, ...older });
+      bytes += 50;
+    } else {
+      history.push({ change: changeOf(resource, event), ...older });
+      bytes += 200 + (event.item ?? (event.previous as Item)).size;
+    }
     if (bytes < PART_BYTES) continue;
     yield { opening: { resource, history } };
     history = [];
@@ -77,21 +82,3 @@ function storedObject(resource: string, item: Item): StoredObject {
     stale: false,
   };
 }
-
-/** The gateway has the state after already. */
-function changeInState(resource: string, { kind, namespace, name, revision, previous }: CollectionEvent): Change {
-  const key = { resource, namespace, name };
-  return { ...NO_CHANGE, kind, key, revision, previousRevision: previous?.revision ?? 0 };
-}
-
-const NOTHING = new Uint8Array(0);
-const NO_CHANGE = {
-  value: NOTHING,
-  splice: 0,
-  selection: NOTHING,
-  uid: '',
-  deleting: false,
-  traceparent: '',
-  byReference: false,
-  corrupt: '',
-};
