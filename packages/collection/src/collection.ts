@@ -83,6 +83,11 @@ export class Collection {
     return this.#stateBytes + this.window.bytes;
   }
 
+  /** The same without the history. */
+  get stateBytes(): number {
+    return this.#stateBytes;
+  }
+
   get size(): number {
     return this.#tree.size;
   }

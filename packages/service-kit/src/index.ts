@@ -7,4 +7,5 @@ export { createLogger, type Logger } from './logger.ts';
 export { MetricRegistry } from './metric-registry.ts';
 export { natsAddress } from './nats-address.ts';
 export { type Kit, runMain, type Service } from './run-main.ts';
+export { Cancelled, serveStream, writeMessage } from './serve-stream.ts';
 export { createTracing, type TraceSpan, type Tracing } from './tracing.ts';

@@ -230,6 +230,33 @@ export interface FollowResponse {
   changes?: Change[];
   through?: number;
   epoch?: number;
+  sizes?: CollectionSize[];
+}
+
+export interface CollectionSize {
+  resource: string;
+  bytes: number;
+}
+
+export interface CollectionListRequest {
+  resource: string;
+  namespace: string;
+  afterNamespace: string;
+  afterName: string;
+  limit: number;
+  revision: number;
+  exact: boolean;
+  heads: boolean;
+}
+
+export interface ListPart {
+  revision?: number;
+  corrupt?: CorruptObject[];
+  segment?: Segment | null;
+  count?: number;
+  lastNamespace?: string;
+  lastName?: string;
+  remaining?: number;
 }
 
 export interface Check {

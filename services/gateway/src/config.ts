@@ -32,6 +32,11 @@ export const options = {
     default: 1024,
     help: 'memory for all mirrors; beyond it those go that nobody used for longest',
   },
+  'mirror-largest-mib': {
+    type: 'number',
+    default: 64,
+    help: 'larger collections are held for watches only; lists of them are passed on from the watch service',
+  },
   'response-compression-min-bytes': {
     type: 'number',
     default: 1024,

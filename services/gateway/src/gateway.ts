@@ -7,6 +7,7 @@ import type { Guard } from '@tidegate/wire';
 import type { FastifyReply } from 'fastify';
 import type { User } from './authn/user.ts';
 import type { StoreSession } from './clients/store-session.ts';
+import type { WatchLists } from './clients/watch-lists.ts';
 import type { ContentCoding } from './hooks/content-coding.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
@@ -18,6 +19,7 @@ export interface Gateway {
   readonly registry: Registry;
   readonly store: StoreSession;
   readonly mirrors: Mirrors;
+  readonly watchLists: WatchLists;
   readonly frames: SharedFrames;
   readonly metrics: GatewayMetrics;
   readonly gates: FeatureGates;

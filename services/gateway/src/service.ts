@@ -6,6 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
 import { TokenFile } from './authn/token-file.ts';
 import { StoreSession } from './clients/store-session.ts';
+import { WatchLists } from './clients/watch-lists.ts';
 import type { options } from './config.ts';
 import type { Gateway } from './gateway.ts';
 import { Connections } from './hooks/connections.ts';
@@ -25,6 +26,7 @@ export class GatewayService implements Service {
   readonly #config: Options<typeof options> & KitConfig;
   readonly #gateway: Gateway;
   readonly #mirrors: Mirrors;
+  readonly #watchLists: WatchLists;
   readonly #store: StoreSession;
   readonly #app: FastifyInstance;
   readonly #connections: Connections;
@@ -47,13 +49,16 @@ export class GatewayService implements Service {
       metrics,
       windowBytes: Math.floor(config.mirrorWindowMib * 2 ** 20),
       memoryBytes: config.mirrorMemoryMib * 2 ** 20,
+      largestBytes: config.mirrorLargestMib * 2 ** 20,
     });
+    this.#watchLists = new WatchLists(config.watchAddresses, credentials);
     const gates = readFeatureGates(config.featureGates);
     for (const notice of gates.notices) kit.log.warn(notice);
     this.#gateway = {
       registry: builtInRegistry(),
       store: this.#store,
       mirrors: this.#mirrors,
+      watchLists: this.#watchLists,
       frames: new SharedFrames(),
       metrics,
       gates,
@@ -92,6 +97,7 @@ export class GatewayService implements Service {
 
   async stop(): Promise<void> {
     this.#mirrors.stop();
+    this.#watchLists.close();
     this.#store.close();
     this.#gateway.deflater.close();
   }

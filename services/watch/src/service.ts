@@ -8,6 +8,7 @@ import { followLog } from './feed/log-source.ts';
 import type { Follower } from './follow/follower.ts';
 import { declareMetrics, type WatchMetrics } from './metrics.ts';
 import { followHandler } from './rpc/follow.ts';
+import { listHandler } from './rpc/list.ts';
 import { SelfCheck } from './self-check/self-check.ts';
 import type { Collections } from './window/collections.ts';
 import { loadCollections } from './window/load.ts';
@@ -46,7 +47,8 @@ export class WatchService implements Service {
     this.#store = new StoreClient(config.storeAddresses, kit.credentials.client);
     this.#bus = config.natsUrl === '' ? undefined : this.#openBus(config.natsUrl);
     this.#selfCheck = this.#makeSelfCheck();
-    this.rpc = [[watch, { follow: followHandler(this.#room()) }]];
+    const list = listHandler({ collectionsAt: (revision, waited) => this.#collectionsAt(revision, waited) });
+    this.rpc = [[watch, { follow: followHandler(this.#room()), list }]];
     kit.checks.add('collections', () =>
       this.#collections === undefined ? 'not loaded from the store yet' : undefined,
     );
@@ -115,12 +117,18 @@ export class WatchService implements Service {
     });
   }
 
-  async #reach(revision: number): Promise<void> {
+  async #reach(revision: number, waited = () => true): Promise<void> {
     const { signal } = this.#closing;
-    while (this.revision() < revision && !signal.aborted) {
+    while (this.revision() < revision && !signal.aborted && waited()) {
       this.#feed?.expect(revision);
-      await delayMs(20, signal);
+      await delayMs(10, signal);
     }
+  }
+
+  async #collectionsAt(revision: number, waited: () => boolean): Promise<Collections | undefined> {
+    await this.#whenLoaded.promise;
+    await this.#reach(revision, waited);
+    return waited() ? this.#whenLoaded.promise : undefined;
   }
 
   #room() {

@@ -8,6 +8,8 @@ import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
 /** A list written item by item. Its metadata comes last: whether there are more is known only then. */
 export interface ListForm {
   readonly open: Buffer;
+  /** items are their stored bytes, separated by commas */
+  readonly plain: boolean;
   item(item: Item, first: boolean): Buffer;
   close(metadata: ListMetadata, empty: boolean): Buffer;
 }
@@ -20,6 +22,7 @@ export function listForm(request: ResourceRequest, accepted: Accepted, pretty: b
   const between = pretty ? '\n    ' : '';
   return {
     open: Buffer.from(open),
+    plain,
     item: (item, first) => {
       const separator = `${first ? '' : ','}${between}`;
       return plain ? Buffer.concat([Buffer.from(separator), item.json]) : Buffer.from(`${separator}${text(item)}`);

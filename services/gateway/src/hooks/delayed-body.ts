@@ -1,32 +1,41 @@
 import { constants, createGzip, type Gzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import type { ResourceRequest } from '../gateway.ts';
-import { writeDrained } from './drained.ts';
+import { isGone, writeDrained } from './drained.ts';
 import { GZIP, writeAnswer, writeHead } from './write-answer.ts';
 
 const DELAYED_BYTES = 1 << 20;
+const SLICE_BYTES = 64 << 10;
+const NOTHING = Buffer.alloc(0);
 
 /**
- * The body of a 200 whose size is not known yet. Up to a MiB it is held back, so that an error met until then is still
+ * The body of a 200 whose size is not known yet. Up to a MiB, or less, it is held back, so that an error met until then is still
  * told as one; beyond, it is sent as it comes, and never more of it is in memory.
  */
 export class DelayedBody {
   readonly #request: ResourceRequest;
   readonly #reply: FastifyReply;
+  readonly #delayedBytes: number;
   #waiting: Buffer[] = [];
   #bytes = 0;
   #stream: ReturnType<typeof writeHead> | Gzip | undefined;
 
-  constructor(request: ResourceRequest, reply: FastifyReply) {
+  constructor(request: ResourceRequest, reply: FastifyReply, delayedBytes = DELAYED_BYTES) {
+    this.#delayedBytes = delayedBytes;
     this.#request = request;
     this.#reply = reply;
+  }
+
+  /** nobody reads any longer */
+  get isGone(): boolean {
+    return this.#stream !== undefined && isGone(this.#stream);
   }
 
   /** false when nobody reads any longer */
   async write(bytes: Buffer): Promise<boolean> {
     this.#waiting.push(bytes);
     this.#bytes += bytes.length;
-    if (this.#bytes < (this.#stream === undefined ? DELAYED_BYTES : 64 << 10)) return true;
+    if (this.#bytes < (this.#stream === undefined ? this.#delayedBytes : SLICE_BYTES)) return true;
     this.#stream ??= this.#begin();
     return writeDrained(this.#stream, this.#release());
   }
@@ -38,7 +47,8 @@ export class DelayedBody {
   }
 
   #release(): Buffer {
-    const bytes = Buffer.concat(this.#waiting);
+    const [only = NOTHING] = this.#waiting;
+    const bytes = this.#waiting.length < 2 ? only : Buffer.concat(this.#waiting);
     this.#waiting = [];
     this.#bytes = 0;
     return bytes;

@@ -60,6 +60,7 @@ function mirrorsOf(memoryBytes: number, now: () => number): Mirrors {
     metrics: declareMetrics(new MetricRegistry()),
     windowBytes: 1 << 20,
     memoryBytes,
+    largestBytes: memoryBytes,
     now,
   });
 }

@@ -1,6 +1,6 @@
 import type { Collection } from '@tidegate/collection';
 import { type Revision, toRevision } from '@tidegate/revision';
-import type { Kit, Tracing } from '@tidegate/service-kit';
+import { delayMs, type Kit, type Tracing } from '@tidegate/service-kit';
 import type { FollowResponse, Key } from '@tidegate/wire';
 import { FollowStream } from '../clients/follow-stream.ts';
 import type { GatewayMetrics } from '../metrics.ts';
@@ -15,9 +15,12 @@ interface MirrorsOptions {
   windowBytes: number;
   /** beyond this the mirrors that were not used for longest are dropped */
   memoryBytes: number;
+  /** a collection larger than this is mirrored for watches only */
+  largestBytes: number;
   now?: () => number;
 }
 
+const CONNECT_MS = 5000;
 /** A mirror that nobody used for this long is dropped. */
 const IDLE_MS = 300_000;
 
@@ -35,6 +38,9 @@ export class Mirrors {
   #sweep: NodeJS.Timeout | undefined;
   readonly #kept = new Set<string>();
   readonly #fanOut = new FanOut();
+  /** as the watch service told them; small collections are not told */
+  readonly #sizes = new Map<string, number>();
+  readonly #whenConnected = Promise.withResolvers<void>();
   #connected = false;
   #through = toRevision(0);
 
@@ -95,6 +101,22 @@ export class Mirrors {
     return this.#byResource.get(resource)?.collection;
   }
 
+  /** Whether a collection is not here, and too large to be brought here for reads alone. */
+  async isTooLarge(resource: string): Promise<boolean> {
+    if (this.#byResource.has(resource)) return false;
+    // sizes are the first that a stream tells; without any, the reader waits for the collection instead
+    await Promise.race([this.#whenConnected.promise, delayMs(CONNECT_MS)]);
+    return (this.#sizes.get(resource) ?? 0) > this.#options.largestBytes;
+  }
+
+  /** Whether this process has heard of a revision, within a time. */
+  async reaches(revision: Revision, timeoutMs: number): Promise<boolean> {
+    // what is kept is told of every revision
+    const [kept] = this.#kept;
+    if (this.#through >= revision || kept === undefined) return this.#through >= revision;
+    return (await this.collection(kept, revision, timeoutMs)) !== undefined;
+  }
+
   /** The collection, complete through the revision; undefined when that takes too long. */
   async collection(resource: string, revision: Revision, timeoutMs: number): Promise<Collection | undefined> {
     const mirror = this.open(resource);
@@ -138,6 +160,8 @@ export class Mirrors {
 
   #receive(response: FollowResponse): void {
     this.#connected = true;
+    for (const { resource, bytes } of response.sizes ?? []) this.#sizes.set(resource, bytes);
+    this.#whenConnected.resolve();
     const { opening } = response;
     if (opening) this.#byResource.get(opening.resource)?.receiveOpening(opening);
     if (opening?.opened) this.#dropForMemory();

@@ -24,6 +24,13 @@ export async function someCollection(
   throw timeout('the watch service did not bring the current state in time, please try again');
 }
 
+/** Waits until a version that a client asks for is one that exists; it may be of the future. */
+export async function reached(gateway: Gateway, revision: Revision): Promise<void> {
+  if (revision <= (await gateway.store.head())) return;
+  if (await gateway.mirrors.reaches(revision, FRESHNESS_WAIT_MS)) return;
+  throw resourceVersionTooLarge(revisionText(revision), revisionText(gateway.mirrors.through));
+}
+
 /** The collection at least as fresh as a client asks for; the version may be one of the future. */
 export async function collectionAtLeast(
   gateway: Gateway,

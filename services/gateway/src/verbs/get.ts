@@ -4,7 +4,7 @@ import { objectAnswer } from '../codec/answer.ts';
 import type { VerbHandler } from '../gateway.ts';
 import { keyOf } from '../rules/commit.ts';
 import { currentJson, fromStore } from '../rules/current.ts';
-import { collectionAtLeast } from '../rules/fresh-collection.ts';
+import { collectionAtLeast, reached } from '../rules/fresh-collection.ts';
 
 /** GET of one object: the most recent from the store; at "0" or a version from the mirror. */
 export const get: VerbHandler = async (gateway, request) => {
@@ -16,6 +16,10 @@ export const get: VerbHandler = async (gateway, request) => {
   const revision = parseResourceVersion(asked);
   if (revision === undefined)
     throw badRequest(`invalid resource version: ${JSON.stringify(asked)} is not a version of this server`);
+  if (await gateway.mirrors.isTooLarge(kind.storedAs)) {
+    await reached(gateway, revision);
+    return objectAnswer(request, 200, currentJson(await fromStore(gateway, request, key)));
+  }
   const collection = await collectionAtLeast(gateway, request, revision);
   const item = collection.get(key.namespace, key.name);
   if (item === undefined && collection.isCorrupt(key)) {

@@ -1,18 +1,20 @@
 import type { Collection, Snapshot } from '@tidegate/collection';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { expired } from '@tidegate/status';
+import type { FastifyReply } from 'fastify';
 import { encodeContinue } from '../codec/continue-token.ts';
 import { listAnswer } from '../codec/list-answer.ts';
 import { negotiate } from '../codec/negotiate.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { writeList } from '../hooks/write-list.ts';
-import { collectionAtLeast, latestCollection } from '../rules/fresh-collection.ts';
+import { collectionAtLeast, latestCollection, reached } from '../rules/fresh-collection.ts';
 import { type Freshness, listOptions } from '../rules/list-options.ts';
 import { type Page, pageOf, placeAfter } from '../rules/list-page.ts';
 import { refuseCorrupt } from '../rules/refuse-corrupt.ts';
 import { type Selection, selectionOf } from '../rules/selection.ts';
 import { isExpired } from '../rules/stored-list.ts';
 import { listFromStore } from './list-from-store.ts';
+import { listFromWatch, type StreamedPage } from './list-from-watch.ts';
 
 /** GET of a collection, at the revision that the request's options ask for. */
 export const list: VerbHandler = async (gateway, request, reply) => {
@@ -23,10 +25,10 @@ export const list: VerbHandler = async (gateway, request, reply) => {
   const after = placeAfter(selection, freshness.kind === 'continuation' ? freshness.token.after : undefined);
   const found = await find(gateway, request, { namespace: selection.namespace, freshness });
   gateway.metrics.lists.labels({ source: found.in }).inc();
-  if (found.in === 'store') {
-    const page = { selection, revision: found.revision, after, limit, accepted, pretty };
+  if (found.in !== 'mirror') {
+    const page = { selection, after, limit, accepted, pretty };
     try {
-      await listFromStore(gateway, request, reply, page);
+      await passOn(gateway, request, reply, { ...page, ...found });
     } catch (error) {
       throw isExpired(error) ? tooOld(freshness) : error;
     }
@@ -46,8 +48,32 @@ interface InMirror {
   inconsistent: boolean;
 }
 
+/** The state is not here: it is passed on from another part. */
+interface Elsewhere {
+  in: 'store' | 'watch';
+  revision: Revision;
+  /** otherwise a later state is as good */
+  exact: boolean;
+}
+
 /** Where the state is that a list asks for. */
-type Found = InMirror | { in: 'store'; revision: Revision };
+type Found = InMirror | Elsewhere;
+
+/** What the watch service has forgotten, the store may still know. */
+async function passOn(
+  gateway: Gateway,
+  request: ResourceRequest,
+  reply: FastifyReply,
+  page: StreamedPage & Elsewhere,
+): Promise<void> {
+  if (page.in === 'store') return listFromStore(gateway, request, reply, page);
+  try {
+    await listFromWatch(gateway, request, reply, page);
+  } catch (error) {
+    if (!(page.exact && isExpired(error))) throw error;
+    await listFromStore(gateway, request, reply, page);
+  }
+}
 
 async function find(
   gateway: Gateway,
@@ -68,8 +94,10 @@ async function find(
   const exactly = async (revision: Revision): Promise<Found> => {
     const collection = await atLeast(revision);
     const snapshot = gateway.gates.enabled('ListFromCacheSnapshot') ? collection.at(revision) : undefined;
-    return snapshot === undefined ? { in: 'store', revision } : { in: 'mirror', snapshot, inconsistent: false };
+    if (snapshot === undefined) return { in: 'store', revision, exact: true };
+    return { in: 'mirror', snapshot, inconsistent: false };
   };
+  if (await gateway.mirrors.isTooLarge(request.kind.storedAs)) return elsewhere(gateway, freshness);
   switch (freshness.kind) {
     case 'most recent':
       return now(await latest());
@@ -82,6 +110,32 @@ async function find(
     case 'continuation': {
       const { revision } = freshness.token;
       return revision === -1 ? now(await latest(), true) : exactly(toRevision(revision));
+    }
+  }
+}
+
+async function elsewhere(gateway: Gateway, freshness: Freshness): Promise<Elsewhere> {
+  const latest = async (): Promise<Elsewhere> => {
+    return { in: 'watch', revision: toRevision(await gateway.store.head()), exact: false };
+  };
+  const exactly = async (revision: Revision): Promise<Elsewhere> => {
+    await reached(gateway, revision);
+    const held = gateway.gates.enabled('ListFromCacheSnapshot');
+    return { in: held ? 'watch' : 'store', revision, exact: true };
+  };
+  switch (freshness.kind) {
+    case 'most recent':
+      return latest();
+    case 'any':
+      return { in: 'watch', revision: toRevision(0), exact: false };
+    case 'not older than':
+      await reached(gateway, freshness.revision);
+      return { in: 'watch', revision: freshness.revision, exact: false };
+    case 'exact':
+      return exactly(freshness.revision);
+    case 'continuation': {
+      const { revision } = freshness.token;
+      return revision === -1 ? latest() : exactly(toRevision(revision));
     }
   }
 }

@@ -1,8 +1,8 @@
 import type { handleServerStreamingCall, ServerWritableStream } from '@grpc/grpc-js';
+import { serveStream, writeMessage } from '@tidegate/service-kit';
 import type { FollowLogRequest, LogBatch } from '@tidegate/wire';
 import type { ChangeFeed } from '../publish/change-feed.ts';
 import type { LogReader } from '../storage/log-reader.ts';
-import { serveStream, writeMessage } from './stream.ts';
 
 interface FollowRoom {
   reader: LogReader;

@@ -4,6 +4,7 @@ import { toRevision } from '@tidegate/revision';
 import type { Change, FollowRequest, FollowResponse } from '@tidegate/wire';
 import type { Collections } from '../window/collections.ts';
 import { changeOf, openingParts } from './opening.ts';
+import { Sizes } from './sizes.ts';
 
 /** A gateway that leaves more than this unread is cut off: what it does not read must not fill this process. */
 const UNREAD_BYTES = 64 << 20;
@@ -23,12 +24,16 @@ export class Follower {
   /** collections are opened one after another, so that their parts do not mix */
   #opening: Promise<void> = Promise.resolve();
   #closed = false;
+  readonly #sizes: Sizes;
   /** bytes written since the stream last had room */
   #unread = 0;
 
   constructor(call: FollowCall, collections: Collections) {
     this.#call = call;
     this.#collections = collections;
+    this.#sizes = new Sizes(collections);
+    // also says that this stream is alive
+    call.write({ sizes: this.#sizes.changed() });
   }
 
   open(resource: string): void {
@@ -43,7 +48,7 @@ export class Follower {
   push(changes: readonly Change[], through: number, epoch: number): void {
     if (this.#opened.size === 0 || this.#closed) return;
     const wanted = changes.filter((change) => this.#opened.has(change.key.resource));
-    if (this.#call.write({ changes: wanted, through, epoch })) this.#unread = 0;
+    if (this.#call.write({ changes: wanted, through, epoch, sizes: this.#sizes.changed() })) this.#unread = 0;
     else for (const change of wanted) this.#unread += change.value.length + 256;
     // the gateway opens a new stream when it reads again; its own clients go on from the window
     if (this.#unread > UNREAD_BYTES) this.end(new Error('the gateway does not read its stream'));

@@ -1,5 +1,6 @@
-import type { Collection, CollectionEvent, Item, Run, Snapshot } from '@tidegate/collection';
-import type { Change, FollowResponse, HistoricChange, Segment, SegmentItem, StoredObject } from '@tidegate/wire';
+import type { Collection, CollectionEvent, Item, Snapshot } from '@tidegate/collection';
+import type { Change, FollowResponse, HistoricChange, StoredObject } from '@tidegate/wire';
+import { segmentMessage } from '../window/segment-message.ts';
 
 const PART_BYTES = 512 << 10;
 
@@ -15,16 +16,6 @@ export function* openingParts(resource: string, collection: Collection, snapshot
   for (const run of snapshot.runs()) yield { opening: { resource, segments: [segmentMessage(run)] } };
   yield* historyParts(resource, collection, snapshot);
   yield { opening: { resource, corrupt, opened: true, revision: snapshot.revision, floor, holes: [...window.holes] } };
-}
-
-function segmentMessage(run: Run): Segment {
-  const items: SegmentItem[] = [];
-  for (let i = run.from; i < run.to; i++) {
-    const item = run.items[i] as Item;
-    const { namespace, name, revision, uid, size, splice, deleting } = item;
-    items.push({ namespace, name, revision, uid, size, splice, deleting, selection: item.selectionBytes() });
-  }
-  return { json: run.joined(), items };
 }
 
 function* historyParts(resource: string, collection: Collection, snapshot: Snapshot): Generator<FollowResponse> {

@@ -1,0 +1,88 @@
+import type { Client, ClientReadableStream, MethodDefinition, ServiceError } from '@grpc/grpc-js';
+import { delayMs, grpcClient, type Kit } from '@tidegate/service-kit';
+import { serviceUnavailable } from '@tidegate/status';
+import { type CollectionListRequest, fromServiceError, type ListPart, watch } from '@tidegate/wire';
+
+/** A request lasts no longer. */
+const LIMIT_MS = 60_000;
+/** How long no replica may be there before a list is given up. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Lists of collections that this process does not hold, from the watch service.
+ *
+ * Invariant: the parts of one list are one snapshot, whichever replica sent them: when one goes away, the next goes on
+ * behind the last object that came, at exactly the same revision.
+ */
+export class WatchLists {
+  readonly #clients: Client[];
+  #current = 0;
+
+  constructor(addresses: readonly string[], credentials: Kit['credentials']['client']) {
+    this.#clients = addresses.map((address) => grpcClient(address, credentials));
+  }
+
+  async *list(request: CollectionListRequest): AsyncGenerator<ListPart> {
+    const deadline = Date.now() + LIMIT_MS;
+    let rest = request;
+    let begun = false;
+    for (let heardAt = performance.now(); ; ) {
+      try {
+        for await (const part of this.#parts(rest, deadline)) {
+          heardAt = performance.now();
+          if (part.revision) rest = { ...rest, revision: part.revision, exact: true };
+          // the head of what goes on is known
+          if (begun && part.revision) continue;
+          begun = true;
+          yield part;
+          rest = behind(rest, part);
+        }
+        return;
+      } catch (error) {
+        const told = fromServiceError(error as ServiceError);
+        if (told !== undefined) throw told;
+        this.#current++;
+        if (performance.now() - heardAt > PATIENCE_MS) {
+          throw serviceUnavailable('the watch service cannot be reached, please try again');
+        }
+        await delayMs(50);
+      }
+    }
+  }
+
+  close(): void {
+    for (const client of this.#clients) client.close();
+  }
+
+  async *#parts(request: CollectionListRequest, deadline: number): AsyncGenerator<ListPart> {
+    const { path, requestSerialize, responseDeserialize } = watch.list as MethodDefinition<
+      CollectionListRequest,
+      ListPart
+    >;
+    const client = this.#clients[this.#current % this.#clients.length] as Client;
+    const call: ClientReadableStream<ListPart> = client.makeServerStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      request,
+      { deadline },
+    );
+    try {
+      yield* call as AsyncIterable<ListPart>;
+    } finally {
+      call.on('error', () => {});
+      call.cancel();
+    }
+  }
+}
+
+/** What is still to be asked for when this part has come. */
+function behind(
+  request: CollectionListRequest,
+  { count = 0, lastNamespace, lastName }: ListPart,
+): CollectionListRequest {
+  if (count === 0) return request;
+  // 0 would be all of them: with nothing left to send, what remains is still to be counted
+  const limit = request.limit === 0 ? 0 : request.limit - count || -1;
+  return { ...request, afterNamespace: lastNamespace ?? '', afterName: lastName ?? '', limit };
+}

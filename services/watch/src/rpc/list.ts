@@ -1,0 +1,51 @@
+import type { handleServerStreamingCall, ServerWritableStream } from '@grpc/grpc-js';
+import { type Item, type Run, runOf } from '@tidegate/collection';
+import { toRevision } from '@tidegate/revision';
+import { Cancelled, serveStream, writeMessage } from '@tidegate/service-kit';
+import { expired } from '@tidegate/status';
+import type { CollectionListRequest, ListPart } from '@tidegate/wire';
+import type { Collections } from '../window/collections.ts';
+import { segmentMessage } from '../window/segment-message.ts';
+
+interface ListRoom {
+  /** the collections, once they are complete through the revision; undefined when nobody waits any longer */
+  collectionsAt: (revision: number, waited: () => boolean) => Promise<Collections | undefined>;
+}
+
+type ListCall = ServerWritableStream<CollectionListRequest, ListPart>;
+
+/** The list rpc: one snapshot, as its reader takes it. */
+export function listHandler(room: ListRoom): handleServerStreamingCall<CollectionListRequest, ListPart> {
+  return (call) => void serveStream(call, () => sendList(room, call));
+}
+
+async function sendList(room: ListRoom, call: ListCall): Promise<void> {
+  const { resource, namespace, afterName, afterNamespace, limit, revision, exact, heads } = call.request;
+  const collections = await room.collectionsAt(revision, () => !call.cancelled);
+  if (collections === undefined) throw new Cancelled();
+  const collection = collections.get(resource);
+  const snapshot = exact ? collection.at(toRevision(revision)) : collection.snapshot();
+  if (snapshot === undefined) throw expired(`${resource} is not held as of version ${revision} any more`);
+  // the pages to come are of the same state
+  if (limit > 0) collection.keep(snapshot);
+  await writeMessage(call, { revision: snapshot.revision, corrupt: collection.corruptObjects(namespace) });
+
+  const after = afterName === '' ? undefined : { namespace: afterNamespace, name: afterName };
+  let left = limit === 0 ? Number.POSITIVE_INFINITY : Math.max(0, limit);
+  let remaining = 0;
+  for (const run of snapshot.runs(namespace, after)) {
+    const count = run.to - run.from;
+    const taken = Math.min(count, left);
+    const sent = taken === count ? run : runOf(run.items, run.from, run.from + taken);
+    if (taken > 0) await writeMessage(call, partOf(sent, heads));
+    left -= taken;
+    remaining += count - taken;
+  }
+  await writeMessage(call, { remaining });
+}
+
+function partOf(run: Run, heads: boolean): ListPart {
+  const last = run.items[run.to - 1] as Item;
+  const segment = heads ? segmentMessage(run) : { json: run.joined(), items: [] };
+  return { segment, count: run.to - run.from, lastNamespace: last.namespace, lastName: last.name };
+}
