@@ -25,6 +25,11 @@ export function declareMetrics(registry: MetricRegistry) {
       name: 'tidegate_gateway_mirror_revision',
       help: 'The mirrors are complete through this revision.',
     }),
+    collectionBytes: registry.gauge({
+      name: 'tidegate_gateway_collection_bytes',
+      help: 'About how large collections of more than a MiB are, as the watch service tells.',
+      labelNames: ['resource'] as const,
+    }),
     lists: registry.counter({
       name: 'tidegate_gateway_lists_total',
       help: 'Lists by where their state came from: the mirror, or the store when the mirror has forgotten it.',

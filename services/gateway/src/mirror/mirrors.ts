@@ -160,7 +160,10 @@ export class Mirrors {
 
   #receive(response: FollowResponse): void {
     this.#connected = true;
-    for (const { resource, bytes } of response.sizes ?? []) this.#sizes.set(resource, bytes);
+    for (const { resource, bytes } of response.sizes ?? []) {
+      this.#sizes.set(resource, bytes);
+      this.#options.metrics.collectionBytes.set({ resource }, bytes);
+    }
     this.#whenConnected.resolve();
     const { opening } = response;
     if (opening) this.#byResource.get(opening.resource)?.receiveOpening(opening);

@@ -9,6 +9,9 @@ import { Sizes } from './sizes.ts';
 /** A gateway that leaves more than this unread is cut off: what it does not read must not fill this process. */
 const UNREAD_BYTES = 64 << 20;
 
+/** How often the sizes of collections are looked at. */
+const TELL_SIZES_MS = 500;
+
 export type FollowCall = ServerDuplexStream<FollowRequest, FollowResponse>;
 
 /**
@@ -25,6 +28,7 @@ export class Follower {
   #opening: Promise<void> = Promise.resolve();
   #closed = false;
   readonly #sizes: Sizes;
+  readonly #telling: NodeJS.Timeout;
   /** bytes written since the stream last had room */
   #unread = 0;
 
@@ -34,6 +38,7 @@ export class Follower {
     this.#sizes = new Sizes(collections);
     // also says that this stream is alive
     call.write({ sizes: this.#sizes.changed() });
+    this.#telling = setInterval(() => this.#tellSizes(), TELL_SIZES_MS);
   }
 
   open(resource: string): void {
@@ -48,7 +53,7 @@ export class Follower {
   push(changes: readonly Change[], through: number, epoch: number): void {
     if (this.#opened.size === 0 || this.#closed) return;
     const wanted = changes.filter((change) => this.#opened.has(change.key.resource));
-    if (this.#call.write({ changes: wanted, through, epoch, sizes: this.#sizes.changed() })) this.#unread = 0;
+    if (this.#call.write({ changes: wanted, through, epoch })) this.#unread = 0;
     else for (const change of wanted) this.#unread += change.value.length + 256;
     // the gateway opens a new stream when it reads again; its own clients go on from the window
     if (this.#unread > UNREAD_BYTES) this.end(new Error('the gateway does not read its stream'));
@@ -57,8 +62,14 @@ export class Follower {
   end(error?: Error): void {
     if (this.#closed) return;
     this.#closed = true;
+    clearInterval(this.#telling);
     if (error === undefined) this.#call.end();
     else this.#call.emit('error', error);
+  }
+
+  #tellSizes(): void {
+    const sizes = this.#sizes.changed();
+    if (sizes.length > 0) this.#call.write({ sizes });
   }
 
   async #open(resource: string): Promise<void> {
