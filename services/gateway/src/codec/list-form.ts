@@ -5,32 +5,36 @@ import type { ListMetadata } from '../rules/list-page.ts';
 import type { Accepted } from './negotiate.ts';
 import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
 
-/** A list written item by item. Its metadata comes last: whether there are more is known only then. */
+/** A list written item by item. Its metadata comes first where it is known then, and last otherwise. */
 export interface ListForm {
-  readonly open: Buffer;
+  open(metadata?: ListMetadata): Buffer;
   /** items are their stored bytes, separated by commas */
   readonly plain: boolean;
   item(item: Item, first: boolean): Buffer;
-  close(metadata: ListMetadata, empty: boolean): Buffer;
+  close(empty: boolean, metadata?: ListMetadata): Buffer;
 }
 
 export function listForm(request: ResourceRequest, accepted: Accepted, pretty: boolean): ListForm {
   const { heading, items, of } = shapeOf(request, accepted);
   const plain = accepted.as === 'object' && !pretty;
   const text = (item: Item) => textOf(of(JSON.parse(item.json.toString('utf8')) as JsonObject), pretty, 4);
-  const open = textOf({ ...heading, [items]: [] }, pretty, 0).replace(pretty ? /\]\n\}$/ : /\]\}$/, '');
   const between = pretty ? '\n    ' : '';
   return {
-    open: Buffer.from(open),
     plain,
+    open: (metadata) => {
+      const told = metadata === undefined ? {} : { metadata: metadata as unknown as JsonObject };
+      return Buffer.from(textOf({ ...heading, ...told, [items]: [] }, pretty, 0).replace(/\]\n?\}$/, ''));
+    },
     item: (item, first) => {
       const separator = `${first ? '' : ','}${between}`;
       return plain ? Buffer.concat([Buffer.from(separator), item.json]) : Buffer.from(`${separator}${text(item)}`);
     },
-    close: (metadata, empty) => {
+    close: (empty, metadata) => {
+      const end = pretty ? `${empty ? '' : '\n  '}]` : ']';
+      if (metadata === undefined) return Buffer.from(pretty ? `${end}\n}\n` : `${end}}\n`);
       const name = pretty ? '  "metadata": ' : '"metadata":';
       const body = textOf(metadata as unknown as JsonObject, pretty, 2);
-      return Buffer.from(pretty ? `${empty ? '' : '\n  '}],\n${name}${body}\n}\n` : `],${name}${body}}\n`);
+      return Buffer.from(pretty ? `${end},\n${name}${body}\n}\n` : `${end},${name}${body}}\n`);
     },
   };
 }

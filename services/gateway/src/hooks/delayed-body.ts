@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import type { ResourceRequest } from '../gateway.ts';
@@ -5,6 +6,8 @@ import { isGone, writeDrained } from './drained.ts';
 import { GZIP, writeAnswer, writeHead } from './write-answer.ts';
 
 const DELAYED_BYTES = 1 << 20;
+/** How long the making of a body may hold up others. */
+const TURN_MS = 5;
 const SLICE_BYTES = 64 << 10;
 const NOTHING = Buffer.alloc(0);
 
@@ -16,6 +19,7 @@ export class DelayedBody {
   readonly #request: ResourceRequest;
   readonly #reply: FastifyReply;
   readonly #delayedBytes: number;
+  #turnedAt = performance.now();
   #waiting: Buffer[] = [];
   #bytes = 0;
   #stream: ReturnType<typeof writeHead> | Gzip | undefined;
@@ -33,6 +37,11 @@ export class DelayedBody {
 
   /** false when nobody reads any longer */
   async write(bytes: Buffer): Promise<boolean> {
+    // what is written may have been made on the way: others get their turn
+    if (performance.now() - this.#turnedAt > TURN_MS) {
+      await turn();
+      this.#turnedAt = performance.now();
+    }
     this.#waiting.push(bytes);
     this.#bytes += bytes.length;
     if (this.#bytes < (this.#stream === undefined ? this.#delayedBytes : SLICE_BYTES)) return true;

@@ -1,7 +1,9 @@
-import { type Deflater, GzipMember, type Run, stored, withoutComma } from '@tidegate/collection';
+import { type Deflater, GzipMember, type Item, type Run, stored, withoutComma } from '@tidegate/collection';
 import type { FastifyReply } from 'fastify';
+import type { ListForm } from '../codec/list-form.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 import type { Page } from '../rules/list-page.ts';
+import { DelayedBody } from './delayed-body.ts';
 import { writeDrained } from './drained.ts';
 import { GZIP, writeAnswer, writeHead } from './write-answer.ts';
 
@@ -25,6 +27,26 @@ export function writeList(gateway: Gateway, request: ResourceRequest, reply: Fas
     return writeAnswer(request, reply, { code: 200, body: joined(head, page.runs) });
   }
   return writeGzip({ request, reply, deflater: gateway.deflater }, head, page.runs);
+}
+
+/** A page in a form that its stored bytes do not have: a Table, metadata only, or pretty. */
+export async function writeFormed(
+  request: ResourceRequest,
+  reply: FastifyReply,
+  { runs, metadata }: Page,
+  form: ListForm,
+): Promise<void> {
+  const body = new DelayedBody(request, reply);
+  await body.write(form.open(metadata));
+  let empty = true;
+  for (const run of runs) {
+    for (let i = run.from; i < run.to; i++) {
+      if (!(await body.write(form.item(run.items[i] as Item, empty)))) return;
+      empty = false;
+    }
+  }
+  await body.write(form.close(empty));
+  await body.end();
 }
 
 function joined(head: Buffer, runs: readonly Run[]): Buffer {

@@ -34,7 +34,7 @@ export async function listFromStore(
 ): Promise<void> {
   const body = new DelayedBody(request, reply);
   const form = listForm(request, list.accepted, list.pretty);
-  await body.write(form.open);
+  await body.write(form.open());
   const page = new PageCount(gateway, request, list);
   for await (const object of storedObjects(gateway, request, { ...list, ...page.asked })) {
     if (page.full && !list.selection.selective) {
@@ -50,7 +50,7 @@ export async function listFromStore(
     if (!(await body.write(form.item(item, page.count === 0)))) return;
     page.take(item);
   }
-  await body.write(form.close(page.metadata(), page.count === 0));
+  await body.write(form.close(page.count === 0, page.metadata()));
   await body.end();
 }
 

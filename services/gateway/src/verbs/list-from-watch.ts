@@ -51,7 +51,7 @@ export async function listFromWatch(
   });
   const body = new DelayedBody(request, reply, DELAYED_BYTES);
   const page = new StreamedItems(body, form, list);
-  await body.write(form.open);
+  await body.write(form.open());
   for await (const part of parts) {
     refuseCorrupt(request, part);
     if (part.revision) page.revision = toRevision(part.revision);
@@ -114,7 +114,7 @@ class StreamedItems {
 
   async end(): Promise<void> {
     if (this.#waiting !== undefined) await this.#body.write(withoutComma(this.#waiting));
-    await this.#body.write(this.#form.close(this.#metadata(), this.#count === 0));
+    await this.#body.write(this.#form.close(this.#count === 0, this.#metadata()));
     await this.#body.end();
   }
 

@@ -3,10 +3,10 @@ import { type Revision, toRevision } from '@tidegate/revision';
 import { expired } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
 import { encodeContinue } from '../codec/continue-token.ts';
-import { listAnswer } from '../codec/list-answer.ts';
+import { listForm } from '../codec/list-form.ts';
 import { negotiate } from '../codec/negotiate.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
-import { writeList } from '../hooks/write-list.ts';
+import { writeFormed, writeList } from '../hooks/write-list.ts';
 import { collectionAtLeast, latestCollection, reached } from '../rules/fresh-collection.ts';
 import { type Freshness, listOptions } from '../rules/list-options.ts';
 import { type Page, pageOf, placeAfter } from '../rules/list-page.ts';
@@ -36,8 +36,8 @@ export const list: VerbHandler = async (gateway, request, reply) => {
   }
   const page = pageOf(found.snapshot, { selection, after, limit });
   tellContinue(gateway, request, { page, selection, found });
-  if (accepted.as !== 'object' || pretty) return listAnswer(request, accepted, page, pretty);
-  await writeList(gateway, request, reply, page);
+  if (accepted.as === 'object' && !pretty) await writeList(gateway, request, reply, page);
+  else await writeFormed(request, reply, page, listForm(request, accepted, pretty));
   return undefined;
 };
 
