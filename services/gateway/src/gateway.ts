@@ -12,6 +12,7 @@ import type { ContentCoding } from './hooks/content-coding.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
 import type { SharedFrames } from './mirror/shared-frames.ts';
+import type { WatchTimes } from './mirror/watch-times.ts';
 import type { RemainingCounts } from './rules/remaining-counts.ts';
 
 /** What every verb works with. */
@@ -21,6 +22,7 @@ export interface Gateway {
   readonly mirrors: Mirrors;
   readonly watchLists: WatchLists;
   readonly frames: SharedFrames;
+  readonly watchTimes: WatchTimes;
   readonly metrics: GatewayMetrics;
   readonly gates: FeatureGates;
   /** answers below this are not compressed */

@@ -13,6 +13,7 @@ import { Connections } from './hooks/connections.ts';
 import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
+import { WatchTimes } from './mirror/watch-times.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
 
 /** Together below two seconds: by then /readyz must show that the stores are gone. */
@@ -60,6 +61,7 @@ export class GatewayService implements Service {
       mirrors: this.#mirrors,
       watchLists: this.#watchLists,
       frames: new SharedFrames(),
+      watchTimes: new WatchTimes(),
       metrics,
       gates,
       compressionMinBytes: config.responseCompressionMinBytes,
@@ -79,6 +81,7 @@ export class GatewayService implements Service {
 
   async start(): Promise<void> {
     this.#mirrors.start();
+    this.#gateway.watchTimes.start();
     // namespaces are looked at all the time; their mirror also shows that the watch service answers
     this.#mirrors.keep('namespaces');
     void this.#askStore();
@@ -97,6 +100,7 @@ export class GatewayService implements Service {
 
   async stop(): Promise<void> {
     this.#mirrors.stop();
+    this.#gateway.watchTimes.stop();
     this.#watchLists.close();
     this.#store.close();
     this.#gateway.deflater.close();

@@ -16,6 +16,10 @@ export class Connections {
   readonly #sessions = new Set<Session>();
   readonly #idle = new EventEmitter();
   #active = 0;
+  /** one for all responses: thousands of watches wait for theirs */
+  readonly #answered = () => {
+    if (--this.#active === 0) this.#idle.emit('idle');
+  };
 
   constructor(server: EventEmitter) {
     server.on('secureConnection', (socket: Socket) => {
@@ -28,9 +32,7 @@ export class Connections {
     });
     server.on('request', (_request: unknown, response: EventEmitter) => {
       this.#active++;
-      response.once('close', () => {
-        if (--this.#active === 0) this.#idle.emit('idle');
-      });
+      response.on('close', this.#answered);
     });
   }
 

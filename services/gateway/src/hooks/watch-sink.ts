@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Sink } from '../mirror/subscriber.ts';
 
 /** The same bytes go to many sockets: their chunk is made once. */
@@ -13,20 +14,49 @@ export function watchSink(raw: ServerResponse): Sink {
   const { socket } = raw;
   const direct = raw.req.httpVersionMajor === 1 && raw.chunkedEncoding && socket !== null;
   if (!direct) {
-    return { write: (bytes) => raw.write(bytes), onDrain: (run) => raw.on('drain', run), end: () => endOf(raw) };
+    return new ResponseSink(raw);
   }
-  return {
-    write: (bytes) => socket.write(chunkOf(bytes)),
-    onDrain: (run) => {
-      socket.on('drain', run);
-      raw.once('close', () => socket.off('drain', run));
-    },
-    end: () => endOf(raw),
-  };
+  return new ChunkSink(raw, socket);
 }
 
-function endOf(raw: ServerResponse): void {
-  if (!raw.writableEnded) raw.end();
+/** Classes, because ten thousand watches have one each. */
+class ResponseSink implements Sink {
+  protected readonly raw: ServerResponse;
+
+  constructor(raw: ServerResponse) {
+    this.raw = raw;
+  }
+
+  write(bytes: Buffer): boolean {
+    return this.raw.write(bytes);
+  }
+
+  onDrain(run: () => void): void {
+    this.raw.on('drain', run);
+  }
+
+  end(): void {
+    if (!this.raw.writableEnded) this.raw.end();
+  }
+}
+
+class ChunkSink extends ResponseSink {
+  readonly #socket: Socket;
+
+  constructor(raw: ServerResponse, socket: Socket) {
+    super(raw);
+    this.#socket = socket;
+  }
+
+  override write(bytes: Buffer): boolean {
+    return this.#socket.write(chunkOf(bytes));
+  }
+
+  override onDrain(run: () => void): void {
+    const socket = this.#socket;
+    socket.on('drain', run);
+    this.raw.on('close', () => socket.off('drain', run));
+  }
 }
 
 function chunkOf(bytes: Buffer): Buffer {

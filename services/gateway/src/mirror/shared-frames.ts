@@ -1,6 +1,7 @@
 import type { EventFrames } from '../codec/event-frames.ts';
 
-interface Shared {
+export interface Shared {
+  readonly wish: string;
   readonly frames: EventFrames;
   users: number;
 }
@@ -13,18 +14,17 @@ interface Shared {
 export class SharedFrames {
   readonly #byWish = new Map<string, Shared>();
 
-  acquire(wish: string, make: () => EventFrames): EventFrames {
+  acquire(wish: string, make: () => EventFrames): Shared {
     let shared = this.#byWish.get(wish);
     if (shared === undefined) {
-      shared = { frames: make(), users: 0 };
+      shared = { wish, frames: make(), users: 0 };
       this.#byWish.set(wish, shared);
     }
     shared.users++;
-    return shared.frames;
+    return shared;
   }
 
-  release(wish: string): void {
-    const shared = this.#byWish.get(wish);
-    if (shared !== undefined && --shared.users === 0) this.#byWish.delete(wish);
+  release(shared: Shared): void {
+    if (--shared.users === 0) this.#byWish.delete(shared.wish);
   }
 }

@@ -50,7 +50,7 @@ function subscribe(mirror: Mirror, after: number): { subscriber: Subscriber; ver
     frames,
     bookmarks: true,
     sink,
-    sent: () => {},
+    events: { inc: () => {} },
   });
   mirror.subscribers.add(subscriber);
   subscriber.pump();

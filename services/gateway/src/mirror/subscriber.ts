@@ -19,8 +19,8 @@ interface SubscriberOptions {
   /** the client asked for bookmarks */
   bookmarks: boolean;
   sink: Sink;
-  /** events were written */
-  sent: (count: number) => void;
+  /** counts what is written */
+  events: { inc(count: number): void };
 }
 
 const SLICE_BYTES = 64 << 10;
@@ -113,7 +113,7 @@ export class Subscriber {
   }
 
   #write(bytes: Buffer, count: number): void {
-    this.#options.sent(count);
+    this.#options.events.inc(count);
     if (!this.#options.sink.write(bytes) && this.#state === 'active') this.#state = 'parked';
   }
 

@@ -8,16 +8,13 @@ import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { isGone, writeDrained } from '../hooks/drained.ts';
 import { watchSink } from '../hooks/watch-sink.ts';
 import { writeHead } from '../hooks/write-answer.ts';
+import type { Shared, SharedFrames } from '../mirror/shared-frames.ts';
 import { Subscriber } from '../mirror/subscriber.ts';
 import { collectionAtLeast, latestCollection, someCollection } from '../rules/fresh-collection.ts';
 import { refuseCorrupt } from '../rules/refuse-corrupt.ts';
 import { type Selection, selectionOf } from '../rules/selection.ts';
 import { type WatchOptions, watchOptions } from '../rules/watch-options.ts';
 import { sendHistory } from './watch-history.ts';
-
-const BOOKMARK_MS = 60_000;
-/** a bookmark this long before the server ends a watch */
-const LAST_BOOKMARK_MS = 2000;
 
 /** GET with `watch`: the state first where it is wanted, then every change, until the time is over. */
 export const watch: VerbHandler = async (gateway, request, reply) => {
@@ -59,14 +56,23 @@ interface Wanted {
   form: ObjectForm;
 }
 
-/** Watches that ask for the same in the same words share what is made for them. */
+/** Watches that ask for the same in the same words share what is made for them, until their streams end. */
 function framesOf({ gateway, request, raw, selection, form }: Wanted): EventFrames {
   if (form.stateful) return new EventFrames(selection, form);
+  const shared = gateway.frames.acquire(wishOf(request, selection), () => new EventFrames(selection, form));
+  releaseAtEnd(raw, gateway.frames, shared);
+  return shared.frames;
+}
+
+/** Apart, so that what lives as long as the stream holds nothing else of the request. */
+function releaseAtEnd(raw: ServerResponse, frames: SharedFrames, shared: Shared): void {
+  raw.on('close', () => frames.release(shared));
+}
+
+function wishOf(request: ResourceRequest, selection: Selection): string {
   const { info, kind, accept } = request;
   const words = ['labelSelector', 'fieldSelector', 'includeObject'].map((name) => info.query.get(name) ?? '');
-  const wish = [kind.apiVersion, kind.storedAs, selection.namespace, info.name, ...words, accept ?? ''].join('\0');
-  raw.once('close', () => gateway.frames.release(wish));
-  return gateway.frames.acquire(wish, () => new EventFrames(selection, form));
+  return [kind.apiVersion, kind.storedAs, selection.namespace, info.name, ...words, accept ?? ''].join('\0');
 }
 
 interface Start {
@@ -148,20 +154,15 @@ function follow({ gateway, request, raw, frames, options, after }: Following): v
     frames,
     bookmarks: options.bookmarks,
     sink: watchSink(raw),
-    sent: (count) => events.inc(count),
+    events,
   });
   mirror.subscribers.add(subscriber);
   open.inc();
 
-  const timers: NodeJS.Timeout[] = [setTimeout(() => subscriber.end(), options.timeoutMs)];
-  if (options.bookmarks) {
-    timers.push(setInterval(() => subscriber.bookmark(), BOOKMARK_MS * (0.9 + Math.random() / 5)));
-    if (options.timeoutMs > LAST_BOOKMARK_MS) {
-      timers.push(setTimeout(() => subscriber.bookmark(), options.timeoutMs - LAST_BOOKMARK_MS));
-    }
-  }
-  raw.once('close', () => {
-    for (const timer of timers) clearTimeout(timer);
+  const { watchTimes } = gateway;
+  const time = watchTimes.add(subscriber, options);
+  raw.on('close', () => {
+    watchTimes.remove(time);
     open.dec();
     subscriber.end();
   });
