@@ -30,6 +30,9 @@ export function createApp(options: AppOptions): FastifyInstance {
     http2: true,
     https: {
       allowHTTP1: true,
+      // Node's HTTP/2 server leaves it off for HTTP/1.1, where each event of a watch would then wait for an
+      // acknowledgement of the one before
+      noDelay: true,
       cert: readFileSync(options.tlsCertFile),
       key: readFileSync(options.tlsPrivateKeyFile),
       minVersion: 'TLSv1.2',
