@@ -6,7 +6,7 @@ import { type Bundle, deflateItems } from './bundles.ts';
 import { type Deflated, stored } from './deflated.ts';
 import { Deflater } from './deflater.ts';
 import { GzipMember } from './gzip-member.ts';
-import { Collection, Item } from './index.ts';
+import { Collection, Item, WindowMemory } from './index.ts';
 import { joinItems } from './join-items.ts';
 
 /** Counts what it deflates. */
@@ -87,7 +87,7 @@ test('a list after a change deflates what has changed, and tells each state trut
     revision: toRevision(revision),
     floor: toRevision(revision),
     items: someItems(1000),
-    windowBytes: 1 << 30,
+    memory: new WindowMemory({ bytes: 1 << 30 }),
   });
   const list = async () => {
     const before = deflater.texts;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toRevision } from '@tidegate/revision';
-import { Collection, eventKind, Item, type ItemParts, type Snapshot } from './index.ts';
+import { Collection, eventKind, Item, type ItemParts, type Snapshot, WindowMemory } from './index.ts';
 
 /** A small generator, so that every failure can be run again from its seed. */
 function randomNumbers(seed: number): (below: number) => number {
@@ -27,7 +27,12 @@ function parts(namespace: string, name: string, revision: number, text: string):
 }
 
 function empty(windowBytes = 1 << 30): Collection {
-  return new Collection({ revision: toRevision(0), floor: toRevision(0), items: [], windowBytes });
+  return new Collection({
+    revision: toRevision(0),
+    floor: toRevision(0),
+    items: [],
+    memory: new WindowMemory({ bytes: windowBytes }),
+  });
 }
 
 function texts(snapshot: Snapshot, namespace = ''): string[] {

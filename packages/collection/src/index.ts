@@ -8,3 +8,4 @@ export { Item, type ItemParts, itemParts, spliced } from './item.ts';
 export { compareKeys, type Position } from './key-order.ts';
 export { type Run, runOf, Snapshot } from './snapshot.ts';
 export { EventWindow, type Hole } from './window.ts';
+export { WindowMemory } from './window-memory.ts';

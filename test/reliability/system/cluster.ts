@@ -21,6 +21,8 @@ interface ClusterOptions {
   readonly nats: boolean;
   /** how long the stores keep history */
   readonly windowSeconds?: number;
+  /** further options of each part */
+  readonly flags?: Partial<Record<'store' | 'watch' | 'gateway', Readonly<Record<string, string>>>>;
   /** stands between the gateways and the stores; answers the address that gateways are given */
   readonly beforeStores?: Between;
   readonly beforeWatches?: Between;
@@ -67,7 +69,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const opsAddress = `127.0.0.1:${await freePort()}`;
     opsAddresses.set(`${part}-${i}`, opsAddress);
     const listening = { 'grpc-address': address, 'ops-address': opsAddress };
-    const all = { ...listening, 'log-level': 'warn', ...peer, ...flags };
+    const all = { ...listening, 'log-level': 'warn', ...peer, ...flags, ...options.flags?.[part] };
     const args = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
     const logFile = join(temporary.path, `${part}-${i}.log`);
     parts.set(`${part}-${i}`, new PartProcess({ part, args, env, logFile }));

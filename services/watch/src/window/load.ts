@@ -1,4 +1,4 @@
-import { corruptObject, Item, itemParts } from '@tidegate/collection';
+import { corruptObject, Item, itemParts, type WindowMemory } from '@tidegate/collection';
 import type { StoreClient } from '../clients/store-client.ts';
 import { Collections, type Loaded } from './collections.ts';
 
@@ -8,7 +8,7 @@ import { Collections, type Loaded } from './collections.ts';
  */
 export async function loadCollections(
   store: StoreClient,
-  windowBytes: number,
+  windows: WindowMemory,
 ): Promise<{ collections: Collections; head: number; epoch: number }> {
   const { floor, revision, epoch } = await store.head();
   const objects = new Map<string, Loaded>();
@@ -26,5 +26,5 @@ export async function loadCollections(
       else loaded.corrupt.push(corruptObject(object));
     }
   }
-  return { collections: new Collections(base, objects, windowBytes), head: revision, epoch };
+  return { collections: new Collections(base, objects, windows), head: revision, epoch };
 }
