@@ -7,7 +7,8 @@ const LINE_END = '\r\n';
 
 /**
  * Where a watch's events go. In HTTP/1.1 a chunk is written to the socket as one piece: through the response it would be
- * three, each with its own way through the stream. The response itself still begins and ends the body.
+ * three, each with its own way through the stream. The response itself still begins and ends the body. What it was given
+ * in this turn it holds back until the next one: nothing may overtake that.
  */
 export function watchSink(raw: ServerResponse): Sink {
   const { socket } = raw;
@@ -16,8 +17,9 @@ export function watchSink(raw: ServerResponse): Sink {
     return { write: (bytes) => raw.write(bytes), onDrain: (run) => raw.on('drain', run), end: () => endOf(raw) };
   }
   return {
-    write: (bytes) => socket.write(chunkOf(bytes)),
+    write: (bytes) => (raw.writableCorked > 0 ? raw.write(bytes) : socket.write(chunkOf(bytes))),
     onDrain: (run) => {
+      raw.on('drain', run);
       socket.on('drain', run);
       raw.once('close', () => socket.off('drain', run));
     },
