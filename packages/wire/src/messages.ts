@@ -128,6 +128,7 @@ export interface LogBatch {
 export interface ReadLogRequest {
   after: number;
   through?: number;
+  resource?: string;
 }
 
 export interface FollowLogRequest {

@@ -142,7 +142,7 @@ export class StoreSession {
     return this.#stream(store.list as MethodDefinition<ListRequest, ListPage>, request, restOfList);
   }
 
-  /** The changes after one revision through another, of all resources. Below the floor: Expired. */
+  /** The changes of a resource ("" for all) after one revision through another. Below the floor: Expired. */
   readLog(request: ReadLogRequest): AsyncGenerator<LogBatch> {
     return this.#stream(store.readLog as MethodDefinition<ReadLogRequest, LogBatch>, request, restOfLog);
   }
