@@ -95,12 +95,14 @@ export interface ListRequest {
   afterNamespace?: string;
   afterName?: string;
   limit?: number;
+  countRest?: boolean;
 }
 
 export interface ListPage {
   revision: number;
   epoch: number;
   objects: StoredObject[];
+  remaining: number;
 }
 
 export interface Change {
