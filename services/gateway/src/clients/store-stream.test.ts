@@ -51,7 +51,7 @@ class Stores {
           this.#send(
             call,
             end - first,
-            (i) => ({ revision: REVISION, epoch: 1, objects: [object(first + i)] }) as ListPage,
+            (i) => ({ revision: REVISION, epoch: 1, objects: [object(first + i)], remaining: 0 }) as ListPage,
           );
         },
         readLog: (call: ServerWritableStream<ReadLogRequest, LogBatch>) => {
