@@ -19,7 +19,7 @@ describe('An object that cannot be read, in a past that only the store knows', (
     const args = ['--no-nats', `--postgres-url=${database.url}`];
     system = await runningSystem({
       args,
-      env: { TIDEGATE_MIRROR_WINDOW_MIB: '0.001', TIDEGATE_ALLOW_DATA_LOSS: 'true' },
+      env: { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.001', TIDEGATE_ALLOW_DATA_LOSS: 'true' },
     });
     ({ client } = system);
   });

@@ -6,6 +6,7 @@ import { type Change, logBatchCodec } from '@tidegate/wire';
 import { connect, type NatsConnection } from 'nats';
 import postgres from 'postgres';
 import { type Client, configMap, MAPS } from './support/client.ts';
+import { metricAt } from './support/metric.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 describe('The self-check of the watch service', () => {
@@ -34,13 +35,7 @@ describe('The self-check of the watch service', () => {
     await Promise.all([database?.stop(), nats?.stop()]);
   });
 
-  const metric = async (name: string): Promise<number> => {
-    const text = await (await fetch(`http://${system.tidegate.part('watch').opsAddress}/metrics`)).text();
-    const values = [...text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\d+)`, 'gm'))].map((found) =>
-      Number(found[1]),
-    );
-    return values.reduce((a, b) => a + b, 0);
-  };
+  const metric = (name: string) => metricAt(system.tidegate.part('watch').opsAddress as string, name);
 
   test('finds nothing where nothing is wrong, also while writes go on', async () => {
     for (let i = 0; i < 200; i++) {

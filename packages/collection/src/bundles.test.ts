@@ -6,7 +6,7 @@ import { type Bundle, deflateItems } from './bundles.ts';
 import { type Deflated, stored } from './deflated.ts';
 import { Deflater } from './deflater.ts';
 import { GzipMember } from './gzip-member.ts';
-import { Collection, type Item, itemOf, SegmentBuilder, withoutComma } from './index.ts';
+import { Collection, type Item, itemOf, SegmentBuilder, WindowMemory, withoutComma } from './index.ts';
 import { joinItems } from './segment.ts';
 
 /** Counts what it deflates. */
@@ -89,7 +89,7 @@ test('a list after a change deflates what has changed, and tells each state trut
     revision: toRevision(revision),
     floor: toRevision(revision),
     segments: builder.finish(),
-    windowBytes: 1 << 30,
+    memory: new WindowMemory({ bytes: 1 << 30 }),
   });
   const list = async () => {
     const before = deflater.texts;

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toRevision } from '@tidegate/revision';
-import { Collection, eventKind, type ItemParts, itemOf, type Snapshot, segmentOf, withoutComma } from './index.ts';
+import {
+  Collection,
+  eventKind,
+  type ItemParts,
+  itemOf,
+  type Snapshot,
+  segmentOf,
+  WindowMemory,
+  withoutComma,
+} from './index.ts';
 
 /** A small generator, so that every failure can be run again from its seed. */
 function randomNumbers(seed: number): (below: number) => number {
@@ -27,7 +36,12 @@ function parts(namespace: string, name: string, revision: number, text: string):
 }
 
 function empty(windowBytes = 1 << 30): Collection {
-  return new Collection({ revision: toRevision(0), floor: toRevision(0), segments: [], windowBytes });
+  return new Collection({
+    revision: toRevision(0),
+    floor: toRevision(0),
+    segments: [],
+    memory: new WindowMemory({ bytes: windowBytes }),
+  });
 }
 
 function texts(snapshot: Snapshot, namespace = ''): string[] {
@@ -73,7 +87,7 @@ function sent(collection: Collection): Collection {
     return segmentOf(Buffer.from(run.joined()), heads);
   });
   const { through } = collection;
-  return new Collection({ revision: through, floor: through, segments, windowBytes: 1 << 30 });
+  return new Collection({ revision: through, floor: through, segments, memory: new WindowMemory({ bytes: 1 << 30 }) });
 }
 
 function sorted(state: Map<string, string>): string[] {

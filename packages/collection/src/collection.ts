@@ -7,6 +7,7 @@ import type { Segment } from './segment.ts';
 import { Snapshot } from './snapshot.ts';
 import { Tree } from './tree.ts';
 import { EventWindow, type Hole } from './window.ts';
+import type { WindowMemory } from './window-memory.ts';
 
 export interface CollectionChange {
   kind: EventKind;
@@ -33,7 +34,8 @@ interface CollectionOptions {
   corrupt?: Iterable<CorruptObject>;
   history?: Iterable<CollectionEvent>;
   holes?: Iterable<Hole>;
-  windowBytes: number;
+  /** what its window shares with those of other collections */
+  memory: WindowMemory;
   now?: () => number;
 }
 
@@ -51,7 +53,7 @@ const KEEP_COUNT = 64;
 export class Collection {
   readonly #tree: Tree;
   readonly window: EventWindow;
-  readonly #windowBytes: number;
+  readonly #memory: WindowMemory;
   readonly #now: () => number;
   readonly #kept = new Map<Revision, Kept>();
   readonly #corrupt = new Map<string, CorruptObject>();
@@ -62,8 +64,8 @@ export class Collection {
   #stateBytes = 0;
 
   constructor(options: CollectionOptions) {
-    this.window = new EventWindow(options.floor, options.holes);
-    this.#windowBytes = options.windowBytes;
+    this.window = new EventWindow(options.floor, options.holes, options.memory);
+    this.#memory = options.memory;
     this.#now = options.now ?? (() => performance.now());
     this.#changed = options.revision;
     this.#through = options.revision;
@@ -71,7 +73,7 @@ export class Collection {
     for (const { items } of options.segments) for (const item of items) this.#stateBytes += sizeOf(item);
     for (const object of options.corrupt ?? []) this.#corrupt.set(pathOf(object), object);
     for (const event of options.history ?? []) this.window.append(event);
-    this.#trim();
+    this.#memory.trim();
   }
 
   get through(): Revision {
@@ -129,7 +131,7 @@ export class Collection {
       traceparent: change.traceparent,
     };
     this.window.append(event);
-    this.#trim();
+    this.#memory.trim();
     this.#moveTo(item.revision);
     return event;
   }
@@ -153,6 +155,11 @@ export class Collection {
     this.#changed = revision;
     this.#through = revision;
     this.#frozen = undefined;
+  }
+
+  /** Nobody reads it any longer. */
+  close(): void {
+    this.#memory.leave(this.window);
   }
 
   completeThrough(revision: Revision): void {
@@ -205,10 +212,6 @@ export class Collection {
       if (usable && (nearest === undefined || snapshot.revision < nearest.revision)) nearest = snapshot;
     }
     return nearest;
-  }
-
-  #trim(): void {
-    while (this.window.bytes > this.#windowBytes) this.window.dropOldest();
   }
 }
 

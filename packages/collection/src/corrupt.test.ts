@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toRevision } from '@tidegate/revision';
-import { Collection, corruptObject, eventKind, type ItemParts } from './index.ts';
+import { Collection, corruptObject, eventKind, type ItemParts, WindowMemory } from './index.ts';
 
 function parts(name: string, revision: number, value = `{"name":"${name}"}`): ItemParts {
   return {
@@ -22,7 +22,7 @@ function collection(corrupt: string[] = []): Collection {
     floor: toRevision(1),
     segments: [],
     corrupt: corrupt.map((name) => corruptObject({ key: { namespace: 'n', name }, revision: 1, corrupt: 'broken' })),
-    windowBytes: 1 << 20,
+    memory: new WindowMemory({ bytes: 1 << 20 }),
   });
 }
 

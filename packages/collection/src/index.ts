@@ -9,3 +9,4 @@ export { compareKeys, type Position } from './key-order.ts';
 export { type Segment, SegmentBuilder, segmentOf, withoutComma } from './segment.ts';
 export { type Run, runOf, Snapshot } from './snapshot.ts';
 export { EventWindow, type Hole } from './window.ts';
+export { WindowMemory } from './window-memory.ts';

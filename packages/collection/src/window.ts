@@ -1,5 +1,6 @@
 import type { Revision } from '@tidegate/revision';
 import type { CollectionEvent } from './event.ts';
+import type { WindowMemory } from './window-memory.ts';
 
 /** Revisions between these two were perhaps told to clients, and are lost. */
 export interface Hole {
@@ -22,10 +23,17 @@ export class EventWindow {
   #bytes = 0;
   #floor: Revision;
   readonly #holes: Hole[];
+  /** when each event came */
+  #times: number[] = [];
+  readonly #memory: WindowMemory | undefined;
+  #cutAt: number | undefined;
 
-  constructor(floor: Revision, holes: Iterable<Hole> = []) {
+  /** memory: what it shares with others, and is cut by; without it there is no limit */
+  constructor(floor: Revision, holes: Iterable<Hole> = [], memory?: WindowMemory) {
     this.#floor = floor;
     this.#holes = [...holes];
+    this.#memory = memory;
+    memory?.join(this);
   }
 
   get holes(): readonly Hole[] {
@@ -45,6 +53,16 @@ export class EventWindow {
     return this.#bytes;
   }
 
+  /** when the oldest event came, in the memory's time */
+  get oldestAt(): number | undefined {
+    return this.#times[this.#offset];
+  }
+
+  /** when the newest of those events came that were given up for want of memory */
+  get cutAt(): number | undefined {
+    return this.#cutAt;
+  }
+
   get start(): number {
     return this.#dropped;
   }
@@ -59,7 +77,8 @@ export class EventWindow {
 
   append(event: CollectionEvent): void {
     this.#events.push(event);
-    this.#bytes += bytesOf(event);
+    this.#times.push(this.#memory?.now() ?? 0);
+    this.#grow(bytesOf(event));
   }
 
   /** Nobody can go on from this revision: it is below the floor, or was lost. */
@@ -89,9 +108,21 @@ export class EventWindow {
   cut(revision: Revision): void {
     this.#dropped = this.end;
     this.#events = [];
+    this.#times = [];
     this.#offset = 0;
-    this.#bytes = 0;
+    this.#grow(-this.#bytes);
     this.#floor = revision;
+  }
+
+  /** Drops the events that came at this time or before. */
+  dropThrough(time: number): void {
+    for (let at = this.oldestAt; at !== undefined && at <= time; at = this.oldestAt) this.dropOldest();
+  }
+
+  /** Drops the oldest event because memory is short. */
+  cutOldest(): void {
+    this.#cutAt = this.oldestAt;
+    this.dropOldest();
   }
 
   /** Drops the oldest event; the floor rises to it. */
@@ -99,13 +130,19 @@ export class EventWindow {
     const oldest = this.#events[this.#offset];
     if (oldest === undefined) return;
     this.#floor = oldest.revision;
-    this.#bytes -= bytesOf(oldest);
+    this.#grow(-bytesOf(oldest));
     this.#offset++;
     this.#dropped++;
     if (this.#offset > 1024 && this.#offset * 2 > this.#events.length) {
       this.#events = this.#events.slice(this.#offset);
+      this.#times = this.#times.slice(this.#offset);
       this.#offset = 0;
     }
+  }
+
+  #grow(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#memory !== undefined) this.#memory.bytes += bytes;
   }
 }
 

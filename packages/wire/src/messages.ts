@@ -95,12 +95,14 @@ export interface ListRequest {
   afterNamespace?: string;
   afterName?: string;
   limit?: number;
+  countRest?: boolean;
 }
 
 export interface ListPage {
   revision: number;
   epoch: number;
   objects: StoredObject[];
+  remaining: number;
 }
 
 export interface Change {
@@ -128,6 +130,7 @@ export interface LogBatch {
 export interface ReadLogRequest {
   after: number;
   through?: number;
+  resource?: string;
 }
 
 export interface FollowLogRequest {

@@ -42,5 +42,9 @@ export const options = {
     default: 1024,
     help: 'answers to get and list of this size and more are gzip for clients that take it',
   },
-  'mirror-window-mib': { type: 'number', default: 64, help: 'memory for the history of each mirror' },
+  'mirror-window-memory-mib': {
+    type: 'number',
+    default: 256,
+    help: 'memory for the history of all mirrors; what does not fit is read from the store',
+  },
 } as const satisfies OptionTable;

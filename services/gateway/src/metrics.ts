@@ -1,7 +1,8 @@
+import type { WindowMemory } from '@tidegate/collection';
 import type { MetricRegistry } from '@tidegate/service-kit';
 
 /** Every metric of the gateway, declared once; names that Kubernetes dashboards know mean what they mean there. */
-export function declareMetrics(registry: MetricRegistry) {
+export function declareMetrics(registry: MetricRegistry, windows: WindowMemory) {
   return {
     requestSeconds: registry.histogram({
       name: 'apiserver_request_duration_seconds',
@@ -30,6 +31,20 @@ export function declareMetrics(registry: MetricRegistry) {
       help: 'About how large collections of more than a MiB are, as the watch service tells.',
       labelNames: ['resource'] as const,
     }),
+    windowBytes: registry.gauge({
+      name: 'tidegate_gateway_window_bytes',
+      help: 'Bytes that the history of the mirrors alone keeps alive.',
+      collect() {
+        this.set(windows.bytes);
+      },
+    }),
+    windowSeconds: registry.gauge({
+      name: 'tidegate_gateway_window_seconds',
+      help: 'How far back the window reaches that memory has shortened most; 300 when none is shortened.',
+      collect() {
+        this.set(windows.reachMs() / 1000);
+      },
+    }),
     lists: registry.counter({
       name: 'tidegate_gateway_lists_total',
       help: 'Lists by where their state came from: the mirror, or the store when the mirror has forgotten it.',
@@ -38,6 +53,10 @@ export function declareMetrics(registry: MetricRegistry) {
     storeRetries: registry.counter({
       name: 'tidegate_gateway_store_retries_total',
       help: 'Messages sent to a store again because their answer was lost.',
+    }),
+    storeStreamsResumed: registry.counter({
+      name: 'tidegate_gateway_store_streams_resumed_total',
+      help: 'Streams of lists and history that broke, and went on at another store.',
     }),
   };
 }

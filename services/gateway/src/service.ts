@@ -1,4 +1,4 @@
-import { Deflater } from '@tidegate/collection';
+import { Deflater, WindowMemory } from '@tidegate/collection';
 import { readFeatureGates } from '@tidegate/feature-gates';
 import { builtInRegistry } from '@tidegate/kinds';
 import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
@@ -36,19 +36,21 @@ export class GatewayService implements Service {
 
   constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
     this.#config = config;
-    const metrics = declareMetrics(kit.metrics);
+    const windows = new WindowMemory({ bytes: config.mirrorWindowMemoryMib * 2 ** 20 });
+    const metrics = declareMetrics(kit.metrics, windows);
     const credentials = kit.credentials.client;
     this.#store = new StoreSession({
       addresses: config.storeAddresses,
       credentials,
       retried: () => metrics.storeRetries.inc(),
+      resumed: () => metrics.storeStreamsResumed.inc(),
     });
     this.#mirrors = new Mirrors({
       addresses: config.watchAddresses,
       credentials,
       tracing: kit.tracing,
       metrics,
-      windowBytes: Math.floor(config.mirrorWindowMib * 2 ** 20),
+      windows,
       memoryBytes: config.mirrorMemoryMib * 2 ** 20,
       largestBytes: config.mirrorLargestMib * 2 ** 20,
     });

@@ -10,5 +10,9 @@ export const options = {
     default: 300,
     help: 'how often all that is held here is compared with the store',
   },
-  'window-mib': { type: 'number', default: 128, help: 'memory for the history of each collection' },
+  'window-memory-mib': {
+    type: 'number',
+    default: 512,
+    help: 'memory for the history of all collections; what does not fit is read from the store',
+  },
 } as const satisfies OptionTable;

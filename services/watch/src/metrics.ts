@@ -1,7 +1,14 @@
+import type { WindowMemory } from '@tidegate/collection';
 import type { MetricRegistry } from '@tidegate/service-kit';
 
+/** What is looked at when somebody asks. */
+interface Held {
+  objects: () => number;
+  windows: () => WindowMemory;
+}
+
 /** Every metric of the watch service, declared once. */
-export function declareMetrics(registry: MetricRegistry) {
+export function declareMetrics(registry: MetricRegistry, held: Held) {
   return {
     revision: registry.gauge({ name: 'tidegate_watch_revision', help: 'The feed is complete through this revision.' }),
     changes: registry.counter({ name: 'tidegate_watch_changes_total', help: 'Changes applied.' }),
@@ -27,8 +34,27 @@ export function declareMetrics(registry: MetricRegistry) {
       help: 'Collections that differed from the store when they were compared, and were read anew.',
       labelNames: ['resource'] as const,
     }),
-    objects: registry.gauge({ name: 'tidegate_watch_objects', help: 'Objects held, all collections together.' }),
-    windowBytes: registry.gauge({ name: 'tidegate_watch_window_bytes', help: 'Bytes that history alone keeps alive.' }),
+    objects: registry.gauge({
+      name: 'tidegate_watch_objects',
+      help: 'Objects held, all collections together.',
+      collect() {
+        this.set(held.objects());
+      },
+    }),
+    windowBytes: registry.gauge({
+      name: 'tidegate_watch_window_bytes',
+      help: 'Bytes that history alone keeps alive.',
+      collect() {
+        this.set(held.windows().bytes);
+      },
+    }),
+    windowSeconds: registry.gauge({
+      name: 'tidegate_watch_window_seconds',
+      help: 'How far back the window reaches that memory has shortened most; 300 when none is shortened.',
+      collect() {
+        this.set(held.windows().reachMs() / 1000);
+      },
+    }),
   };
 }
 

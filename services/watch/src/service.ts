@@ -1,3 +1,4 @@
+import { WindowMemory } from '@tidegate/collection';
 import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
 import { type Hole, type LogBatch, watch } from '@tidegate/wire';
 import { StoreClient } from './clients/store-client.ts';
@@ -36,6 +37,7 @@ export class WatchService implements Service {
   readonly #selfCheck: SelfCheck;
   readonly rpc: NonNullable<Service['rpc']>;
   #collections: Collections | undefined;
+  #windows: WindowMemory;
   #feed: Feed | undefined;
   #epoch = 0;
   #whenLoaded = Promise.withResolvers<Collections>();
@@ -43,7 +45,11 @@ export class WatchService implements Service {
   constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
     this.#config = config;
     this.#kit = kit;
-    this.#metrics = declareMetrics(kit.metrics);
+    this.#windows = this.#newWindows();
+    this.#metrics = declareMetrics(kit.metrics, {
+      objects: () => this.#collections?.size ?? 0,
+      windows: () => this.#windows,
+    });
     this.#store = new StoreClient(config.storeAddresses, kit.credentials.client);
     this.#bus = config.natsUrl === '' ? undefined : this.#openBus(config.natsUrl);
     this.#selfCheck = this.#makeSelfCheck();
@@ -90,6 +96,10 @@ export class WatchService implements Service {
     this.#closing.abort();
     this.#feed?.close();
     this.#store.close();
+  }
+
+  #newWindows(): WindowMemory {
+    return new WindowMemory({ bytes: this.#config.windowMemoryMib * 2 ** 20 });
   }
 
   #openBus(url: string): BusSource {
@@ -150,7 +160,9 @@ export class WatchService implements Service {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
-        const { collections, head, epoch } = await loadCollections(this.#store, this.#config.windowMib << 20);
+        // those of collections that are given up go with them
+        this.#windows = this.#newWindows();
+        const { collections, head, epoch } = await loadCollections(this.#store, this.#windows);
         this.#epoch = epoch;
         this.#begin(collections, head);
         return;
@@ -200,9 +212,7 @@ export class WatchService implements Service {
 
   #complete(collections: Collections): void {
     this.#collections = collections;
-    const totals = collections.totals();
-    this.#metrics.objects.set(totals.objects);
-    this.#metrics.windowBytes.set(totals.windowBytes);
+    const totals = { objects: collections.size, windowBytes: this.#windows.bytes };
     this.#kit.log.info({ revision: collections.through, ...totals }, 'All collections are complete.');
     this.#whenLoaded.resolve(collections);
   }
@@ -212,6 +222,7 @@ export class WatchService implements Service {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       await delayMs(MEND_MS, signal);
+      this.#windows.sweep();
       const corrupt = this.#collections?.corrupt() ?? [];
       this.#metrics.corruptObjects.set(corrupt.length);
       try {

@@ -11,6 +11,7 @@ import {
   temporaryDir,
   until,
 } from '@tidegate/testkit';
+import { metricAt } from '../../support/metric.ts';
 import { Api, type Endpoint } from '../load/api.ts';
 import { PartProcess } from './part-process.ts';
 
@@ -20,9 +21,13 @@ interface ClusterOptions {
   readonly nats: boolean;
   /** how long the stores keep history */
   readonly windowSeconds?: number;
+  /** further options of each part */
+  readonly flags?: Partial<Record<'store' | 'watch' | 'gateway', Readonly<Record<string, string>>>>;
   /** stands between the gateways and the stores; answers the address that gateways are given */
   readonly beforeStores?: Between;
   readonly beforeWatches?: Between;
+  /** stands between NATS and all parts; answers the address that they are given */
+  readonly beforeNats?: (url: string) => Promise<string>;
 }
 
 type Between = (addresses: readonly string[], certificates: TestCertificates) => Promise<string>;
@@ -33,6 +38,8 @@ export interface Cluster {
   readonly parts: ReadonlyMap<string, PartProcess>;
   readonly postgres: TestPostgres;
   readonly nats: TestNats | undefined;
+  /** of one replica, as in "watch-1": the sum of a metric over its labels */
+  metric(part: string, name: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -45,16 +52,24 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     options.nats ? startNats() : undefined,
     peerCertificates(),
   ]);
-  const env = { TIDEGATE_POSTGRES_URL: postgres.url, TIDEGATE_NATS_URL: nats?.url ?? '' };
+  const natsUrl = nats?.url ?? '';
+  const env = {
+    TIDEGATE_POSTGRES_URL: postgres.url,
+    TIDEGATE_NATS_URL: (await options.beforeNats?.(natsUrl)) ?? natsUrl,
+  };
   const tokenFile = join(temporary.path, 'tokens');
   writeFileSync(tokenFile, `${TOKEN},admin,admin,"system:masters"\n`, { mode: 0o600 });
   const parts = new Map<string, PartProcess>();
+  const opsAddresses = new Map<string, string>();
 
   const start = async (part: 'store' | 'watch' | 'gateway', i: number, flags: Readonly<Record<string, string>>) => {
     const address = `127.0.0.1:${await freePort()}`;
     const { peerCertFile, peerKeyFile, peerCaFile } = certificates.peerFiles(part);
     const peer = { 'peer-cert-file': peerCertFile, 'peer-key-file': peerKeyFile, 'peer-ca-file': peerCaFile };
-    const all = { 'grpc-address': address, 'log-level': 'warn', ...peer, ...flags };
+    const opsAddress = `127.0.0.1:${await freePort()}`;
+    opsAddresses.set(`${part}-${i}`, opsAddress);
+    const listening = { 'grpc-address': address, 'ops-address': opsAddress };
+    const all = { ...listening, 'log-level': 'warn', ...peer, ...flags, ...options.flags?.[part] };
     const args = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
     const logFile = join(temporary.path, `${part}-${i}.log`);
     parts.set(`${part}-${i}`, new PartProcess({ part, args, env, logFile }));
@@ -87,6 +102,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     parts,
     postgres,
     nats,
+    metric: (part, name) => metricAt(opsAddresses.get(part) as string, name),
     async stop() {
       for (const part of [...parts.values()].reverse()) await part.stop();
       await Promise.all([postgres.stop(), nats?.stop()]);

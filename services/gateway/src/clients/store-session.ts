@@ -17,12 +17,15 @@ import {
   type WriteOutcome,
 } from '@tidegate/wire';
 import { Lane } from './lane.ts';
+import { restOfList, restOfLog } from './rest-of-stream.ts';
 import { storeStream } from './store-stream.ts';
 
 interface StoreSessionOptions {
   addresses: readonly string[];
   credentials: Kit['credentials']['client'];
   retried: () => void;
+  /** a stream broke, and went on */
+  resumed: () => void;
 }
 
 /** Values above this have a lane of their own, so that nothing small waits behind them. */
@@ -39,12 +42,14 @@ export class StoreSession {
   readonly #heads: Lane<null, number>;
   readonly #writes: Lane<Write, WriteOutcome>;
   readonly #largeWrites: Lane<Write, WriteOutcome>;
+  readonly #resumed: () => void;
   readonly #firstSent = new WeakMap<Write, number>();
   /** the newest revision that any answer told */
   #known = 0;
 
   constructor(options: StoreSessionOptions) {
     this.#clients = options.addresses.map((address) => grpcClient(address, options.credentials));
+    this.#resumed = options.resumed;
     const shared = {
       client: () => this.#client(),
       failed: () => this.#turnToNext(),
@@ -134,12 +139,12 @@ export class StoreSession {
 
   /** Objects at exactly one revision, in key order. Below the floor: Expired. */
   list(request: ListRequest): AsyncGenerator<ListPage> {
-    return storeStream(this.#client(), store.list as MethodDefinition<ListRequest, ListPage>, request);
+    return this.#stream(store.list as MethodDefinition<ListRequest, ListPage>, request, restOfList);
   }
 
-  /** The changes after one revision through another, of all resources. Below the floor: Expired. */
+  /** The changes of a resource ("" for all) after one revision through another. Below the floor: Expired. */
   readLog(request: ReadLogRequest): AsyncGenerator<LogBatch> {
-    return storeStream(this.#client(), store.readLog as MethodDefinition<ReadLogRequest, LogBatch>, request);
+    return this.#stream(store.readLog as MethodDefinition<ReadLogRequest, LogBatch>, request, restOfLog);
   }
 
   /** The current revision, asked after this call. */
@@ -154,6 +159,16 @@ export class StoreSession {
   close(): void {
     for (const lane of [this.#reads, this.#heads, this.#writes, this.#largeWrites]) lane.close();
     for (const client of this.#clients) client.close();
+  }
+
+  #stream<Request, Response>(
+    method: MethodDefinition<Request, Response>,
+    request: Request,
+    rest: (request: Request, response: Response) => Request | undefined,
+  ): AsyncGenerator<Response> {
+    const first = this.#current;
+    const client = (attempt: number) => this.#clients[(first + attempt) % this.#clients.length] as Client;
+    return storeStream({ client, method, request, rest, resumed: this.#resumed });
   }
 
   #client(): Client {

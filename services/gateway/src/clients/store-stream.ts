@@ -1,34 +1,104 @@
-import type { Client, ClientReadableStream, MethodDefinition, ServiceError } from '@grpc/grpc-js';
-import { serviceUnavailable } from '@tidegate/status';
+import { type Client, type ClientReadableStream, status as grpc, type MethodDefinition } from '@grpc/grpc-js';
+import { delayMs } from '@tidegate/service-kit';
+import { ApiError, serviceUnavailable } from '@tidegate/status';
 import { fromServiceError } from '@tidegate/wire';
 
-/** A request lasts no longer; a client that is so slow begins again where it was. */
-const LIMIT_MS = 60_000;
+interface StoreStream<Request, Response> {
+  /** the replica for the first, second, third attempt */
+  client: (attempt: number) => Client;
+  method: MethodDefinition<Request, Response>;
+  request: Request;
+  /** what is to be asked when the stream breaks after this answer; undefined: nothing is missing */
+  rest: (request: Request, response: Response) => Request | undefined;
+  /** the stream broke, and goes on */
+  resumed: () => void;
+  /** how long no replica may answer anything */
+  patienceMs?: number;
+  /** how long one may be asked without answering */
+  silenceMs?: number;
+}
+
+/** A call holds a transaction open in the store: a longer stream goes on in another call. */
+const CALL_MS = 60_000;
+const SILENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
+const PAUSE_MS = 100;
+
+const BROKEN: readonly unknown[] = [
+  grpc.CANCELLED,
+  grpc.UNKNOWN,
+  grpc.DEADLINE_EXCEEDED,
+  grpc.INTERNAL,
+  grpc.UNAVAILABLE,
+];
 
 /**
  * A stream of the store's answers. The store sends on as they are taken, so that few are in memory; whoever takes no
  * more ends the call.
+ *
+ * Invariant: each answer comes once, in order, whichever replicas gave them: where a stream breaks, the next replica is
+ * asked for what is missing.
  */
 export async function* storeStream<Request, Response>(
-  client: Client,
-  method: MethodDefinition<Request, Response>,
+  options: StoreStream<Request, Response>,
+): AsyncGenerator<Response> {
+  const { rest, patienceMs = PATIENCE_MS } = options;
+  let { request } = options;
+  let answeredAt = performance.now();
+  for (let attempt = 0; ; attempt++) {
+    try {
+      for await (const response of answers(options, attempt, request)) {
+        const next = rest(request, response);
+        yield response;
+        // the time until here was the taker's
+        answeredAt = performance.now();
+        if (next === undefined) return;
+        request = next;
+      }
+      return;
+    } catch (error) {
+      const told = toldBy(error);
+      if (performance.now() - answeredAt > patienceMs || !mayGoOn(error, told))
+        throw told ?? serviceUnavailable('the store cannot be reached, please try again');
+    }
+    options.resumed();
+    await delayMs(PAUSE_MS);
+  }
+}
+
+async function* answers<Request, Response>(
+  options: StoreStream<Request, Response>,
+  attempt: number,
   request: Request,
 ): AsyncGenerator<Response> {
+  const { client, method, silenceMs = SILENCE_MS } = options;
   const { path, requestSerialize, responseDeserialize } = method;
-  const call: ClientReadableStream<Response> = client.makeServerStreamRequest(
+  const call: ClientReadableStream<Response> = client(attempt).makeServerStreamRequest(
     path,
     requestSerialize,
     responseDeserialize,
     request,
-    { deadline: Date.now() + LIMIT_MS },
+    { deadline: Date.now() + CALL_MS },
   );
+  const responses = (call as AsyncIterable<Response>)[Symbol.asyncIterator]();
   try {
-    yield* call as AsyncIterable<Response>;
-  } catch (error) {
-    const told = fromServiceError(error as ServiceError);
-    throw told ?? serviceUnavailable('the store cannot be reached, please try again');
+    for (;;) {
+      const silence = setTimeout(() => call.cancel(), silenceMs);
+      const { done, value } = await responses.next().finally(() => clearTimeout(silence));
+      if (done === true) return;
+      yield value;
+    }
   } finally {
     call.on('error', () => {});
     call.cancel();
   }
+}
+
+function toldBy(error: unknown): ApiError | undefined {
+  return error instanceof ApiError ? error : fromServiceError(error as Parameters<typeof fromServiceError>[0]);
+}
+
+/** A store that cannot reach PostgreSQL says so; another one may. What else it tells another would tell, too. */
+function mayGoOn(error: unknown, told: ApiError | undefined): boolean {
+  return told === undefined ? BROKEN.includes((error as { code?: unknown }).code) : told.code === 503;
 }

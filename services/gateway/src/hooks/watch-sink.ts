@@ -8,7 +8,8 @@ const LINE_END = '\r\n';
 
 /**
  * Where a watch's events go. In HTTP/1.1 a chunk is written to the socket as one piece: through the response it would be
- * three, each with its own way through the stream. The response itself still begins and ends the body.
+ * three, each with its own way through the stream. The response itself still begins and ends the body. What it was given
+ * in this turn it holds back until the next one: nothing may overtake that.
  */
 export function watchSink(raw: ServerResponse): Sink {
   const { socket } = raw;
@@ -49,11 +50,13 @@ class ChunkSink extends ResponseSink {
   }
 
   override write(bytes: Buffer): boolean {
-    return this.#socket.write(chunkOf(bytes));
+    // what went through the response, and is not on its way yet, comes first
+    return this.raw.writableCorked > 0 ? this.raw.write(bytes) : this.#socket.write(chunkOf(bytes));
   }
 
   override onDrain(run: () => void): void {
     const socket = this.#socket;
+    super.onDrain(run);
     socket.on('drain', run);
     this.raw.on('close', () => socket.off('drain', run));
   }

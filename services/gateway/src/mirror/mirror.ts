@@ -8,6 +8,7 @@ import {
   itemParts,
   type Segment,
   segmentOf,
+  type WindowMemory,
 } from '@tidegate/collection';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { storageReadError } from '@tidegate/status';
@@ -34,16 +35,16 @@ export class Mirror {
   usedAt = 0;
   /** the stream at hand brings every change of this collection */
   #live = false;
-  readonly #windowBytes: number;
+  readonly #memory: WindowMemory;
   #waiters: Waiter[] = [];
   #segments: Segment[] = [];
   #corrupt: CorruptObject[] = [];
   #history: CollectionEvent[] = [];
   #states = new Map<number, Item>();
 
-  constructor(resource: string, windowBytes: number) {
+  constructor(resource: string, memory: WindowMemory) {
     this.resource = resource;
-    this.#windowBytes = windowBytes;
+    this.#memory = memory;
   }
 
   /** somebody waits for a revision, or watches */
@@ -53,6 +54,11 @@ export class Mirror {
 
   get bytes(): number {
     return this.collection?.bytes ?? 0;
+  }
+
+  /** The collection as it is here is not read any longer. */
+  close(): void {
+    this.collection?.close();
   }
 
   /** A new stream begins: what was received of an unfinished opening is void. */
@@ -71,6 +77,7 @@ export class Mirror {
       this.#corrupt.push({ namespace, name, revision: toRevision(revision), why });
     }
     if (!part.opened) return;
+    this.close();
     this.collection = new Collection({
       revision: toRevision(part.revision ?? 0),
       floor: toRevision(part.floor ?? 0),
@@ -78,7 +85,7 @@ export class Mirror {
       corrupt: this.#corrupt,
       history: this.#history,
       holes: part.holes ?? [],
-      windowBytes: this.#windowBytes,
+      memory: this.#memory,
     });
     this.reopen();
     this.#live = true;

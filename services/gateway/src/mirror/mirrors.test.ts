@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { credentials, Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
+import { WindowMemory } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import { MetricRegistry } from '@tidegate/service-kit';
 import { until } from '@tidegate/testkit';
@@ -53,12 +54,13 @@ after(() => server.forceShutdown());
 
 function mirrorsOf(memoryBytes: number, now: () => number): Mirrors {
   const tracing = { enabled: false, request: () => undefined, child: () => undefined, shutdown: async () => {} };
+  const windows = new WindowMemory({ bytes: 1 << 20 });
   return new Mirrors({
     addresses: [address],
     credentials: credentials.createInsecure(),
     tracing,
-    metrics: declareMetrics(new MetricRegistry()),
-    windowBytes: 1 << 20,
+    metrics: declareMetrics(new MetricRegistry(), windows),
+    windows,
     memoryBytes,
     largestBytes: memoryBytes,
     now,

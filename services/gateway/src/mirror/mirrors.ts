@@ -1,4 +1,4 @@
-import type { Collection } from '@tidegate/collection';
+import type { Collection, WindowMemory } from '@tidegate/collection';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { delayMs, type Kit, type Tracing } from '@tidegate/service-kit';
 import type { FollowResponse, Key } from '@tidegate/wire';
@@ -12,7 +12,8 @@ interface MirrorsOptions {
   credentials: Kit['credentials']['client'];
   tracing: Tracing;
   metrics: GatewayMetrics;
-  windowBytes: number;
+  /** for the windows of all mirrors */
+  windows: WindowMemory;
   /** beyond this the mirrors that were not used for longest are dropped */
   memoryBytes: number;
   /** a collection larger than this is mirrored for watches only */
@@ -87,7 +88,7 @@ export class Mirrors {
   open(resource: string): Mirror {
     let mirror = this.#byResource.get(resource);
     if (mirror === undefined) {
-      mirror = new Mirror(resource, this.#options.windowBytes);
+      mirror = new Mirror(resource, this.#options.windows);
       this.#byResource.set(resource, mirror);
       this.#options.metrics.mirrors.set(this.#byResource.size);
       this.#stream.send({ open: [resource] });
@@ -191,6 +192,7 @@ export class Mirrors {
     for (const [resource, mirror] of this.#byResource) {
       if (this.#mayGo(mirror) && now - mirror.usedAt >= IDLE_MS) this.#drop(resource);
     }
+    this.#options.windows.sweep();
     this.#dropForMemory();
   }
 
@@ -214,6 +216,7 @@ export class Mirrors {
   }
 
   #drop(resource: string): void {
+    this.#byResource.get(resource)?.close();
     this.#byResource.delete(resource);
     this.#stream.send({ close: [resource] });
     this.#options.metrics.mirrors.set(this.#byResource.size);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { WindowMemory } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import type { Change } from '@tidegate/wire';
 import { EventFrames } from '../codec/event-frames.ts';
@@ -27,7 +28,7 @@ function change(revision: number): Change {
 }
 
 function mirrorThrough(revision: number): Mirror {
-  const mirror = new Mirror('r', 1 << 20);
+  const mirror = new Mirror('r', new WindowMemory({ bytes: 1 << 20 }));
   mirror.receiveOpening({ resource: 'r', opened: true, revision, floor: revision });
   return mirror;
 }

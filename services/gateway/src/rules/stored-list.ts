@@ -10,6 +10,8 @@ export interface StoredListRequest {
   readonly after: Position | undefined;
   /** 0: all of them */
   readonly limit: number;
+  /** told how many follow where the limit has ended the list; without it nobody counts them */
+  readonly rest?: ((count: number) => void) | undefined;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface StoredListRequest {
 export async function* storedObjects(
   gateway: Gateway,
   { kind }: ResourceRequest,
-  { namespace, revision, after, limit }: StoredListRequest,
+  { namespace, revision, after, limit, rest }: StoredListRequest,
 ): AsyncGenerator<StoredObject> {
   const pages = gateway.store.list({
     resource: kind.storedAs,
@@ -28,8 +30,9 @@ export async function* storedObjects(
     afterNamespace: after?.namespace ?? '',
     afterName: after?.name ?? '',
     limit,
+    countRest: rest !== undefined,
   });
-  for await (const { objects } of pages) {
+  for await (const { objects, remaining } of pages) {
     const corrupt = objects.filter((object) => object.corrupt !== '');
     if (corrupt.length > 0) {
       const named = corrupt.map((object) => corruptObject(object));
@@ -37,6 +40,7 @@ export async function* storedObjects(
       for (const { key } of corrupt) gateway.mirrors.suspect(key);
       throw unreadable(kind.entry, named);
     }
+    rest?.(remaining);
     yield* objects;
   }
 }

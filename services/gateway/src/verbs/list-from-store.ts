@@ -8,7 +8,7 @@ import type { Gateway, ResourceRequest } from '../gateway.ts';
 import { DelayedBody } from '../hooks/delayed-body.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
 import type { Selection } from '../rules/selection.ts';
-import { storedObjects } from '../rules/stored-list.ts';
+import { type StoredListRequest, storedObjects } from '../rules/stored-list.ts';
 
 export interface ListFromStore {
   readonly selection: Selection;
@@ -23,8 +23,8 @@ export interface ListFromStore {
 /**
  * A list at an exact revision that no mirror can show, written as the store sends it.
  *
- * The store is asked for no more than the page where it is known how many come after it: from the page before, or
- * because nobody wants to know (a list by selectors does not tell). Otherwise the rest is read and counted.
+ * The store is asked for no more than the page, and counts what follows it where that is not known from the page before.
+ * A list by selectors does not tell it, and reads on until the page is full and one more is found.
  */
 export async function listFromStore(
   gateway: Gateway,
@@ -37,10 +37,6 @@ export async function listFromStore(
   await body.write(form.open());
   const page = new PageCount(gateway, request, list);
   for await (const object of storedObjects(gateway, request, { ...list, ...page.asked })) {
-    if (page.full && !list.selection.selective) {
-      page.remaining++;
-      continue;
-    }
     const item = itemOf(itemParts(object));
     if (!list.selection.matches(item)) continue;
     if (page.full) {
@@ -72,9 +68,15 @@ class PageCount {
     this.#known = list.after === undefined ? undefined : gateway.remaining.after(this.#endAt(list.after));
   }
 
-  get asked(): { namespace: string; limit: number } {
+  get asked(): Pick<StoredListRequest, 'namespace' | 'limit' | 'rest'> {
     const { selection, limit } = this.#list;
-    return { namespace: selection.namespace, limit: this.#known === undefined || selection.selective ? 0 : limit };
+    const { namespace } = selection;
+    if (selection.selective || limit === 0) return { namespace, limit: 0 };
+    if (this.#known !== undefined) return { namespace, limit };
+    const rest = (count: number) => {
+      this.remaining = count;
+    };
+    return { namespace, limit, rest };
   }
 
   get full(): boolean {

@@ -42,6 +42,7 @@ export function sendHistory(watch: PastWatch): Promise<Caught | undefined> {
 
 async function catchUp(watch: PastWatch): Promise<Caught | undefined> {
   const { gateway, request, frames } = watch;
+  const resource = request.kind.storedAs;
   const past = await pastEvents(watch);
   let { after } = watch;
   let raw: ServerResponse | undefined;
@@ -49,7 +50,7 @@ async function catchUp(watch: PastWatch): Promise<Caught | undefined> {
     for (;;) {
       const { window, through } = await someCollection(gateway, request, toRevision(0));
       if (raw !== undefined && window.positionAfter(after) !== undefined) return { raw, after };
-      for await (const batch of gateway.store.readLog({ after, through })) {
+      for await (const batch of gateway.store.readLog({ after, through, resource })) {
         raw ??= watch.begin();
         if (!(await sendBatch(watch, raw, past, batch))) return undefined;
         after = toRevision(batch.last);
@@ -82,6 +83,7 @@ async function sendBatch(
   const window = new EventWindow(toRevision(batch.first - 1));
   let unreadable: ApiError | undefined;
   for (const change of batch.changes) {
+    // a store of an older release sends all of them
     if (change.key.resource !== kind.storedAs) continue;
     if (change.corrupt !== '') unreadable = storageReadError(unreadableWords(change));
     if (unreadable !== undefined) break;

@@ -30,6 +30,8 @@ export const STREAM = 'TIDEGATE';
 export const CHANGES = 'tidegate.changes.0';
 export const HEAD = 'tidegate.head';
 const NANOSECONDS = 1e9;
+/** A stream that is gone is made again, but not more often. */
+const MEND_MS = 1000;
 
 /**
  * The connection to NATS. Invariant: ready is set only while messages would go out at once; nothing is queued for a
@@ -38,6 +40,7 @@ const NANOSECONDS = 1e9;
 export class Bus {
   readonly #options: BusOptions;
   #ready: Ready | undefined;
+  #mending = false;
 
   constructor(options: BusOptions) {
     this.#options = options;
@@ -67,6 +70,21 @@ export class Bus {
       }
       await delayMs(250, closing);
     }
+  }
+
+  /** A message was not taken: the stream may be gone, which nothing else would tell. */
+  async mend(): Promise<void> {
+    const { log, closing } = this.#options;
+    const connection = this.#ready?.connection;
+    if (connection === undefined || this.#mending) return;
+    this.#mending = true;
+    try {
+      await this.#ensureStream(connection);
+    } catch (error) {
+      log.debug({ err: error }, 'The stream cannot be made again yet.');
+    }
+    await delayMs(MEND_MS, closing);
+    this.#mending = false;
   }
 
   async #use(connection: NatsConnection): Promise<void> {

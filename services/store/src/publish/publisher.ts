@@ -45,6 +45,7 @@ export class Publisher {
         metrics.publish.inc(ACKED);
       } catch {
         metrics.publish.inc(FAILED);
+        void bus.mend();
       } finally {
         this.#messagesInFlight--;
         this.#bytesInFlight -= bytes.length;

@@ -6,7 +6,7 @@ import type { LogReader } from '../storage/log-reader.ts';
 export function readLogHandler(reader: LogReader): handleServerStreamingCall<ReadLogRequest, LogBatch> {
   return (call) =>
     void serveStream(call, async () => {
-      const { after, through = 0 } = call.request;
-      for await (const batch of reader.read(after, through)) await writeMessage(call, batch);
+      const { after, through = 0, resource = '' } = call.request;
+      for await (const batch of reader.read(after, through, resource)) await writeMessage(call, batch);
     });
 }

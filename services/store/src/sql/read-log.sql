@@ -1,8 +1,9 @@
--- Reads the changes after one revision through another, in order, each with the state that it made (a delete: the
--- state that it ended), at most max_rows and about max_bytes of values. The caller checks that the revisions are
--- without gaps: rows of a slot that is truncated while this runs are missing, never wrong.
+-- Reads the changes of a resource ('' for all) after one revision through another, in order, each with the state that
+-- it made (a delete: the state that it ended), at most max_rows and about max_bytes of values. Rows of a slot that is
+-- truncated while this runs are missing, never wrong. The caller finds that out: of all resources the revisions would
+-- have a gap, of one the floor has risen.
 CREATE OR REPLACE FUNCTION tidegate.read_log(
-  after bigint, through bigint, max_rows integer, max_bytes bigint,
+  after bigint, through bigint, max_rows integer, max_bytes bigint, only_resource text,
   OUT revision bigint, OUT kind smallint, OUT epoch integer, OUT resource text, OUT namespace text, OUT name text,
   OUT previous_revision bigint, OUT uid text, OUT deleting boolean, OUT splice integer, OUT checksum integer,
   OUT selection bytea, OUT value bytea
@@ -40,7 +41,7 @@ BEGIN
           ELSE o.value END AS value
       FROM (
         SELECT * FROM tidegate.log l
-        WHERE l.revision > after AND l.revision <= through
+        WHERE l.revision > after AND l.revision <= through AND (only_resource = '' OR l.resource = only_resource)
         ORDER BY l.revision LIMIT max_rows
       ) l
       LEFT JOIN tidegate.objects o

@@ -15,7 +15,7 @@ export const statements = {
   lastStates: `SELECT revision, ${previousColumns}
     FROM tidegate.log WHERE revision = ANY ($1::bigint[])`,
   readLog: `SELECT kind, epoch, resource, namespace, name, previous_revision, ${stateColumns}
-    FROM tidegate.read_log($1::bigint, $2::bigint, $3::integer, $4::bigint)`,
+    FROM tidegate.read_log($1::bigint, $2::bigint, $3::integer, $4::bigint, $5::text)`,
   noteServer: 'SELECT moved FROM tidegate.note_server()',
   headAndEpochs: `SELECT h.revision, h.floor, h.epoch,
     (SELECT coalesce(json_agg(json_build_array(e.epoch, e.last_surviving, e.first_new) ORDER BY e.epoch), '[]')

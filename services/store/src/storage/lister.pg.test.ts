@@ -41,6 +41,34 @@ function text(objects: readonly StoredObject[]): string[] {
   return objects.map((o) => `${o.key.namespace}/${o.key.name}@${o.revision} ${o.value} ${o.deleting}`);
 }
 
+test('how many objects follow a page is counted at its revision, whatever the range and whatever has changed since', async () => {
+  const random = randomNumbers(11);
+  const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
+  const resource = 'counted';
+  const revisions: number[] = [];
+  for (let i = 0; i < 120; i++) {
+    const key = keyOf(names[random(20)] as string, `n${random(2)}`, resource);
+    const [outcome] = await storage.commits.submit([write((['create', 'update', 'delete'] as const)[random(3)]!, key)]);
+    if (outcome?.kind === outcomeKind.committed) revisions.push(outcome.revision);
+  }
+  for (const revision of [0, ...revisions]) {
+    const all = await listAt(storage, revision, resource);
+    for (const namespace of ['', 'n1']) {
+      const ours = all.filter(({ key }) => namespace === '' || key.namespace === namespace);
+      const limit = 1 + random(12);
+      const after = ours[random(ours.length + 1)]?.key;
+      const following = after === undefined ? ours : ours.slice(ours.findIndex(({ key }) => key === after) + 1);
+      const range = { resource, namespace, revision, limit, countRest: true };
+      const place = { afterNamespace: after?.namespace ?? '', afterName: after?.name ?? '' };
+      const pages: ListPage[] = [];
+      await storage.lister.list({ ...range, ...place }, async (page) => void pages.push(page));
+      const found = pages.flatMap(({ objects }) => objects).length;
+      assert.equal(found, Math.min(limit, following.length));
+      assert.equal(pages.at(-1)?.remaining, following.length - found, `at ${revision} in "${namespace}"`);
+    }
+  }
+});
+
 test('a list at every revision of the window is what a naive model says, under random writes', async () => {
   const random = randomNumbers(7);
   const names = ['a', 'b', 'b-c', 'b.c', 'z', 'ä', '\u{ffee}', '\u{1f600}'];
@@ -147,7 +175,7 @@ test('an empty list is one page that tells the revision', async () => {
   const pages: ListPage[] = [];
   await storage.lister.list({ resource: 'none' }, async (page) => void pages.push(page));
   const head = await storage.heads.read();
-  assert.deepEqual(pages, [{ revision: head.revision, epoch: 1, objects: [] }]);
+  assert.deepEqual(pages, [{ revision: head.revision, epoch: 1, objects: [], remaining: 0 }]);
 });
 
 test('a list at a revision that is not given yet is refused as too large', async () => {

@@ -1,5 +1,5 @@
 import { resourceVersionTooLarge } from '@tidegate/status';
-import type { ListPage, ListRequest, StoredObject } from '@tidegate/wire';
+import type { Key, ListPage, ListRequest, StoredObject } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
 import { statements } from '../sql/statements.ts';
 import type { Pool, Transaction } from './connection.ts';
@@ -8,6 +8,7 @@ import { headWithEpochs, isLost } from './head.ts';
 import { compareKeys } from './key-order.ts';
 import { expiredRevision } from './log-reader.ts';
 import { ObjectScan } from './object-scan.ts';
+import { countAfter } from './rest-count.ts';
 
 /** Takes a page; resolves when the next may be made. */
 export type TakePage = (page: ListPage) => Promise<void>;
@@ -40,10 +41,11 @@ export class Lister {
         wanted === 0 || wanted === head.revision
           ? new ObjectScan(run, this.#vault, request).objects()
           : objectsAt({ run, vault: this.#vault }, request, wanted);
-      await writePages(objects, request.limit ?? 0, take, {
-        revision: wanted === 0 ? head.revision : wanted,
-        epoch: head.epoch,
-      });
+      const rest = request.countRest
+        ? (last: Key) => countAfter(run, request, { last, revision: wanted === head.revision ? 0 : wanted })
+        : async () => 0;
+      const heading = { revision: wanted === 0 ? head.revision : wanted, epoch: head.epoch };
+      await writePages(objects, { limit: request.limit ?? 0, take, heading, rest });
     });
   }
 }
@@ -70,27 +72,30 @@ async function* objectsAt(
   }
 }
 
-async function writePages(
-  objects: AsyncGenerator<StoredObject>,
-  limit: number,
-  take: TakePage,
-  heading: Pick<ListPage, 'revision' | 'epoch'>,
-): Promise<void> {
+interface Pages {
+  /** 0 for no limit */
+  limit: number;
+  take: TakePage;
+  heading: Pick<ListPage, 'revision' | 'epoch'>;
+  /** how many objects follow the last one */
+  rest: (last: Key) => Promise<number>;
+}
+
+async function writePages(objects: AsyncGenerator<StoredObject>, { limit, take, heading, rest }: Pages): Promise<void> {
   let page: StoredObject[] = [];
   let bytes = 0;
   let count = 0;
-  let pages = 0;
   for await (const object of objects) {
     page.push(object);
     bytes += object.value.length + object.selection.length;
-    count++;
-    if (page.length >= PAGE.objects || bytes >= PAGE.bytes) {
-      await take({ ...heading, objects: page });
-      pages++;
-      page = [];
-      bytes = 0;
+    if (++count === limit) {
+      await take({ ...heading, objects: page, remaining: await rest(object.key) });
+      return;
     }
-    if (limit > 0 && count >= limit) break;
+    if (page.length < PAGE.objects && bytes < PAGE.bytes) continue;
+    await take({ ...heading, objects: page, remaining: 0 });
+    page = [];
+    bytes = 0;
   }
-  if (page.length > 0 || pages === 0) await take({ ...heading, objects: page });
+  if (page.length > 0 || count === 0) await take({ ...heading, objects: page, remaining: 0 });
 }

@@ -74,6 +74,36 @@ test('a range is told exactly, without its lower end and with its upper', async 
   });
 });
 
+test('of one resource only its changes are told, and through which revision nothing of it is missing', async () => {
+  await withStorage(async ({ commits, log }) => {
+    const other = (name: string, value = name) =>
+      write('create', keyOf(name, 'team', 'secrets'), { value: saying(value) });
+    await commits.submit([create('a', '1'), other('s', 'x'.repeat(600_000)), other('t', 'y'.repeat(600_000))]);
+    await commits.submit([write('update', keyOf('a'), { value: saying('2') })]);
+    await commits.submit([other('u')]);
+    const batches = await collect(log.read(1, 0, 'configmaps'));
+    assert.deepEqual(told(batches), ['2 create 0 1', '5 update 2 2']);
+    assert.deepEqual(
+      batches.map(({ first, last }) => [first, last]),
+      [[2, 6]],
+    );
+    assert.deepEqual(told(await collect(log.read(2, 4, 'configmaps'))), []);
+    const cut = await collect(log.read(1, 0, 'secrets'));
+    assert.deepEqual(
+      cut.map(({ first, last }) => [first, last]),
+      [
+        [2, 4],
+        [5, 6],
+      ],
+    );
+    assert.deepEqual(
+      cut.flatMap(({ changes }) => changes.map(({ key }) => key.name)),
+      ['s', 't', 'u'],
+    );
+    await assert.rejects(collect(log.read(0, 0, 'configmaps')), { reason: 'Expired' });
+  });
+});
+
 test('at the head there is one empty batch that says through which revision nothing is missing', async () => {
   await withStorage(async ({ commits, log }) => {
     await commits.submit([create('a')]);
@@ -152,7 +182,13 @@ test('a slot that is being read is not truncated, and commits do not wait for it
   });
 });
 
-test('a reader that is overtaken by rotations gets all or Expired, never a part', async () => {
+for (const resource of ['', 'configmaps']) {
+  const whose = resource === '' ? '' : ' of one resource';
+  test(`a reader${whose} that is overtaken by rotations gets all or Expired, never a part`, () => overtaken(resource));
+}
+
+/** Each revision but the first is a change of the one resource that there is. */
+async function overtaken(resource: string): Promise<void> {
   await withStorage(async (storage) => {
     const { commits, log } = storage;
     let reading = true;
@@ -168,7 +204,7 @@ test('a reader that is overtaken by rotations gets all or Expired, never a part'
       const { floor, revision } = await storage.heads.read();
       let at = floor;
       try {
-        for await (const batch of log.read(floor, revision)) {
+        for await (const batch of log.read(floor, revision, resource)) {
           assert.equal(batch.first, at + 1);
           assert.equal(batch.changes.length, batch.last - at);
           at = batch.last;
@@ -184,7 +220,7 @@ test('a reader that is overtaken by rotations gets all or Expired, never a part'
     await writing;
     assert.ok(whole > 0);
   });
-});
+}
 
 test('a new epoch begins far above, its first batch covers the hole, and versions in the hole are Expired', async () => {
   await withStorage(async (storage, url) => {

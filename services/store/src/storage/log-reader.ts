@@ -7,6 +7,8 @@ import { type Epoch, type Head, headWithEpochs, isLost } from './head.ts';
 import { stateAt } from './state-row.ts';
 
 const BATCH = { rows: 512, bytes: 1 << 20 };
+/** How much of the log one statement looks through for the changes of one resource. */
+const SPAN = 50_000;
 
 /**
  * The log of changes. Promise of every read: the batches cover (after, through] without gaps and in order, or the
@@ -22,13 +24,17 @@ export class LogReader {
     this.#vault = vault;
   }
 
-  /** through 0 reads to the current revision, and so does one that is not reached yet. */
-  async *read(after: number, through: number): AsyncGenerator<LogBatch> {
+  /** resource '' reads all. through 0 reads to the current revision, and so does one that is not reached yet. */
+  async *read(after: number, through: number, resource = ''): AsyncGenerator<LogBatch> {
     const head = await this.#head(after);
     if (isLost(head, after)) throw expiredRevision(after, head.floor);
     const end = through === 0 ? head.revision : Math.min(through, head.revision);
     if (after >= end) {
       yield { epoch: head.epoch, first: after + 1, last: after, changes: [] };
+      return;
+    }
+    if (resource !== '') {
+      yield* this.#readOf(resource, after, end);
       return;
     }
     for (let at = after; at < end; ) {
@@ -40,8 +46,26 @@ export class LogReader {
     }
   }
 
+  /** What one resource has: no row tells of one that is missing, but the floor does, after they were read. */
+  async *#readOf(resource: string, after: number, end: number): AsyncGenerator<LogBatch> {
+    for (let at = after; at < end; ) {
+      const to = Math.min(end, at + SPAN);
+      const rows = await this.#rows(at, to, resource);
+      const { floor, epoch } = await this.#head(at);
+      if (at < floor) throw expiredRevision(at, floor);
+      const changes = rows.map((row) => changeOf(row, this.#vault).change);
+      const last = isCut(rows) ? (changes.at(-1) as Change).revision : to;
+      yield { epoch, first: at + 1, last, changes };
+      at = last;
+    }
+  }
+
+  #rows(after: number, through: number, resource: string): Promise<Row[]> {
+    return this.#pool.query(statements.readLog, [after, through, BATCH.rows, BATCH.bytes, resource], 30_000);
+  }
+
   async #changes(after: number, through: number): Promise<LoggedChange[]> {
-    const rows = await this.#pool.query(statements.readLog, [after, through, BATCH.rows, BATCH.bytes], 30_000);
+    const rows = await this.#rows(after, through, '');
     const changes = rows.map((row) => changeOf(row, this.#vault));
     const whole = changes.length > 0 && changes.every(({ change }, i) => change.revision === after + 1 + i);
     // rows are missing at a hole between epochs, or because their slot has been truncated meanwhile
@@ -94,6 +118,15 @@ function* batchesOf(
   yield { epoch: hole.epoch, first: after + 1, last: Math.min(end, hole.firstNew - 1), changes: [] };
 }
 
+/** There may be more in the range: the statement has stopped at one of its limits. */
+function isCut(rows: readonly Row[]): boolean {
+  const bytes = rows.reduce((sum, row) => sum + (stateAt(row, STATE).value?.length ?? 0), 0);
+  return rows.length >= BATCH.rows || bytes >= BATCH.bytes;
+}
+
+/** Where a row's state begins. */
+const STATE = 6;
+
 function changeOf(row: Row, vault: Vault): LoggedChange {
   const [kind, epoch, resource, namespace, name, previousRevision] = row as unknown as readonly [
     WriteKind,
@@ -103,7 +136,7 @@ function changeOf(row: Row, vault: Vault): LoggedChange {
     string,
     number,
   ];
-  const state = stateAt(row, 6);
+  const state = stateAt(row, STATE);
   if (state.value === null) throw internalError(`the log has no value for revision ${state.revision}`);
   const { stale: _, ...object } = vault.open({ resource, namespace, name }, state);
   return { epoch, change: { ...object, kind, previousRevision, traceparent: '', byReference: false } };

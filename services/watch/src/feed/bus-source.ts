@@ -1,7 +1,7 @@
-import { DeliverPolicy, jetstream } from '@nats-io/jetstream';
+import { AckPolicy, DeliverPolicy, jetstreamManager } from '@nats-io/jetstream';
 import { delayMs, type Logger, natsAddress, type Tracing } from '@tidegate/service-kit';
 import { type LogBatch, logBatchCodec } from '@tidegate/wire';
-import { connect, type NatsConnection } from 'nats';
+import { connect, createInbox, type Msg, type NatsConnection } from 'nats';
 
 interface BusOptions {
   url: string;
@@ -15,19 +15,34 @@ interface BusOptions {
 
 /** The stores tell their revision every 100 ms; a bus that was silent for this long is away. */
 const SILENCE_MS = 500;
+/** JetStream says that often that it has nothing to deliver; a consumer that was silent for thrice as long is gone. */
+const IDLE_MS = 500;
+const RETRY_MS = 200;
+const STREAM = 'TIDEGATE';
+const NANOSECONDS = 1e6;
 
-/** Changes from JetStream and the revision heartbeat. Trusted for nothing: the feed orders, checks and fills. */
+/**
+ * Changes from JetStream and the revision heartbeat. Trusted for nothing: the feed orders, checks and fills.
+ *
+ * Therefore the consumer is a plain one, which has nothing sent again: JetStream pushes what comes from now on. It goes
+ * with its stream, or with the server that had it in memory, and is then made anew.
+ */
 export class BusSource {
   readonly #options: BusOptions;
-  #heardAt = Number.NEGATIVE_INFINITY;
+  #headAt = Number.NEGATIVE_INFINITY;
+  #deliveryAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: BusOptions) {
     this.#options = options;
   }
 
-  /** the bus is bringing heartbeats */
+  /** the bus is bringing heartbeats of the stores, and of a consumer */
   get alive(): boolean {
-    return performance.now() - this.#heardAt < SILENCE_MS;
+    return performance.now() - this.#headAt < SILENCE_MS && this.#consuming;
+  }
+
+  get #consuming(): boolean {
+    return performance.now() - this.#deliveryAt < 3 * IDLE_MS;
   }
 
   async run(): Promise<void> {
@@ -37,17 +52,16 @@ export class BusSource {
         const connection = await connect({
           ...natsAddress(url),
           maxReconnectAttempts: -1,
-          reconnectTimeWait: 200,
+          reconnectTimeWait: RETRY_MS,
           noAsyncTraces: true,
         });
         closing.addEventListener('abort', () => void connection.close(), { once: true });
         this.#hearHeads(connection);
-        await this.#consume(connection);
-        await connection.close();
+        while (!connection.isClosed()) await this.#consume(connection);
       } catch (error) {
         log.debug({ err: error }, 'The bus cannot be used yet.');
       }
-      await delayMs(200, closing);
+      await delayMs(RETRY_MS, closing);
     }
   }
 
@@ -55,7 +69,7 @@ export class BusSource {
     connection.subscribe('tidegate.head', {
       callback: (error, message) => {
         if (error !== null) return;
-        this.#heardAt = performance.now();
+        this.#headAt = performance.now();
         this.#options.expect(Number(message.data.length === 0 ? 0 : message.string()));
       },
     });
@@ -63,12 +77,50 @@ export class BusSource {
 
   /** Ends when the consumer does; the caller starts again. */
   async #consume(connection: NatsConnection): Promise<void> {
-    const consumer = await jetstream(connection).consumers.get('TIDEGATE', { deliver_policy: DeliverPolicy.New });
-    const messages = await consumer.consume({ max_messages: 1000 });
-    for await (const message of messages) {
-      const batch = logBatchCodec.decode(message.data);
-      if (this.#options.tracing.enabled) this.#traceDelivery(batch, message.info.timestampNanos / 1e6);
-      this.#options.offer(batch);
+    const { closing, log } = this.#options;
+    const inbox = createInbox();
+    const subscription = connection.subscribe(inbox, {
+      callback: (error, message) => {
+        if (error === null) this.#receive(message);
+      },
+    });
+    try {
+      const manager = await jetstreamManager(connection, { checkAPI: false });
+      await manager.consumers.add(STREAM, {
+        deliver_subject: inbox,
+        deliver_policy: DeliverPolicy.New,
+        ack_policy: AckPolicy.None,
+        idle_heartbeat: IDLE_MS * NANOSECONDS,
+        mem_storage: true,
+        num_replicas: 1,
+      });
+      this.#deliveryAt = performance.now();
+      while (this.#consuming && !closing.aborted) await delayMs(RETRY_MS, closing);
+    } catch (error) {
+      log.debug({ err: error }, 'The stream cannot be consumed yet.');
+      await delayMs(RETRY_MS, closing);
+    } finally {
+      subscription.unsubscribe();
+    }
+  }
+
+  #receive(message: Msg): void {
+    this.#deliveryAt = performance.now();
+    // JetStream's own word: it is there, and has nothing
+    if (message.headers?.code === 100) return;
+    const batch = this.#decode(message.data);
+    if (batch === undefined) return;
+    if (this.#options.tracing.enabled) this.#traceDelivery(batch, takenAt(message));
+    this.#options.offer(batch);
+  }
+
+  #decode(bytes: Uint8Array): LogBatch | undefined {
+    try {
+      return logBatchCodec.decode(bytes);
+    } catch (error) {
+      // whatever it is, no store wrote it, and the log has what it may have been
+      this.#options.log.warn({ err: error }, 'A message of the bus cannot be read.');
+      return undefined;
     }
   }
 
@@ -81,4 +133,13 @@ export class BusSource {
       span.end();
     }
   }
+}
+
+/** `$JS.ACK.stream.consumer.deliveries.seq.seq.TIME.pending`; newer servers tell domain and account before the stream. */
+const TIME = { from: 9, old: 7, recent: 9 };
+
+/** When JetStream took the message, in milliseconds. */
+function takenAt({ reply = '' }: Msg): number {
+  const words = reply.split('.');
+  return Number(words[words.length > TIME.from ? TIME.recent : TIME.old]) / NANOSECONDS;
 }

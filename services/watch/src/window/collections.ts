@@ -5,6 +5,7 @@ import {
   itemParts,
   type Segment,
   type Snapshot,
+  type WindowMemory,
 } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import type { Change, Key } from '@tidegate/wire';
@@ -24,15 +25,15 @@ export interface Loaded {
 export class Collections {
   readonly #byResource = new Map<string, Collection>();
   readonly #base: number;
-  readonly #windowBytes: number;
+  readonly #windows: WindowMemory;
   readonly #holes: Hole[] = [];
   #through: number;
 
   /** objects: the whole system at `base`, in the order (resource, namespace, name) */
-  constructor(base: number, objects: ReadonlyMap<string, Loaded>, windowBytes: number) {
+  constructor(base: number, objects: ReadonlyMap<string, Loaded>, windows: WindowMemory) {
     this.#base = base;
     this.#through = base;
-    this.#windowBytes = windowBytes;
+    this.#windows = windows;
     for (const [resource, loaded] of objects) this.#byResource.set(resource, this.#collection(loaded));
   }
 
@@ -84,14 +85,10 @@ export class Collections {
     );
   }
 
-  totals(): { objects: number; windowBytes: number } {
+  get size(): number {
     let objects = 0;
-    let windowBytes = 0;
-    for (const collection of this.#byResource.values()) {
-      objects += collection.size;
-      windowBytes += collection.window.bytes;
-    }
-    return { objects, windowBytes };
+    for (const collection of this.#byResource.values()) objects += collection.size;
+    return objects;
   }
 
   #collection(loaded: Loaded): Collection {
@@ -101,7 +98,7 @@ export class Collections {
       floor: base,
       ...loaded,
       holes: this.#holes,
-      windowBytes: this.#windowBytes,
+      memory: this.#windows,
     });
   }
 }

@@ -1,4 +1,4 @@
-import { type CorruptObject, corruptObject, itemParts, SegmentBuilder } from '@tidegate/collection';
+import { type CorruptObject, corruptObject, itemParts, SegmentBuilder, type WindowMemory } from '@tidegate/collection';
 import type { StoreClient } from '../clients/store-client.ts';
 import { Collections } from './collections.ts';
 
@@ -8,7 +8,7 @@ import { Collections } from './collections.ts';
  */
 export async function loadCollections(
   store: StoreClient,
-  windowBytes: number,
+  windows: WindowMemory,
 ): Promise<{ collections: Collections; head: number; epoch: number }> {
   const { floor, revision, epoch } = await store.head();
   const resources = new Map<string, { state: SegmentBuilder; corrupt: CorruptObject[] }>();
@@ -29,5 +29,5 @@ export async function loadCollections(
   const all = [...resources].map(
     ([resource, { state, corrupt }]) => [resource, { segments: state.finish(), corrupt }] as const,
   );
-  return { collections: new Collections(base, new Map(all), windowBytes), head: revision, epoch };
+  return { collections: new Collections(base, new Map(all), windows), head: revision, epoch };
 }

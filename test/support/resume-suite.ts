@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { type Client, configMap, MAPS, type Watch } from './client.ts';
+import { metricAt } from './metric.ts';
+import { type RunningSystem, runningSystem } from './running-system.ts';
+
+interface ResumeSuite {
+  /** how long the watcher is away, while others write as fast as they can */
+  readonly awaySeconds: number;
+  readonly windowMemoryMib?: number;
+  /** what the watcher was away for is still in memory, or is read from the store's log */
+  readonly from: 'window' | 'log';
+}
+
+const WRITERS = 16;
+const OBJECTS = 50;
+const SELECTOR = 'labelSelector=colour%3Dred';
+
+/** A watcher that was away gets what one gets that was there all the time. */
+export function resumeSuite({ awaySeconds, windowMemoryMib, from }: ResumeSuite): void {
+  describe(`After ${awaySeconds} s of heavy writes`, () => {
+    let system: RunningSystem;
+    before(async () => {
+      system = await runningSystem(
+        windowMemoryMib === undefined ? {} : { env: { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: String(windowMemoryMib) } },
+      );
+    });
+    after(() => system?.stop());
+
+    test(`a watcher that was away gets everything, from the ${from}`, async (t) => {
+      const { client, tidegate } = system;
+      const { json } = await client.get(MAPS);
+      const begin = Number(json.metadata.resourceVersion);
+      const queries = [MAPS, `${MAPS}?${SELECTOR}`].map((path) => follow(path, begin));
+      const present = queries.map(async (query) => versionsUntilEnd(await client.watch(query)));
+      const written = await writeFor(client, awaySeconds * 1000);
+      const last = Number((await client.ask('POST', MAPS, { body: object('end', 0) })).json.metadata.resourceVersion);
+      const reachSeconds = await metricAt(
+        tidegate.part('gateway').opsAddress as string,
+        'tidegate_gateway_window_seconds',
+      );
+      t.diagnostic(`${written} writes; the window reaches back ${reachSeconds} s`);
+      assert.equal(reachSeconds >= awaySeconds, from === 'window', `it reaches back ${reachSeconds} s`);
+      const away = queries.map(async (query) => versionsUntilEnd(await client.watch(query)));
+      const [all, selected, allLater, selectedLater] = await Promise.all([...present, ...away]);
+      assert.equal(all?.at(-1), `ADDED end ${last}`);
+      assert.equal(all?.length, written + 1);
+      assert.deepEqual(allLater, all);
+      assert.deepEqual(selectedLater, selected);
+      assert.ok(selected!.length > OBJECTS && selected!.length < all.length);
+    });
+  });
+}
+
+function follow(path: string, version: number): string {
+  return `${path}${path.includes('?') ? '&' : '?'}watch=1&resourceVersion=${version}`;
+}
+
+function object(name: string, round: number) {
+  const labels = { colour: name === 'end' || round % 3 === 0 ? 'red' : 'blue' };
+  return configMap(name, { text: 'x'.repeat(1000), round: String(round) }, { labels });
+}
+
+/** Answers how many writes there were, each of which is an event. */
+async function writeFor(client: Client, ms: number): Promise<number> {
+  const end = performance.now() + ms;
+  const made = new Set<string>();
+  let written = 0;
+  const writer = async (i: number) => {
+    for (let round = 0; performance.now() < end; round++) {
+      const name = `w${i}-${round % OBJECTS}`;
+      const method = made.has(name) ? 'PUT' : 'POST';
+      const path = method === 'PUT' ? `${MAPS}/${name}` : MAPS;
+      made.add(name);
+      const { code, text } = await client.ask(method, path, { body: object(name, round) });
+      assert.ok(code === 200 || code === 201, text);
+      written++;
+    }
+  };
+  await Promise.all(Array.from({ length: WRITERS }, (_, i) => writer(i)));
+  return written;
+}
+
+async function versionsUntilEnd(watch: Watch): Promise<string[]> {
+  assert.equal(watch.code, 200);
+  const told: string[] = [];
+  for (;;) {
+    const { type, object } = await watch.next();
+    assert.notEqual(type, 'ERROR', JSON.stringify(object));
+    told.push(`${type} ${object.metadata.name} ${object.metadata.resourceVersion}`);
+    if (object.metadata.name === 'end') break;
+  }
+  watch.close();
+  return told;
+}
