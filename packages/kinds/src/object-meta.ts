@@ -48,8 +48,21 @@ export const objectMetaSchema: Schema & { type: 'object' } = {
     deletionGracePeriodSeconds: { type: 'int64', number: 10 },
     labels: texts(11),
     annotations: texts(12),
-    ownerReferences: { type: 'list', items: ownerReference, listType: 'map', keys: ['uid'], number: 13 },
-    finalizers: { type: 'list', items: { type: 'string' }, listType: 'set', number: 14 },
+    ownerReferences: {
+      type: 'list',
+      items: ownerReference,
+      listType: 'map',
+      keys: ['uid'],
+      patch: { strategies: ['merge'], mergeKey: 'uid' },
+      number: 13,
+    },
+    finalizers: {
+      type: 'list',
+      items: { type: 'string' },
+      listType: 'set',
+      patch: { strategies: ['merge'] },
+      number: 14,
+    },
     managedFields: { type: 'list', items: managedFieldsEntry, listType: 'atomic', number: 17 },
   },
 };

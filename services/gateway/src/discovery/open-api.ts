@@ -30,7 +30,7 @@ function placeOf({ entry }: Kind): string {
 export function openApiDocument(registry: Registry, place: string): JsonObject | undefined {
   const kinds = registry.all().filter((kind) => placeOf(kind) === place);
   if (kinds.length === 0) return undefined;
-  const schemas: JsonObject = { [META]: openApiSchema(objectMetaSchema) };
+  const schemas: JsonObject = { [META]: openApiSchema(objectMetaSchema, { version: 3 }) };
   const paths: JsonObject = {};
   for (const kind of kinds) {
     schemas[schemaName(kind)] = kindSchema(kind);
@@ -48,7 +48,7 @@ function groupVersionKind({ entry }: Kind): JsonObject {
 }
 
 function kindSchema(kind: Kind): JsonObject {
-  const schema = openApiSchema(kind.schema);
+  const schema = openApiSchema(kind.schema, { version: 3 });
   (schema.properties as JsonObject).metadata = { allOf: [{ $ref: `#/components/schemas/${META}` }], default: {} };
   return { ...schema, 'x-kubernetes-group-version-kind': [groupVersionKind(kind)] };
 }
