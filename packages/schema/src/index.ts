@@ -1,4 +1,5 @@
 export { type Cleaned, clean, type TypeProblem } from './clean.ts';
+export { applyDefaults } from './defaults.ts';
 export { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
 export { type OpenApiOptions, openApiSchema, openApiShape } from './open-api.ts';
 export { decodeProtobuf, hasProtobufPrefix } from './protobuf.ts';

@@ -48,46 +48,61 @@ const ENVELOPE: Schema = {
   },
 };
 
-type Numbered = ReadonlyMap<number, readonly [name: string, field: Schema]>;
+/** What stands at a number: a field, or a message whose fields stand directly in the JSON. */
+type Numbered = Map<number, { name: string; field: Schema } | Numbered>;
 /** by the record of fields, which types that are referred to share */
 const byNumber = new WeakMap<Readonly<Record<string, Schema>>, Numbered>();
 
-function fieldsOf(schema: Schema): Numbered {
+function numbersOf(schema: Schema): Numbered {
   const named = schema.type === 'object' ? schema.fields : {};
-  let fields = byNumber.get(named);
-  if (fields === undefined) {
-    fields = new Map(
-      Object.entries(named).flatMap(([name, field]) =>
-        field.number === undefined ? [] : [[field.number, [name, field]]],
-      ),
-    );
-    byNumber.set(named, fields);
+  let numbers = byNumber.get(named);
+  if (numbers === undefined) {
+    numbers = new Map();
+    for (const [name, field] of Object.entries(named)) {
+      let level = numbers;
+      for (const outer of field.within ?? []) {
+        const inner = level.get(outer) ?? new Map();
+        level.set(outer, inner);
+        level = inner as Numbered;
+      }
+      if (field.number !== undefined) level.set(field.number, { name, field });
+    }
+    byNumber.set(named, numbers);
   }
-  return fields;
+  return numbers;
 }
 
 function decodeObject(schema: Schema, bytes: Uint8Array, depth: number): JsonObject {
-  if (depth > MAX_DEPTH) throw new Error('messages are nested too deeply');
-  const fields = fieldsOf(schema);
-  const reader = protobuf.Reader.create(bytes);
   const object: JsonObject = {};
+  decodeFields(object, numbersOf(schema), bytes, depth);
+  return dropZeros(schema, object);
+}
+
+function decodeFields(object: JsonObject, numbers: Numbered, bytes: Uint8Array, depth: number): void {
+  if (depth > MAX_DEPTH) throw new Error('messages are nested too deeply');
+  const reader = protobuf.Reader.create(bytes);
   while (reader.pos < reader.len) {
     const tag = reader.uint32();
-    const found = fields.get(tag >>> 3);
-    if (found === undefined) {
-      reader.skipType(tag & 7);
-      continue;
-    }
-    const [name, field] = found;
-    if (field.type === 'list' && !field.wrapped) {
-      object[name] ??= [];
-      (object[name] as Json[]).push(decodeValue(field.items, reader, tag & 7, depth));
-    } else if (field.type === 'map') {
-      object[name] ??= {};
-      setOwn(object[name] as JsonObject, ...decodeEntry(field, lengthDelimited(reader, tag & 7), depth + 1));
-    } else object[name] = decodeValue(field, reader, tag & 7, depth);
+    const found = numbers.get(tag >>> 3);
+    if (found === undefined) reader.skipType(tag & 7);
+    else if (found instanceof Map) decodeFields(object, found, lengthDelimited(reader, tag & 7), depth + 1);
+    else decodeField(object, found, reader, { wireType: tag & 7, depth });
   }
-  return dropZeros(schema, object);
+}
+
+function decodeField(
+  object: JsonObject,
+  { name, field }: { name: string; field: Schema },
+  reader: protobuf.Reader,
+  { wireType, depth }: { wireType: number; depth: number },
+): void {
+  if (field.type === 'list' && !field.wrapped) {
+    object[name] ??= [];
+    (object[name] as Json[]).push(decodeValue(field.items, reader, wireType, depth));
+  } else if (field.type === 'map') {
+    object[name] ??= {};
+    setOwn(object[name] as JsonObject, ...decodeEntry(field, lengthDelimited(reader, wireType), depth + 1));
+  } else object[name] = decodeValue(field, reader, wireType, depth);
 }
 
 /** Go writes a key or a value that is empty as nothing. */

@@ -163,6 +163,7 @@ test('Protobuf knows the messages that are scalars in JSON, lists that are messa
       zero: { type: 'int32', number: 8 },
       kept: { type: 'int32', number: 9, tracksPresence: true },
       share: { type: 'double', number: 10 },
+      held: { type: 'string', within: [11, 2], number: 1 },
     },
   };
   const half = Buffer.alloc(8);
@@ -177,6 +178,7 @@ test('Protobuf knows the messages that are scalars in JSON, lists that are messa
       field(6, bytes(field(1, bytes('k')), field(2, field(1, bytes('v'))))),
       field(7, bytes(0x08, 1, field(2, field(1, bytes('b'))))),
       bytes(0x40, 0, 0x48, 0, 0x51, half),
+      field(11, field(2, field(1, bytes('in')))),
     ),
   );
   assert.deepEqual(decodeProtobuf(rich, body), {
@@ -191,6 +193,7 @@ test('Protobuf knows the messages that are scalars in JSON, lists that are messa
     either: { a: 'b' },
     kept: 0,
     share: 0.5,
+    held: 'in',
   });
 });
 

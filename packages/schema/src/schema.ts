@@ -24,6 +24,8 @@ interface Facts {
    * doubles 64 bits; quantity, intOrString, time, microTime, duration and raw are messages of their own.
    */
   readonly number?: number;
+  /** numbers of the messages around it in Protobuf that are no objects in JSON, outermost first */
+  readonly within?: readonly number[];
 }
 
 export type ScalarType =

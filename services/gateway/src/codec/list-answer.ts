@@ -1,3 +1,4 @@
+import { fromStored } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import type { Answer, ResourceRequest } from '../gateway.ts';
 import type { Page } from '../rules/list-page.ts';
@@ -25,7 +26,11 @@ export function listAnswer(request: ResourceRequest, accepted: Accepted, page: P
     }
     case 'object': {
       const heading = { kind: `${kind.entry.kind}List`, apiVersion: kind.apiVersion };
-      return jsonAnswer(200, { ...heading, metadata, items: objects }, pretty);
+      return jsonAnswer(
+        200,
+        { ...heading, metadata, items: objects.map((object) => fromStored(kind, object)) },
+        pretty,
+      );
     }
   }
 }

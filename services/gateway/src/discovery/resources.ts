@@ -1,8 +1,6 @@
 import type { Kind, Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 
-const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
-
 /** /api: the versions of the core group. */
 export function coreVersions(): JsonObject {
   return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
@@ -51,23 +49,23 @@ export function resourceList(registry: Registry, group: string, version: string)
 }
 
 function resourcesOf({ entry }: Kind): JsonObject[] {
-  const { resource, singular, namespaced, kind, shortNames, categories = [] } = entry;
+  const { resource, singular, namespaced, kind, shortNames, categories } = entry;
   return [
     {
       name: resource,
       singularName: singular,
       namespaced,
       kind,
-      verbs: VERBS,
+      verbs: [...entry.verbs],
       ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
       ...(categories.length === 0 ? {} : { categories: [...categories] }),
     },
-    ...Object.entries(entry.subresources ?? {}).map(([name, verbs]) => ({
+    ...Object.entries(entry.subresources).map(([name, sub]) => ({
       name: `${resource}/${name}`,
       singularName: '',
       namespaced,
-      kind,
-      verbs: [...verbs],
+      ...(sub.kind ?? { kind }),
+      verbs: [...sub.verbs],
     })),
   ];
 }
@@ -91,10 +89,10 @@ export function aggregated(registry: Registry, core: boolean): JsonObject {
 }
 
 function aggregatedResource({ entry }: Kind): JsonObject {
-  const responseKind = { group: '', version: entry.version, kind: entry.kind };
-  const subresources = Object.entries(entry.subresources ?? {}).map(([subresource, verbs]) => ({
+  const responseKind = { group: entry.group, version: entry.version, kind: entry.kind };
+  const subresources = Object.entries(entry.subresources).map(([subresource, { verbs, kind }]) => ({
     subresource,
-    responseKind,
+    responseKind: { ...(kind ?? responseKind) },
     verbs: [...verbs],
   }));
   return {
@@ -102,9 +100,9 @@ function aggregatedResource({ entry }: Kind): JsonObject {
     responseKind,
     scope: entry.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: entry.singular,
-    verbs: VERBS,
+    verbs: [...entry.verbs],
     ...(entry.shortNames.length === 0 ? {} : { shortNames: [...entry.shortNames] }),
-    ...((entry.categories ?? []).length === 0 ? {} : { categories: [...(entry.categories ?? [])] }),
+    ...(entry.categories.length === 0 ? {} : { categories: [...entry.categories] }),
     ...(subresources.length === 0 ? {} : { subresources }),
   };
 }

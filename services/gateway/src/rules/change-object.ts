@@ -1,4 +1,4 @@
-import { metaOf, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
+import { metaOf, prepareUpdate, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { conflict, invalid, requiredValue } from '@tidegate/status';
 import { type Guard, guardKind, outcomeKind, writeKind } from '@tidegate/wire';
@@ -61,7 +61,7 @@ function nextState(
     refuseStale(request, current, object);
     keepServerFields(request, object, old);
     validate(request, object, old);
-    return { kind: 'changed', object, form: storedForm(request.kind, object) };
+    return { kind: 'changed', object, form: storedForm(request.kind.stored, object) };
   } catch (error) {
     return { kind: 'refused', error };
   }
@@ -102,7 +102,7 @@ async function settle(
 function writeOf(request: ResourceRequest, object: JsonObject, form: StoredForm) {
   const meta = metaOf(object);
   const deleting = meta.deletionTimestamp !== undefined;
-  const held = (meta.finalizers ?? []).length > 0 || (request.kind.entry.held?.(object) ?? false);
+  const held = (meta.finalizers ?? []).length > 0 || (request.kind.stored.entry.held?.(object) ?? false);
   if (!deleting || held) return { kind: writeKind.update, ...form, uid: meta.uid ?? '', deleting };
   return { kind: writeKind.delete, guards: removalGuards(request) };
 }
@@ -159,11 +159,11 @@ function keepServerFields(request: ResourceRequest, object: JsonObject, old: Jso
   }
   delete (meta as { selfLink?: string }).selfLink;
   delete (meta as { managedFields?: unknown }).managedFields;
-  request.kind.entry.prepareUpdate?.(object, old, request.info.subresource);
+  prepareUpdate(request.kind.stored, object, old, request.info.subresource);
 }
 
 function validate({ kind }: ResourceRequest, object: JsonObject, old: JsonObject): void {
-  const { entry } = kind;
+  const { entry } = kind.stored;
   const errors = [
     ...validateMetaUpdate(object, old),
     ...validateMeta(entry, object),

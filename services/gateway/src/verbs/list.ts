@@ -34,7 +34,8 @@ export const list: VerbHandler = async (gateway, request, reply) => {
   }
   const page = pageOf(found.snapshot, { selection, after, limit });
   tellContinue(gateway, request, { page, selection, found });
-  if (accepted.as !== 'object' || pretty) return listAnswer(request, accepted, page, pretty);
+  const asStored = request.kind.stored === request.kind;
+  if (accepted.as !== 'object' || pretty || !asStored) return listAnswer(request, accepted, page, pretty);
   await writeList(gateway, request, reply, page);
   return undefined;
 };

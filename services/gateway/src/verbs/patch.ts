@@ -1,3 +1,4 @@
+import { fromStored } from '@tidegate/kinds';
 import { isJsonObject, strategicMerge } from '@tidegate/schema';
 import { badRequest, forbiddenField, unsupportedMediaType } from '@tidegate/status';
 import { mediaType, parseJson } from '../codec/decode-body.ts';
@@ -15,7 +16,14 @@ export const patch: VerbHandler = async (gateway, request) => {
   if (force !== undefined)
     throw refuseOption(request.info, [forbiddenField('force', 'may not be specified for non-apply patch')]);
   const { apply, pinned } = readPatch(request);
-  return changeObject(gateway, request, { apply: (current) => admitObject(request, apply(current)), pinned });
+  const { kind } = request;
+  return changeObject(gateway, request, {
+    apply: (current) => {
+      const shown = kind.stored === kind ? current : fromStored(kind, structuredClone(current));
+      return admitObject(request, apply(shown));
+    },
+    pinned,
+  });
 };
 
 function readPatch(request: ResourceRequest): Change {
