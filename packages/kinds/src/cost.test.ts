@@ -5,7 +5,7 @@ import { test } from 'node:test';
 /** In a process of its own: what others in this one have loaded must not count, nor be counted. */
 function measure(): { startMs: number; memoryMib: number } {
   const script = `
-    const { builtInRegistry } = await import('@tidegate/kinds');
+    const { builtInRegistry } = await import('./index.ts');
     globalThis.gc();
     const before = process.memoryUsage();
     const started = performance.now();
