@@ -2,33 +2,36 @@ import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /**
- * What only the Go sources say: which fields are pointers, so that not there and zero differ, and which values a text
- * may have.
+ * What only the Go sources say: which fields are pointers, so that not there and zero differ, which are left out when
+ * they are zero, and which values a text may have.
  */
 export interface GoFacts {
   /** `core.v1/PodSpec.hostUsers` */
   readonly pointers: ReadonlySet<string>;
+  /** by the same names: left out of JSON when they are zero */
+  readonly omitted: ReadonlySet<string>;
   /** by the same names */
   readonly enums: ReadonlyMap<string, readonly string[]>;
 }
 
 export function readGoFacts(packageFolders: readonly string[], openApiSource: string): GoFacts {
-  const pointers = new Set<string>();
+  const found = { pointers: new Set<string>(), omitted: new Set<string>() };
   for (const folder of packageFolders) {
     const place = folder.split('/').slice(-2).join('.');
     for (const file of globSync('*.go', { cwd: folder })) {
       if (!/_test\.go$|^zz_|generated/.test(basename(file))) {
-        readPointers(readFileSync(join(folder, file), 'utf8'), place, pointers);
+        readStructs(readFileSync(join(folder, file), 'utf8'), place, found);
       }
     }
   }
-  return { pointers, enums: readEnums(readFileSync(openApiSource, 'utf8')) };
+  return { ...found, enums: readEnums(readFileSync(openApiSource, 'utf8')) };
 }
 
-function readPointers(text: string, place: string, pointers: Set<string>): void {
+function readStructs(text: string, place: string, found: { pointers: Set<string>; omitted: Set<string> }): void {
   for (const [, name, body = ''] of text.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) {
-    for (const [, field] of body.matchAll(/^\s+\w+\s+\*[\w.]+\s+`[^`]*json:"([^",]+)/gm)) {
-      pointers.add(`${place}/${name}.${field}`);
+    for (const [, star, field, omit] of body.matchAll(/^\s+\w+\s+(\*?)\S+\s+`[^`]*json:"([^",]+)(,omitempty)?/gm)) {
+      if (star !== '') found.pointers.add(`${place}/${name}.${field}`);
+      if (omit !== undefined) found.omitted.add(`${place}/${name}.${field}`);
     }
   }
 }

@@ -44,15 +44,19 @@ export function typeFacts(published: string, descriptors: Descriptors, meets: (p
     if (number === undefined && field !== 'apiVersion' && field !== 'kind')
       throw new Error(`${name}.${field} has no number`);
     const type = shapeText(property, { home: name, protobuf: number?.field, meets });
+    const required = schema.required?.includes(field) ?? false;
+    const pointer = number !== undefined && isScalar(type) && descriptors.go.pointers.has(`${number.owner}.${field}`);
     facts[field] = [
       number?.path ?? '-',
       type,
       ...flags(property, {
-        required: schema.required?.includes(field) ?? false,
-        pointer: number !== undefined && isScalar(type) && descriptors.go.pointers.has(`${number.owner}.${field}`),
+        required,
+        pointer,
         values: descriptors.go.enums.get(`${name}.${field}`),
       }),
-      ...defaultText(property, type),
+      ...(isSaid(property, pointer || !descriptors.go.omitted.has(`${number?.owner ?? name}.${field}`))
+        ? defaultText(property, type)
+        : []),
     ].join(' ');
   }
   return facts;
@@ -162,6 +166,12 @@ function flags(
   }
   if (values !== undefined) all.push(`enum:${values.join('|')}`);
   return all;
+}
+
+/** A zero that would be left out anyway is no default. */
+function isSaid(schema: PublishedSchema, zeroIsShown: boolean): boolean {
+  const zero = schema.default === 0 || schema.default === '' || schema.default === false;
+  return !zero || zeroIsShown;
 }
 
 /** A default comes last: it is JSON, and may hold anything. */

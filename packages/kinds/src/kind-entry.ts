@@ -21,8 +21,8 @@ export interface GroupVersionKind {
 /** A path below an object, with what may be done there. */
 export interface Subresource {
   readonly verbs: readonly string[];
-  /** what it takes and answers, where that is another kind */
-  readonly kind?: GroupVersionKind;
+  /** what it takes and answers, where that is a kind of its own */
+  readonly entry?: KindEntry;
 }
 
 /** How an object of one version becomes the same object in the version that is stored, and back. */
@@ -32,6 +32,13 @@ export interface Conversion {
   /** Both make a new object, or change the one they are given; kind and apiVersion are set by the caller. */
   readonly toStored: (object: JsonObject) => JsonObject;
   readonly fromStored: (object: JsonObject) => JsonObject;
+}
+
+/** Who makes an object, where the object itself tells it. */
+export interface Author {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
 }
 
 /** The few rules of a kind that its facts do not say. */
@@ -60,7 +67,7 @@ export interface KindRules {
   /** sets what the client left out, beyond the defaults of the schema */
   readonly setDefaults?: (object: JsonObject) => void;
   /** sets what the server decides on creation */
-  readonly prepareCreate?: (object: JsonObject) => void;
+  readonly prepareCreate?: (object: JsonObject, author: Author) => void;
   /** takes back what an update may not change */
   readonly prepareUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => void;
   /** sets what shows that deletion has begun */

@@ -1,4 +1,4 @@
-import type { JsonObject, Schema } from '@tidegate/schema';
+import { applyDefaults, type JsonObject, type Schema } from '@tidegate/schema';
 import type { KindEntry } from './kind-entry.ts';
 
 /** A served kind: its entry and what follows from it. */
@@ -64,6 +64,13 @@ class ServedKind implements Kind {
   }
 }
 
+/** A kind that stands for itself: it is stored as it is. */
+export function kindOf(entry: KindEntry): Kind {
+  return new ServedKind(entry, () => {
+    throw new Error(`${entry.kind} is not stored in another version`);
+  });
+}
+
 /** An object of a kind in the version that is stored. */
 export function toStored(kind: Kind, object: JsonObject): JsonObject {
   const { conversion } = kind.entry;
@@ -73,7 +80,10 @@ export function toStored(kind: Kind, object: JsonObject): JsonObject {
 /** A stored object as this kind. */
 export function fromStored(kind: Kind, object: JsonObject): JsonObject {
   const { conversion } = kind.entry;
-  return conversion === undefined ? object : named(kind, conversion.fromStored(object));
+  if (conversion === undefined) return object;
+  const shown = named(kind, conversion.fromStored(object));
+  applyDefaults(kind.schema, shown);
+  return shown;
 }
 
 function named({ entry, apiVersion }: Kind, object: JsonObject): JsonObject {

@@ -1,4 +1,6 @@
+import type { JsonObject } from '@tidegate/schema';
 import type { KindRules } from '../kind-entry.ts';
+import { valueAt } from './fields.ts';
 
 /** What extends the API: admission, and resources and groups of others' making. */
 export const admissionRules: Readonly<Record<string, KindRules>> = {
@@ -9,6 +11,14 @@ export const admissionRules: Readonly<Record<string, KindRules>> = {
 };
 
 export const apiExtensionRules: Readonly<Record<string, KindRules>> = {
-  'customresourcedefinitions.apiextensions.k8s.io': { counts: ['spec'], conditionalUpdate: true },
+  'customresourcedefinitions.apiextensions.k8s.io': {
+    counts: ['spec'],
+    conditionalUpdate: true,
+    prepareCreate: (definition) => {
+      const versions = (valueAt(definition, 'spec.versions') ?? []) as JsonObject[];
+      const stored = versions.filter(({ storage }) => storage === true).map(({ name }) => name as string);
+      definition.status = { ...((definition.status ?? {}) as JsonObject), storedVersions: stored };
+    },
+  },
   'apiservices.apiregistration.k8s.io': { name: 'path-segment', conditionalUpdate: true },
 };

@@ -15,6 +15,7 @@ test('an event of events.k8s.io is stored under the core names, and comes back a
     regarding: { kind: 'Pod', name: 'b' },
     note: 'text',
     reportingController: 'c',
+    deprecatedSource: { component: 'd' },
     deprecatedCount: 2,
     action: 'x',
   };
@@ -26,6 +27,7 @@ test('an event of events.k8s.io is stored under the core names, and comes back a
     involvedObject: { kind: 'Pod', name: 'b' },
     message: 'text',
     reportingComponent: 'c',
+    source: { component: 'd' },
     count: 2,
     action: 'x',
   });
@@ -38,6 +40,7 @@ const stored: JsonObject = {
   metadata: { name: 'a', annotations: { mine: '1' } },
   spec: {
     maxReplicas: 5,
+    scaleTargetRef: { kind: 'Deployment', name: 'a' },
     metrics: [
       { type: 'Pods', pods: { metric: { name: 'rate' }, target: { type: 'AverageValue', averageValue: '10' } } },
       {
@@ -53,6 +56,7 @@ const stored: JsonObject = {
   },
   status: {
     desiredReplicas: 1,
+    currentReplicas: 1,
     currentMetrics: [
       { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 7, averageValue: '1m' } } },
     ],
@@ -63,8 +67,12 @@ const stored: JsonObject = {
 test('an autoscaler in version 1 shows the use of processors, and keeps the rest in annotations', () => {
   const shown = fromStored(autoscalers, structuredClone(stored));
   assert.equal(shown.apiVersion, 'autoscaling/v1');
-  assert.deepEqual(shown.spec, { maxReplicas: 5, targetCPUUtilizationPercentage: 50 });
-  assert.deepEqual(shown.status, { desiredReplicas: 1, currentCPUUtilizationPercentage: 7 });
+  assert.deepEqual(shown.spec, {
+    maxReplicas: 5,
+    scaleTargetRef: { kind: 'Deployment', name: 'a' },
+    targetCPUUtilizationPercentage: 50,
+  });
+  assert.deepEqual(shown.status, { desiredReplicas: 1, currentReplicas: 1, currentCPUUtilizationPercentage: 7 });
   const { annotations } = shown.metadata as { annotations: Record<string, string> };
   assert.deepEqual(JSON.parse(annotations['autoscaling.alpha.kubernetes.io/metrics'] as string), [
     { type: 'Pods', pods: { metricName: 'rate', targetAverageValue: '10' } },

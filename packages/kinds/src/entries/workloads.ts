@@ -2,6 +2,7 @@ import type { KindRules } from '../kind-entry.ts';
 import { autoscalerConversion } from './autoscaler-conversion.ts';
 import { eventConversion, eventFieldNames } from './event-conversion.ts';
 import { textFields, valueAt } from './fields.ts';
+import { selectOwnPods } from './job-selector.ts';
 
 /** apps, batch, autoscaling, policy, and the second group of events. */
 export const workloadRules: Readonly<Record<string, KindRules>> = {
@@ -13,6 +14,7 @@ export const workloadRules: Readonly<Record<string, KindRules>> = {
   'cronjobs.batch': { counts: ['spec'] },
   'jobs.batch': {
     counts: ['spec'],
+    prepareCreate: selectOwnPods,
     selectableFields: { 'status.successful': (job) => String(valueAt(job, 'status.succeeded') ?? 0) },
   },
   'horizontalpodautoscalers.v1.autoscaling': { conversion: autoscalerConversion },

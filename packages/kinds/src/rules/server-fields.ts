@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { applyDefaults, type Json, type JsonObject } from '@tidegate/schema';
 import { metaOf } from '../generic-object.ts';
+import type { Author } from '../kind-entry.ts';
 import type { Kind } from '../registry.ts';
 
 /** Sets what the client left out: by the schema, then by the kind's own rules. */
@@ -10,11 +11,11 @@ export function setDefaults({ schema, entry }: Kind, object: JsonObject): void {
 }
 
 /** Sets what the server decides on creation: an empty status, the first generation, and what the kind's rules say. */
-export function prepareCreate(kind: Kind, object: JsonObject): void {
+export function prepareCreate(kind: Kind, object: JsonObject, author: Author): void {
   const { entry } = kind;
   if (entry.subresources.status !== undefined && !entry.createsWithStatus) emptyStatus(kind, object);
   if (entry.counts !== undefined) metaOf(object).generation = 1;
-  entry.prepareCreate?.(object);
+  entry.prepareCreate?.(object, author);
 }
 
 /**

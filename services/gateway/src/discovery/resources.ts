@@ -1,4 +1,4 @@
-import type { Kind, Registry } from '@tidegate/kinds';
+import type { Kind, KindEntry, Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 
 /** /api: the versions of the core group. */
@@ -64,10 +64,14 @@ function resourcesOf({ entry }: Kind): JsonObject[] {
       name: `${resource}/${name}`,
       singularName: '',
       namespaced,
-      ...(sub.kind ?? { kind }),
+      ...(sub.entry === undefined ? { kind } : groupVersionKind(sub.entry)),
       verbs: [...sub.verbs],
     })),
   ];
+}
+
+function groupVersionKind({ group, version, kind }: KindEntry): JsonObject {
+  return { group, version, kind };
 }
 
 /** The aggregated form of discovery: everything in one document. */
@@ -89,15 +93,14 @@ export function aggregated(registry: Registry, core: boolean): JsonObject {
 }
 
 function aggregatedResource({ entry }: Kind): JsonObject {
-  const responseKind = { group: entry.group, version: entry.version, kind: entry.kind };
-  const subresources = Object.entries(entry.subresources).map(([subresource, { verbs, kind }]) => ({
+  const subresources = Object.entries(entry.subresources).map(([subresource, { verbs, entry: own }]) => ({
     subresource,
-    responseKind: { ...(kind ?? responseKind) },
+    responseKind: groupVersionKind(own ?? entry),
     verbs: [...verbs],
   }));
   return {
     resource: entry.resource,
-    responseKind,
+    responseKind: groupVersionKind(entry),
     scope: entry.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: entry.singular,
     verbs: [...entry.verbs],

@@ -35,7 +35,10 @@ export function admitObject(request: ResourceRequest, raw: JsonObject): JsonObje
   value.kind = kind.entry.kind;
   takePlace(kind, info, value);
   setDefaults(kind, value);
-  return toStored(kind, value);
+  if (kind.stored === kind) return value;
+  const stored = toStored(kind, value);
+  setDefaults(kind.stored, stored);
+  return stored;
 }
 
 /** Where an object goes is said by the path; the body may only agree. */

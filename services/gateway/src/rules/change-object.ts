@@ -14,6 +14,8 @@ export interface Change {
   apply: (current: JsonObject) => JsonObject;
   /** the client named the version that it means to change */
   pinned: boolean;
+  /** how the object is shown, where that is not as it is */
+  show?: (code: number, json: Buffer) => Answer;
 }
 
 /** Clients give up after a minute; contention is over long before. */
@@ -35,7 +37,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
     const next = nextState(request, current, change);
     if (next.kind === 'refused' && current.confirmed) throw next.error;
     if (next.kind === 'changed') {
-      const done = await settle(gateway, request, { current, next, pinned: change.pinned });
+      const done = await settle(gateway, request, { current, next, change });
       if (done !== undefined) return done;
     }
     if (performance.now() > end) throw conflict(kind.entry, info.name);
@@ -70,31 +72,32 @@ function nextState(
 interface Step {
   current: Current;
   next: Changed;
-  pinned: boolean;
+  change: Change;
 }
 
 /** The answer, with or without a commit. undefined: the state was not the current one. Failures to commit are told. */
 async function settle(
   gateway: Gateway,
   request: ResourceRequest,
-  { current, next, pinned }: Step,
+  { current, next, change }: Step,
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
   const { object, form } = next;
+  const show = change.show ?? ((code, json) => objectAnswer(request, code, json));
   const unchanged = form.value.equals(current.value);
   if (unchanged && !(current.confirmed && current.stale)) {
-    return current.confirmed ? objectAnswer(request, 200, currentJson(current)) : undefined;
+    return current.confirmed ? show(200, currentJson(current)) : undefined;
   }
   if (isDryRun(request)) {
-    return current.confirmed ? objectAnswer(request, 200, withResourceVersion(form, current.revision)) : undefined;
+    return current.confirmed ? show(200, withResourceVersion(form, current.revision)) : undefined;
   }
   const key = keyOf(kind, info.namespace, info.name);
   const write = { ...writeOf(request, object, form), key, expectedRevision: current.revision };
   const outcome = await commit(gateway, request, write);
   if (outcome.kind === outcomeKind.committed) {
-    return objectAnswer(request, 200, withResourceVersion(form, outcome.revision));
+    return show(200, withResourceVersion(form, outcome.revision));
   }
-  if (outcome.kind === outcomeKind.conflict && !(pinned && current.confirmed)) return undefined;
+  if (outcome.kind === outcomeKind.conflict && !(change.pinned && current.confirmed)) return undefined;
   throw refusal(request, key, outcome);
 }
 

@@ -43,7 +43,7 @@ type Attempt = { kind: 'created'; answer: Answer } | { kind: 'taken'; deleting: 
 
 async function attemptCreate(gateway: Gateway, request: ResourceRequest, object: JsonObject): Promise<Attempt> {
   const { kind } = request;
-  prepare(kind.stored, object);
+  prepare(request, object);
   const meta = metaOf(object);
   const { entry } = kind.stored;
   const errors = [...validateMeta(entry, object), ...(entry.validate?.(object) ?? [])];
@@ -91,7 +91,7 @@ async function dryRun(gateway: Gateway, request: ResourceRequest, value: Buffer)
 }
 
 /** What the server decides on creation, whatever the client sent. */
-function prepare(kind: Kind, object: JsonObject): void {
+function prepare({ kind, user }: ResourceRequest, object: JsonObject): void {
   const meta = metaOf(object);
   meta.uid = randomUUID();
   meta.creationTimestamp = `${new Date().toISOString().slice(0, 19)}Z`;
@@ -100,7 +100,7 @@ function prepare(kind: Kind, object: JsonObject): void {
   delete meta.generation;
   delete (meta as { selfLink?: string }).selfLink;
   delete (meta as { managedFields?: unknown }).managedFields;
-  prepareCreate(kind, object);
+  prepareCreate(kind.stored, object, user);
 }
 
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';

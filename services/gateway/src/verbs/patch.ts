@@ -12,9 +12,6 @@ const TYPES = ['application/json-patch+json', 'application/merge-patch+json', 'a
 
 /** PATCH: the Content-Type says in which of the languages the change is written. */
 export const patch: VerbHandler = async (gateway, request) => {
-  const force = request.info.query.get('force');
-  if (force !== undefined)
-    throw refuseOption(request.info, [forbiddenField('force', 'may not be specified for non-apply patch')]);
   const { apply, pinned } = readPatch(request);
   const { kind } = request;
   return changeObject(gateway, request, {
@@ -26,7 +23,11 @@ export const patch: VerbHandler = async (gateway, request) => {
   });
 };
 
-function readPatch(request: ResourceRequest): Change {
+/** The change that a patch asks for, in the language that its Content-Type names. */
+export function readPatch(request: ResourceRequest): Pick<Change, 'apply' | 'pinned'> {
+  const force = request.info.query.get('force');
+  if (force !== undefined)
+    throw refuseOption(request.info, [forbiddenField('force', 'may not be specified for non-apply patch')]);
   const type = mediaType(request.contentType);
   if (!TYPES.includes(type)) throw unsupportedMediaType(TYPES);
   const body = parseJson(request.body);
