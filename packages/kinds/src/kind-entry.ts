@@ -4,32 +4,52 @@ import type { FieldError } from '@tidegate/status';
 /** A column of the Table form. */
 export interface Column {
   readonly name: string;
-  readonly type: 'string' | 'integer' | 'date';
+  readonly type: 'string' | 'integer' | 'date' | 'boolean';
   readonly format?: string;
   readonly description: string;
   /** above 0: only in wide output */
   readonly priority?: number;
-  readonly cell: (object: JsonObject) => string | number | null;
+  readonly cell: (object: JsonObject) => string | number | boolean | null;
 }
 
-/** Everything the server knows about one kind: facts first, and the few rules that a schema cannot say. */
-export interface KindEntry {
+export interface GroupVersionKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  readonly resource: string;
-  readonly singular: string;
-  readonly shortNames: readonly string[];
-  readonly categories?: readonly string[];
-  readonly namespaced: boolean;
-  /** fields beyond apiVersion, kind and metadata */
-  readonly fields: Readonly<Record<string, Schema>>;
-  /** names are DNS labels instead of DNS subdomains */
-  readonly nameIsLabel?: boolean;
-  /** subresources that are served, with their verbs */
-  readonly subresources?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** A path below an object, with what may be done there. */
+export interface Subresource {
+  readonly verbs: readonly string[];
+  /** what it takes and answers, where that is a kind of its own */
+  readonly entry?: KindEntry;
+}
+
+/** How an object of one version becomes the same object in the version that is stored, and back. */
+export interface Conversion {
+  readonly group: string;
+  readonly version: string;
+  /** Both make a new object, or change the one they are given; kind and apiVersion are set by the caller. */
+  readonly toStored: (object: JsonObject) => JsonObject;
+  readonly fromStored: (object: JsonObject) => JsonObject;
+}
+
+/** Who makes an object, where the object itself tells it. */
+export interface Author {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+}
+
+/** The few rules of a kind that its facts do not say. */
+export interface KindRules {
+  /** what a name looks like; a DNS subdomain when nothing is said */
+  readonly name?: 'subdomain' | 'label' | 'label-1035' | 'path-segment';
   readonly columns?: readonly Column[];
+  /** fields beyond metadata.name and metadata.namespace by which lists and watches may select */
   readonly selectableFields?: Readonly<Record<string, (object: JsonObject) => string>>;
+  /** the names of selectable fields here, and in the version that is stored */
+  readonly selectableAs?: Readonly<Record<string, string>>;
   /** answers a delete with the object instead of a Status */
   readonly deleteReturnsObject?: boolean;
   /** an object is deleted by itself when nobody has written it for so long */
@@ -38,8 +58,16 @@ export interface KindEntry {
   readonly undeletable?: readonly string[];
   /** an update must carry a resourceVersion */
   readonly conditionalUpdate?: boolean;
+  /** a creation may bring its status along */
+  readonly createsWithStatus?: boolean;
+  /** metadata.generation begins at 1 and grows when one of these changes */
+  readonly counts?: readonly string[];
+  /** it is kept in another version */
+  readonly conversion?: Conversion;
+  /** sets what the client left out, beyond the defaults of the schema */
+  readonly setDefaults?: (object: JsonObject) => void;
   /** sets what the server decides on creation */
-  readonly prepareCreate?: (object: JsonObject) => void;
+  readonly prepareCreate?: (object: JsonObject, author: Author) => void;
   /** takes back what an update may not change */
   readonly prepareUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => void;
   /** sets what shows that deletion has begun */
@@ -48,4 +76,18 @@ export interface KindEntry {
   readonly held?: (object: JsonObject) => boolean;
   readonly validate?: (object: JsonObject) => FieldError[];
   readonly validateUpdate?: (object: JsonObject, old: JsonObject) => FieldError[];
+}
+
+/** Everything the server knows about one kind: facts first, and the few rules that a schema cannot say. */
+export interface KindEntry extends GroupVersionKind, KindRules {
+  readonly resource: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+  /** those that are served */
+  readonly subresources: Readonly<Record<string, Subresource>>;
+  /** may be a getter: a schema is built when it is first needed */
+  readonly schema: Schema & { type: 'object' };
 }

@@ -1,8 +1,5 @@
-import type { Schema } from '@tidegate/schema';
-import { configMap } from './entries/configmap.ts';
-import { namespace } from './entries/namespace.ts';
+import { applyDefaults, type JsonObject, type Schema } from '@tidegate/schema';
 import type { KindEntry } from './kind-entry.ts';
-import { objectMetaSchema } from './object-meta.ts';
 
 /** A served kind: its entry and what follows from it. */
 export interface Kind {
@@ -11,6 +8,8 @@ export interface Kind {
   /** how the store names the resource: `configmaps`, `widgets.example.com` */
   readonly storedAs: string;
   readonly schema: Schema & { type: 'object' };
+  /** the kind as which its objects are stored: itself, but for kinds of several groups or versions */
+  readonly stored: Kind;
 }
 
 /** Every kind that is served. Custom resources will join at run time; nothing else in the server lists kinds. */
@@ -19,21 +18,7 @@ export class Registry {
   readonly #all: Kind[] = [];
 
   add(entry: KindEntry): void {
-    const kind: Kind = {
-      entry,
-      apiVersion: entry.group === '' ? entry.version : `${entry.group}/${entry.version}`,
-      storedAs: entry.group === '' ? entry.resource : `${entry.resource}.${entry.group}`,
-      schema: {
-        type: 'object',
-        name: entry.kind,
-        fields: {
-          apiVersion: { type: 'string' },
-          kind: { type: 'string' },
-          metadata: objectMetaSchema,
-          ...entry.fields,
-        },
-      },
-    };
+    const kind = new ServedKind(entry, (group, version) => this.#stored(entry, group, version));
     this.#byPath.set(`${entry.group}/${entry.version}/${entry.resource}`, kind);
     this.#all.push(kind);
   }
@@ -45,10 +30,64 @@ export class Registry {
   all(): readonly Kind[] {
     return this.#all;
   }
+
+  #stored({ resource, kind }: KindEntry, group: string, version: string): Kind {
+    const stored = this.find(group, version, resource);
+    if (stored === undefined) throw new Error(`${kind} is stored in a version that is not served`);
+    return stored;
+  }
 }
 
-export function builtInRegistry(): Registry {
-  const registry = new Registry();
-  for (const entry of [configMap, namespace]) registry.add(entry);
-  return registry;
+class ServedKind implements Kind {
+  readonly entry: KindEntry;
+  readonly apiVersion: string;
+  readonly storedAs: string;
+  readonly #find: (group: string, version: string) => Kind;
+  #stored: Kind | undefined;
+
+  constructor(entry: KindEntry, find: (group: string, version: string) => Kind) {
+    const { group } = entry.conversion ?? entry;
+    this.entry = entry;
+    this.apiVersion = entry.group === '' ? entry.version : `${entry.group}/${entry.version}`;
+    this.storedAs = group === '' ? entry.resource : `${entry.resource}.${group}`;
+    this.#find = find;
+  }
+
+  get schema(): Schema & { type: 'object' } {
+    return this.entry.schema;
+  }
+
+  get stored(): Kind {
+    const { conversion } = this.entry;
+    this.#stored ??= conversion === undefined ? this : this.#find(conversion.group, conversion.version);
+    return this.#stored;
+  }
+}
+
+/** A kind that stands for itself: it is stored as it is. */
+export function kindOf(entry: KindEntry): Kind {
+  return new ServedKind(entry, () => {
+    throw new Error(`${entry.kind} is not stored in another version`);
+  });
+}
+
+/** An object of a kind in the version that is stored. */
+export function toStored(kind: Kind, object: JsonObject): JsonObject {
+  const { conversion } = kind.entry;
+  return conversion === undefined ? object : named(kind.stored, conversion.toStored(object));
+}
+
+/** A stored object as this kind. */
+export function fromStored(kind: Kind, object: JsonObject): JsonObject {
+  const { conversion } = kind.entry;
+  if (conversion === undefined) return object;
+  const shown = named(kind, conversion.fromStored(object));
+  applyDefaults(kind.schema, shown);
+  return shown;
+}
+
+function named({ entry, apiVersion }: Kind, object: JsonObject): JsonObject {
+  object.kind = entry.kind;
+  object.apiVersion = apiVersion;
+  return object;
 }

@@ -27,12 +27,37 @@ interface Walk {
   result: Cleaned;
 }
 
-const GO_TYPES = { string: 'string', bool: 'bool', int32: 'int32', int64: 'int64', time: 'string', bytes: '[]uint8' };
+const GO_TYPES = {
+  string: 'string',
+  bool: 'bool',
+  int32: 'int32',
+  int64: 'int64',
+  double: 'float64',
+  time: 'string',
+  microTime: 'string',
+  duration: 'string',
+  bytes: '[]uint8',
+};
 
 function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json {
   switch (schema.type) {
     case 'any':
+    case 'raw':
       return value;
+    case 'quantity':
+      // a number is a quantity, too; it is kept as the text that it is
+      if (typeof value === 'number') return String(value);
+      return typeof value === 'string' ? value : wrongType(value, 'resource.Quantity', path, walk);
+    case 'intOrString': {
+      const whole = typeof value === 'number' && Number.isInteger(value);
+      return whole || typeof value === 'string' ? value : wrongType(value, 'intstr.IntOrString', path, walk);
+    }
+    case 'double':
+      return typeof value === 'number' ? value : wrongType(value, GO_TYPES.double, path, walk);
+    case 'union': {
+      const member = memberFor(schema, value);
+      return member === undefined ? wrongType(value, 'union', path, walk) : cleanValue(member, value, path, walk);
+    }
     case 'object':
       return isJsonObject(value)
         ? cleanObject(schema.fields, value, path, walk)
@@ -81,9 +106,22 @@ function cleanObject(
     const at = path === '' ? key : `${path}.${key}`;
     const item = value[key] as Json;
     if (field === undefined) walk.result.unknown.push(at);
-    else if (item !== null) copy[key] = cleanValue(field, item, at, walk);
+    else if (item !== null || field.nullable) copy[key] = item === null ? null : cleanValue(field, item, at, walk);
   }
   return copy;
+}
+
+const JSON_TYPES: Partial<Record<Schema['type'], string>> = {
+  object: 'object',
+  map: 'object',
+  list: 'list',
+  bool: 'boolean',
+};
+
+/** The member of a union that a value is meant for. */
+export function memberFor(union: Schema & { type: 'union' }, value: Json): Schema | undefined {
+  const found = Array.isArray(value) ? 'list' : typeof value;
+  return union.members.find((member) => (JSON_TYPES[member.type] ?? 'string') === found);
 }
 
 function wrongType(value: Json, wanted: string, path: string, walk: Walk): Json {

@@ -1,6 +1,7 @@
 export { type Cleaned, clean, type TypeProblem } from './clean.ts';
+export { applyDefaults } from './defaults.ts';
 export { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
-export { openApiSchema } from './open-api.ts';
+export { type OpenApiOptions, openApiSchema, openApiShape } from './open-api.ts';
 export { decodeProtobuf, hasProtobufPrefix } from './protobuf.ts';
-export type { Schema } from './schema.ts';
+export type { ObjectShape, PatchRule, ScalarType, Schema } from './schema.ts';
 export { strategicMerge } from './strategic-merge.ts';

@@ -48,55 +48,75 @@ const ENVELOPE: Schema = {
   },
 };
 
-type Numbered = ReadonlyMap<number, readonly [name: string, field: Schema]>;
-const byNumber = new WeakMap<Schema, Numbered>();
+/** What stands at a number: a field, or a message whose fields stand directly in the JSON. */
+type Numbered = Map<number, { name: string; field: Schema } | Numbered>;
+/** by the record of fields, which types that are referred to share */
+const byNumber = new WeakMap<Readonly<Record<string, Schema>>, Numbered>();
 
-function fieldsOf(schema: Schema): Numbered {
-  let fields = byNumber.get(schema);
-  if (fields === undefined) {
-    const entries = schema.type === 'object' ? Object.entries(schema.fields) : [];
-    fields = new Map(
-      entries.flatMap(([name, field]) => (field.number === undefined ? [] : [[field.number, [name, field]]])),
-    );
-    byNumber.set(schema, fields);
+function numbersOf(schema: Schema): Numbered {
+  const named = schema.type === 'object' ? schema.fields : {};
+  let numbers = byNumber.get(named);
+  if (numbers === undefined) {
+    numbers = new Map();
+    for (const [name, field] of Object.entries(named)) {
+      let level = numbers;
+      for (const outer of field.within ?? []) {
+        const inner = level.get(outer) ?? new Map();
+        level.set(outer, inner);
+        level = inner as Numbered;
+      }
+      if (field.number !== undefined) level.set(field.number, { name, field });
+    }
+    byNumber.set(named, numbers);
   }
-  return fields;
+  return numbers;
 }
 
 function decodeObject(schema: Schema, bytes: Uint8Array, depth: number): JsonObject {
-  if (depth > MAX_DEPTH) throw new Error('messages are nested too deeply');
-  const fields = fieldsOf(schema);
-  const reader = protobuf.Reader.create(bytes);
   const object: JsonObject = {};
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32();
-    const found = fields.get(tag >>> 3);
-    if (found === undefined) {
-      reader.skipType(tag & 7);
-      continue;
-    }
-    const [name, field] = found;
-    if (field.type === 'list') {
-      object[name] ??= [];
-      (object[name] as Json[]).push(decodeValue(field.items, reader, tag & 7, depth));
-    } else if (field.type === 'map') {
-      object[name] ??= {};
-      const entry = decodeObject(entryOf(field), lengthDelimited(reader, tag & 7), depth + 1);
-      setOwn(object[name] as JsonObject, (entry.key as string | undefined) ?? '', entry.value ?? '');
-    } else object[name] = decodeValue(field, reader, tag & 7, depth);
-  }
+  decodeFields(object, numbersOf(schema), bytes, depth);
   return dropZeros(schema, object);
 }
 
-const entries = new WeakMap<Schema, Schema>();
-
-function entryOf(map: Schema & { type: 'map' }): Schema {
-  let entry = entries.get(map);
-  if (entry === undefined) {
-    entry = { type: 'object', fields: { key: { type: 'string', number: 1 }, value: { ...map.values, number: 2 } } };
-    entries.set(map, entry);
+function decodeFields(object: JsonObject, numbers: Numbered, bytes: Uint8Array, depth: number): void {
+  if (depth > MAX_DEPTH) throw new Error('messages are nested too deeply');
+  const reader = protobuf.Reader.create(bytes);
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    const found = numbers.get(tag >>> 3);
+    if (found === undefined) reader.skipType(tag & 7);
+    else if (found instanceof Map) decodeFields(object, found, lengthDelimited(reader, tag & 7), depth + 1);
+    else decodeField(object, found, reader, { wireType: tag & 7, depth });
   }
-  return entry;
+}
+
+function decodeField(
+  object: JsonObject,
+  { name, field }: { name: string; field: Schema },
+  reader: protobuf.Reader,
+  { wireType, depth }: { wireType: number; depth: number },
+): void {
+  if (field.type === 'list' && !field.wrapped) {
+    object[name] ??= [];
+    (object[name] as Json[]).push(decodeValue(field.items, reader, wireType, depth));
+  } else if (field.type === 'map') {
+    object[name] ??= {};
+    setOwn(object[name] as JsonObject, ...decodeEntry(field, lengthDelimited(reader, wireType), depth + 1));
+  } else object[name] = decodeValue(field, reader, wireType, depth);
+}
+
+/** Go writes a key or a value that is empty as nothing. */
+function decodeEntry(map: Schema & { type: 'map' }, bytes: Uint8Array, depth: number): readonly [string, Json] {
+  const reader = protobuf.Reader.create(bytes);
+  let key = '';
+  let value: Json | undefined;
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32();
+    if (tag >>> 3 === 1) key = utf8.decode(lengthDelimited(reader, tag & 7));
+    else if (tag >>> 3 === 2) value = decodeValue(map.values, reader, tag & 7, depth);
+    else reader.skipType(tag & 7);
+  }
+  return [key, value ?? ''];
 }
 
 function decodeValue(schema: Schema, reader: protobuf.Reader, wireType: number, depth: number): Json {
@@ -110,12 +130,44 @@ function decodeValue(schema: Schema, reader: protobuf.Reader, wireType: number, 
     case 'int32':
     case 'int64':
       return varint(reader, wireType);
-    case 'time':
-      return decodeTime(lengthDelimited(reader, wireType), depth);
-    default:
+    case 'double':
+      if (wireType !== 1) throw new Error(`wire type ${wireType} where a double is expected`);
+      return reader.double();
+    case 'object':
       return decodeObject(schema, lengthDelimited(reader, wireType), depth + 1);
+    case 'list':
+      return wrappedItems(schema, lengthDelimited(reader, wireType), depth + 1);
+    case 'union':
+      return unionMember(schema, lengthDelimited(reader, wireType), depth + 1);
+    case 'map':
+    case 'any':
+      throw new Error(`${schema.type} has no form of its own`);
+    default:
+      return decodeMessage(schema.type, lengthDelimited(reader, wireType), depth + 1);
   }
 }
+
+function wrappedItems(list: Schema & { type: 'list' }, bytes: Uint8Array, depth: number): Json {
+  let message = messages.get(list);
+  if (message === undefined) {
+    message = { type: 'object', fields: { items: { type: 'list', items: list.items, number: 1 } } };
+    messages.set(list, message);
+  }
+  return decodeObject(message, bytes, depth).items ?? [];
+}
+
+/** The last member that was written: the first of `allows, schema` is a companion of the second. */
+function unionMember(union: Schema & { type: 'union' }, bytes: Uint8Array, depth: number): Json {
+  let message = messages.get(union);
+  if (message === undefined) {
+    const fields = Object.fromEntries(union.members.map((member) => [`member${member.number}`, member]));
+    message = { type: 'object', fields };
+    messages.set(union, message);
+  }
+  return Object.values(decodeObject(message, bytes, depth)).at(-1) ?? null;
+}
+
+const messages = new WeakMap<Schema, Schema>();
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -129,19 +181,68 @@ function varint(reader: protobuf.Reader, wireType: number): number {
   return Number(reader.int64());
 }
 
-const TIME: Schema = { type: 'object', fields: { seconds: { type: 'int64', number: 1 } } };
+const number = (n: number) => ({ type: 'int64', number: n, tracksPresence: true }) as const;
+const MESSAGES = {
+  time: { type: 'object', fields: { seconds: number(1), nanos: number(2) } },
+  microTime: { type: 'object', fields: { seconds: number(1), nanos: number(2) } },
+  duration: { type: 'object', fields: { nanoseconds: number(1) } },
+  quantity: { type: 'object', fields: { text: { type: 'string', number: 1 } } },
+  intOrString: {
+    type: 'object',
+    fields: { type: number(1), whole: number(2), text: { type: 'string', number: 3, tracksPresence: true } },
+  },
+  raw: { type: 'object', fields: { raw: { type: 'bytes', number: 1 } } },
+} as const satisfies Record<string, Schema>;
 
-/** Go writes its zero time as an empty message: it means that there is none. */
-function decodeTime(bytes: Uint8Array, depth: number): Json {
-  const { seconds = 0 } = decodeObject(TIME, bytes, depth + 1) as { seconds?: number };
-  return seconds === 0 ? null : new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+/** A scalar that is a message in Protobuf, as the JSON that it stands for. */
+function decodeMessage(type: keyof typeof MESSAGES, bytes: Uint8Array, depth: number): Json {
+  const message = decodeObject(MESSAGES[type], bytes, depth) as Record<string, never>;
+  switch (type) {
+    case 'time':
+    case 'microTime':
+      return timeText(message, type === 'microTime' ? 6 : 0);
+    case 'duration':
+      return durationText(message.nanoseconds ?? 0);
+    case 'quantity':
+      return message.text ?? '0';
+    case 'intOrString':
+      return message.type === 1 ? (message.text ?? '') : (message.whole ?? 0);
+    case 'raw':
+      return message.raw === undefined
+        ? null
+        : (JSON.parse(Buffer.from(message.raw, 'base64').toString('utf8')) as Json);
+  }
 }
 
+/** Go writes its zero time as an empty message: it means that there is none. */
+function timeText({ seconds = 0, nanos = 0 }: { seconds?: number; nanos?: number }, digits: number): Json {
+  if (seconds === 0 && nanos === 0) return null;
+  const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
+  return digits === 0 ? `${whole}Z` : `${whole}.${String(nanos).padStart(9, '0').slice(0, digits)}Z`;
+}
+
+/** As Go prints a duration: `1h2m3.5s`, `300ms`, `0s`. */
+function durationText(nanoseconds: number): string {
+  const sign = nanoseconds < 0 ? '-' : '';
+  const all = Math.abs(nanoseconds);
+  if (all === 0) return '0s';
+  if (all < 1e3) return `${sign}${all}ns`;
+  if (all < 1e6) return `${sign}${all / 1e3}µs`;
+  if (all < 1e9) return `${sign}${all / 1e6}ms`;
+  const hours = Math.floor(all / 3.6e12);
+  const minutes = Math.floor((all % 3.6e12) / 6e10);
+  const seconds = (all % 6e10) / 1e9;
+  return `${sign}${hours > 0 ? `${hours}h` : ''}${hours > 0 || minutes > 0 ? `${minutes}m` : ''}${seconds}s`;
+}
+
+/** Go writes every string, number and boolean, the zeros, too. */
 function dropZeros(schema: Schema, object: JsonObject): JsonObject {
   if (schema.type !== 'object') return object;
   for (const name of Object.keys(object)) {
-    // Go writes every string and number, the empty ones, too
-    if (object[name] === null || object[name] === '') delete object[name];
+    const value = object[name];
+    const field = schema.fields[name];
+    const zero = value === null || value === '' || value === 0 || value === false;
+    if (zero && (value === null || !(field?.tracksPresence || field?.required))) delete object[name];
   }
   return object;
 }

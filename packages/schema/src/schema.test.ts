@@ -11,13 +11,14 @@ const schema: Schema = {
     count: { type: 'int64', number: 2 },
     on: { type: 'bool', number: 3 },
     texts: { type: 'map', values: { type: 'string' }, number: 4 },
-    set: { type: 'list', items: { type: 'string' }, listType: 'set', number: 5 },
+    set: { type: 'list', items: { type: 'string' }, listType: 'set', patch: { strategies: ['merge'] }, number: 5 },
     raw: { type: 'bytes', number: 6 },
     at: { type: 'time', number: 7 },
     list: {
       type: 'list',
       listType: 'map',
       keys: ['name'],
+      patch: { strategies: ['merge'], mergeKey: 'name' },
       number: 8,
       items: { type: 'object', fields: { name: { type: 'string', number: 1 }, value: { type: 'string', number: 2 } } },
     },
@@ -139,6 +140,73 @@ test('Protobuf is read by the numbers of the schema, unknown ones skipped', () =
     at: '1970-01-01T00:01:00Z',
     list: [{ name: 'b' }],
   });
+});
+
+test('Protobuf knows the messages that are scalars in JSON, lists that are messages, and unions', () => {
+  const rich: Schema = {
+    type: 'object',
+    fields: {
+      port: { type: 'intOrString', number: 1 },
+      size: { type: 'quantity', number: 2 },
+      since: { type: 'microTime', number: 3 },
+      takes: { type: 'duration', number: 4 },
+      odd: { type: 'raw', number: 5 },
+      extra: { type: 'map', values: { type: 'list', items: { type: 'string' }, wrapped: true }, number: 6 },
+      either: {
+        type: 'union',
+        number: 7,
+        members: [
+          { type: 'bool', number: 1, tracksPresence: true },
+          { type: 'object', fields: { a: { type: 'string', number: 1 } }, number: 2 },
+        ],
+      },
+      zero: { type: 'int32', number: 8 },
+      kept: { type: 'int32', number: 9, tracksPresence: true },
+      share: { type: 'double', number: 10 },
+      held: { type: 'string', within: [11, 2], number: 1 },
+    },
+  };
+  const half = Buffer.alloc(8);
+  half.writeDoubleLE(0.5);
+  const body = envelope(
+    bytes(
+      field(1, bytes(0x08, 1, 0x10, 0, field(3, bytes('http')))),
+      field(2, field(1, bytes('10Mi'))),
+      field(3, bytes(0x08, 60, 0x10, 0xc0, 0x84, 0x3d)),
+      field(4, bytes(0x08, 0x80, 0x94, 0xeb, 0xdc, 0x03)),
+      field(5, field(1, bytes('{"x":[1]}'))),
+      field(6, bytes(field(1, bytes('k')), field(2, field(1, bytes('v'))))),
+      field(7, bytes(0x08, 1, field(2, field(1, bytes('b'))))),
+      bytes(0x40, 0, 0x48, 0, 0x51, half),
+      field(11, field(2, field(1, bytes('in')))),
+    ),
+  );
+  assert.deepEqual(decodeProtobuf(rich, body), {
+    apiVersion: 'v1',
+    kind: 'Kind',
+    port: 'http',
+    size: '10Mi',
+    since: '1970-01-01T00:01:00.001000Z',
+    takes: '1s',
+    odd: { x: [1] },
+    extra: { k: ['v'] },
+    either: { a: 'b' },
+    kept: 0,
+    share: 0.5,
+    held: 'in',
+  });
+});
+
+test('a type may refer to itself', () => {
+  const tree: Schema = {
+    type: 'object',
+    name: 'Tree',
+    get fields(): Record<string, Schema> {
+      return { name: { type: 'string' }, branches: { type: 'list', items: tree } };
+    },
+  };
+  const { unknown } = clean(tree, { branches: [{ branches: [{ name: 'a', odd: 1 }] }] }, 'Tree');
+  assert.deepEqual(unknown, ['branches[0].branches[0].odd']);
 });
 
 for (const [what, body] of [

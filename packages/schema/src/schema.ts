@@ -1,20 +1,85 @@
-interface Facts {
-  readonly required?: boolean;
-  /** the field's number in Protobuf */
-  readonly number?: number;
+import type { Json } from './json.ts';
+
+/** How a strategic merge patch treats a field. A field without one: objects and maps are merged, lists are replaced. */
+export interface PatchRule {
+  /** `merge` a list by its key or by value, `replace` the whole, and keep only the keys that the patch names */
+  readonly strategies: ReadonlyArray<'merge' | 'replace' | 'retainKeys'>;
+  /** the one field by which a patch knows an item; a list's own keys may be several */
+  readonly mergeKey?: string;
 }
 
-/** The shape of a field: one small tree serves decoding, pruning, merging, OpenAPI and Protobuf. */
+/** What is said of a field, whatever its type. */
+interface Facts {
+  readonly required?: boolean;
+  /** null is a value of its own; elsewhere it means that the field is not there */
+  readonly nullable?: boolean;
+  /** what a field that is not there becomes */
+  readonly default?: Json;
+  readonly enum?: readonly string[];
+  /** not there and zero are different things; elsewhere a zero in Protobuf means that the field is not there */
+  readonly tracksPresence?: boolean;
+  readonly patch?: PatchRule;
+  /**
+   * The field's number in Protobuf. The form there follows from the type: whole numbers and booleans are varints,
+   * doubles 64 bits; quantity, intOrString, time, microTime, duration and raw are messages of their own.
+   */
+  readonly number?: number;
+  /** numbers of the messages around it in Protobuf that are no objects in JSON, outermost first */
+  readonly within?: readonly number[];
+}
+
+export type ScalarType =
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'double'
+  | 'bytes'
+  | 'quantity'
+  | 'intOrString'
+  | 'time'
+  | 'microTime'
+  | 'duration'
+  /** any JSON that is handed on as it is; in Protobuf a message with the JSON as its bytes */
+  | 'raw'
+  /** any JSON; it has no form in Protobuf */
+  | 'any';
+
+export interface ObjectShape {
+  readonly type: 'object';
+  /** may be a getter: a type that refers to itself is resolved when it is looked at */
+  readonly fields: Readonly<Record<string, Schema>>;
+  /** as error messages say it: `PodSpec` */
+  readonly name?: string;
+  /** where it stands among the named types of OpenAPI: `io.k8s.api.core.v1.PodSpec` */
+  readonly reference?: string;
+  /** its fields have one owner together */
+  readonly atomic?: boolean;
+}
+
+export interface ListShape {
+  readonly type: 'list';
+  readonly items: Schema;
+  /** who owns what of it: the whole, each value, or each item by its keys */
+  readonly listType?: 'atomic' | 'set' | 'map';
+  readonly keys?: readonly string[];
+  /** in Protobuf it is a message of its own that repeats its field 1 */
+  readonly wrapped?: boolean;
+}
+
+/** One of several shapes, told apart by the JSON's own type. In Protobuf a message with a field for each. */
+export interface UnionShape {
+  readonly type: 'union';
+  readonly members: readonly Schema[];
+  readonly reference?: string;
+}
+
+/** The shape of a field: one small tree serves decoding, pruning, defaults, merging, OpenAPI and Protobuf. */
 export type Schema = Facts &
   (
-    | { readonly type: 'string' | 'bool' | 'int32' | 'int64' | 'time' | 'bytes' | 'any' }
-    | { readonly type: 'map'; readonly values: Schema }
-    | {
-        readonly type: 'list';
-        readonly items: Schema;
-        /** a set or a map of its keys is merged by patches; an atomic list is replaced */
-        readonly listType?: 'atomic' | 'set' | 'map';
-        readonly keys?: readonly string[];
-      }
-    | { readonly type: 'object'; readonly fields: Readonly<Record<string, Schema>>; readonly name?: string }
+    | { readonly type: ScalarType }
+    | { readonly type: 'map'; readonly values: Schema; readonly atomic?: boolean }
+    | ListShape
+    | ObjectShape
+    | UnionShape
   );

@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
 import type { Schema } from './schema.ts';
 
 /**
- * Kubernetes' strategic merge: like a merge patch, but lists that the schema calls sets or maps are merged by value or
- * by key, and `$patch`, `$retainKeys`, `$setElementOrder/x` and `$deleteFromPrimitiveList/x` direct it.
+ * Kubernetes' strategic merge: like a merge patch, but lists whose schema says so are merged by value or by
+ * key, and `$patch`, `$retainKeys`, `$setElementOrder/x` and `$deleteFromPrimitiveList/x` direct it.
  */
 export function strategicMerge(schema: Schema, current: Json, patch: JsonObject): JsonObject {
   return mergeObject(schema, isJsonObject(current) ? current : {}, patch);
@@ -44,22 +44,25 @@ function fieldSchema(schema: Schema, key: string): Schema {
 }
 
 function mergeValue(schema: Schema, current: Json | undefined, patch: Json, order: Json[] | undefined): Json {
-  if (isJsonObject(patch)) return mergeObject(schema, isJsonObject(current) ? current : {}, patch);
-  if (!Array.isArray(patch)) return patch;
+  const { strategies = [], mergeKey } = schema.patch ?? {};
+  if (isJsonObject(patch)) {
+    const before = isJsonObject(current) && !strategies.includes('replace') ? current : {};
+    return mergeObject(schema, before, patch);
+  }
+  if (!Array.isArray(patch) || schema.type !== 'list' || !strategies.includes('merge')) return patch;
   const before = Array.isArray(current) ? current : [];
-  if (schema.type !== 'list') return patch;
-  if (schema.listType === 'set') return inOrder([...new Set([...before, ...patch])], order, (item) => item);
-  if (schema.listType === 'map') return mergeByKey(schema, before, patch, order);
-  return patch;
+  if (mergeKey === undefined) return inOrder([...new Set([...before, ...patch])], order, (item) => item);
+  return mergeByKey(schema, { key: mergeKey, current: before, patch, order });
 }
 
-function mergeByKey(
-  schema: Schema & { type: 'list' },
-  current: Json[],
-  patch: Json[],
-  order: Json[] | undefined,
-): Json[] {
-  const key = schema.keys?.[0] ?? 'name';
+interface KeyedMerge {
+  key: string;
+  current: Json[];
+  patch: Json[];
+  order: Json[] | undefined;
+}
+
+function mergeByKey(schema: Schema & { type: 'list' }, { key, current, patch, order }: KeyedMerge): Json[] {
   const replaceAll = patch.some(
     (item) => isJsonObject(item) && item.$patch === 'replace' && Object.keys(item).length === 1,
   );

@@ -1,26 +1,14 @@
 import type { Json, JsonObject } from '@tidegate/schema';
 import { type FieldError, forbiddenField, invalidValue, tooLong } from '@tidegate/status';
 import { ageColumn, nameColumn } from '../columns.ts';
-import type { KindEntry } from '../kind-entry.ts';
+import type { KindRules } from '../kind-entry.ts';
 
 const DATA_MAX_BYTES = 1 << 20;
 const KEY = /^[-._a-zA-Z0-9]+$/;
 const KEY_WORDS =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
-export const configMap: KindEntry = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  resource: 'configmaps',
-  singular: 'configmap',
-  shortNames: ['cm'],
-  namespaced: true,
-  fields: {
-    immutable: { type: 'bool', number: 4 },
-    data: { type: 'map', values: { type: 'string' }, number: 2 },
-    binaryData: { type: 'map', values: { type: 'bytes' }, number: 3 },
-  },
+export const configMap: KindRules = {
   columns: [
     nameColumn,
     {

@@ -1,51 +1,14 @@
 import { type JsonObject, setOwn } from '@tidegate/schema';
 import { ageColumn, nameColumn } from '../columns.ts';
 import { metaOf } from '../generic-object.ts';
-import type { KindEntry } from '../kind-entry.ts';
+import type { KindRules } from '../kind-entry.ts';
 
 /** The finalizer in spec.finalizers that the namespace lifecycle removes when everything in it is gone. */
 const KUBERNETES = 'kubernetes';
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
-const condition = {
-  type: 'object',
-  name: 'NamespaceCondition',
-  fields: {
-    type: { type: 'string', required: true, number: 1 },
-    status: { type: 'string', required: true, number: 2 },
-    lastTransitionTime: { type: 'time', number: 4 },
-    reason: { type: 'string', number: 5 },
-    message: { type: 'string', number: 6 },
-  },
-} as const;
-
-export const namespace: KindEntry = {
-  group: '',
-  version: 'v1',
-  kind: 'Namespace',
-  resource: 'namespaces',
-  singular: 'namespace',
-  shortNames: ['ns'],
-  namespaced: false,
-  nameIsLabel: true,
-  fields: {
-    spec: {
-      type: 'object',
-      number: 2,
-      name: 'NamespaceSpec',
-      fields: { finalizers: { type: 'list', items: { type: 'string' }, listType: 'atomic', number: 1 } },
-    },
-    status: {
-      type: 'object',
-      number: 3,
-      name: 'NamespaceStatus',
-      fields: {
-        phase: { type: 'string', number: 1 },
-        conditions: { type: 'list', items: condition, listType: 'map', keys: ['type'], number: 2 },
-      },
-    },
-  },
-  subresources: { status: ['get', 'patch', 'update'], finalize: ['update'] },
+export const namespace: KindRules = {
+  name: 'label',
   columns: [
     nameColumn,
     { name: 'Status', type: 'string', description: 'The status of the namespace', cell: (object) => phaseOf(object) },
@@ -63,9 +26,9 @@ export const namespace: KindEntry = {
     labelWithName(object);
   },
   prepareUpdate: (object, old, subresource) => {
-    // each path changes its own part: the object its metadata, /status the status, /finalize the finalizers
+    // the finalizers have a path of their own: /finalize changes them, and nothing else does
     if (subresource !== 'finalize') keep(object, old, 'spec');
-    if (subresource !== 'status') keep(object, old, 'status');
+    if (subresource === 'finalize') keep(object, old, 'status');
     labelWithName(object);
   },
   prepareDelete: (object) => {

@@ -2,15 +2,29 @@ import type { JsonObject } from '@tidegate/schema';
 import { type FieldError, forbiddenField, invalidValue, requiredValue, tooLong } from '@tidegate/status';
 import { metaOf, type ObjectMeta } from '../generic-object.ts';
 import type { KindEntry } from '../kind-entry.ts';
-import { labelProblems, labelValueProblems, qualifiedNameProblems, subdomainProblems } from './names.ts';
+import {
+  label1035Problems,
+  labelProblems,
+  labelValueProblems,
+  pathSegmentProblems,
+  qualifiedNameProblems,
+  subdomainProblems,
+} from './names.ts';
 
 const ANNOTATIONS_MAX_BYTES = 256 << 10;
+
+const NAME_RULES = {
+  subdomain: subdomainProblems,
+  label: labelProblems,
+  'label-1035': label1035Problems,
+  'path-segment': pathSegmentProblems,
+} as const;
 
 /** The rules for the metadata of every object. */
 export function validateMeta(entry: KindEntry, object: JsonObject): FieldError[] {
   const meta = metaOf(object);
   const errors: FieldError[] = [];
-  const nameProblems = entry.nameIsLabel ? labelProblems : subdomainProblems;
+  const nameProblems = NAME_RULES[entry.name ?? 'subdomain'];
   if (!meta.name) errors.push(requiredValue('metadata.name', 'name or generateName is required'));
   else for (const words of nameProblems(meta.name)) errors.push(invalidValue('metadata.name', meta.name, words));
   if (entry.namespaced) {

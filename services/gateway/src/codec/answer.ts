@@ -1,4 +1,4 @@
-import type { Kind } from '@tidegate/kinds';
+import { fromStored, type Kind } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import type { Status } from '@tidegate/status';
 import type { Answer, ResourceRequest } from '../gateway.ts';
@@ -9,14 +9,15 @@ import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
 export function objectAnswer(request: ResourceRequest, code: number, json: Buffer): Answer {
   const accepted = negotiate(request.accept);
   const pretty = accepted.pretty || request.info.query.flag('pretty');
-  if (accepted.as === 'object' && !pretty) return { code, body: json };
+  const asStored = request.kind.stored === request.kind;
+  if (accepted.as === 'object' && !pretty && asStored) return { code, body: json };
   const object = JSON.parse(json.toString('utf8')) as JsonObject;
   return jsonAnswer(code, formed(request, accepted, object), pretty);
 }
 
 function formed(request: ResourceRequest, accepted: Accepted, object: JsonObject): JsonObject {
   if (accepted.as === 'metadata') return partialObject(object, accepted.group);
-  if (accepted.as === 'object') return object;
+  if (accepted.as === 'object') return fromStored(request.kind, object);
   const { resourceVersion } = object.metadata as { resourceVersion?: string };
   const row = tableRow(request.kind, object, request.info.query.get('includeObject') ?? '', accepted.group);
   return tableOf(request.kind, accepted, { resourceVersion: resourceVersion ?? '' }, [row]);

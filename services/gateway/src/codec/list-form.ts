@@ -1,4 +1,5 @@
 import type { Item } from '@tidegate/collection';
+import { fromStored } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import type { ResourceRequest } from '../gateway.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
@@ -16,7 +17,7 @@ export interface ListForm {
 
 export function listForm(request: ResourceRequest, accepted: Accepted, pretty: boolean): ListForm {
   const { heading, items, of } = shapeOf(request, accepted);
-  const plain = accepted.as === 'object' && !pretty;
+  const plain = accepted.as === 'object' && !pretty && request.kind.stored === request.kind;
   const text = (item: Item) => textOf(of(JSON.parse(item.json.toString('utf8')) as JsonObject), pretty, 4);
   const between = pretty ? '\n    ' : '';
   return {
@@ -60,7 +61,7 @@ function shapeOf({ kind, info }: ResourceRequest, { as, group }: Accepted): Shap
     }
     case 'object': {
       const heading = { kind: `${kind.entry.kind}List`, apiVersion: kind.apiVersion };
-      return { heading, items: 'items', of: (object) => object };
+      return { heading, items: 'items', of: (object) => fromStored(kind, object) };
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Item } from '@tidegate/collection';
-import { type Column, defaultColumns, type Kind } from '@tidegate/kinds';
+import { type Column, defaultColumns, fromStored, type Kind } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import type { Accepted } from './negotiate.ts';
 
@@ -20,9 +20,10 @@ export function objectForm(kind: Kind, accepted: Accepted, includeObject: string
   switch (accepted.as) {
     case 'object':
       return {
-        plain: true,
+        plain: kind.stored === kind,
         stateful: false,
-        item: (_item, json) => json,
+        item: (_item, json) =>
+          kind.stored === kind ? json : Buffer.from(JSON.stringify(fromStored(kind, parse(json)))),
         bookmark: (metadata) => JSON.stringify({ kind: entry.kind, apiVersion, metadata }),
       };
     case 'metadata':
@@ -76,7 +77,7 @@ export function partialObject(object: JsonObject, group: string): JsonObject {
 }
 
 function columnsOf(kind: Kind): readonly Column[] {
-  return kind.entry.columns ?? defaultColumns;
+  return kind.stored.entry.columns ?? defaultColumns;
 }
 
 export function columnDefinitions(kind: Kind): JsonObject[] {
@@ -95,7 +96,7 @@ export function tableRow(kind: Kind, object: JsonObject, includeObject: string, 
     case 'None':
       return { cells };
     case 'Object':
-      return { cells, object };
+      return { cells, object: fromStored(kind, object) };
     default:
       return { cells, object: partialObject(object, group) };
   }

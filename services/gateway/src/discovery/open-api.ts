@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Kind, objectMetaSchema, type Registry } from '@tidegate/kinds';
+import type { Kind, Registry } from '@tidegate/kinds';
 import { type JsonObject, openApiSchema } from '@tidegate/schema';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
@@ -30,7 +30,7 @@ function placeOf({ entry }: Kind): string {
 export function openApiDocument(registry: Registry, place: string): JsonObject | undefined {
   const kinds = registry.all().filter((kind) => placeOf(kind) === place);
   if (kinds.length === 0) return undefined;
-  const schemas: JsonObject = { [META]: openApiSchema(objectMetaSchema) };
+  const schemas: JsonObject = {};
   const paths: JsonObject = {};
   for (const kind of kinds) {
     schemas[schemaName(kind)] = kindSchema(kind);
@@ -48,7 +48,7 @@ function groupVersionKind({ entry }: Kind): JsonObject {
 }
 
 function kindSchema(kind: Kind): JsonObject {
-  const schema = openApiSchema(kind.schema);
+  const schema = openApiSchema(kind.schema, { version: 3 });
   (schema.properties as JsonObject).metadata = { allOf: [{ $ref: `#/components/schemas/${META}` }], default: {} };
   return { ...schema, 'x-kubernetes-group-version-kind': [groupVersionKind(kind)] };
 }

@@ -1,7 +1,5 @@
-import type { Kind, Registry } from '@tidegate/kinds';
+import type { Kind, KindEntry, Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-
-const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
 /** /api: the versions of the core group. */
 export function coreVersions(): JsonObject {
@@ -51,25 +49,29 @@ export function resourceList(registry: Registry, group: string, version: string)
 }
 
 function resourcesOf({ entry }: Kind): JsonObject[] {
-  const { resource, singular, namespaced, kind, shortNames, categories = [] } = entry;
+  const { resource, singular, namespaced, kind, shortNames, categories } = entry;
   return [
     {
       name: resource,
       singularName: singular,
       namespaced,
       kind,
-      verbs: VERBS,
+      verbs: [...entry.verbs],
       ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
       ...(categories.length === 0 ? {} : { categories: [...categories] }),
     },
-    ...Object.entries(entry.subresources ?? {}).map(([name, verbs]) => ({
+    ...Object.entries(entry.subresources).map(([name, sub]) => ({
       name: `${resource}/${name}`,
       singularName: '',
       namespaced,
-      kind,
-      verbs: [...verbs],
+      ...(sub.entry === undefined ? { kind } : groupVersionKind(sub.entry)),
+      verbs: [...sub.verbs],
     })),
   ];
+}
+
+function groupVersionKind({ group, version, kind }: KindEntry): JsonObject {
+  return { group, version, kind };
 }
 
 /** The aggregated form of discovery: everything in one document. */
@@ -91,20 +93,19 @@ export function aggregated(registry: Registry, core: boolean): JsonObject {
 }
 
 function aggregatedResource({ entry }: Kind): JsonObject {
-  const responseKind = { group: '', version: entry.version, kind: entry.kind };
-  const subresources = Object.entries(entry.subresources ?? {}).map(([subresource, verbs]) => ({
+  const subresources = Object.entries(entry.subresources).map(([subresource, { verbs, entry: own }]) => ({
     subresource,
-    responseKind,
+    responseKind: groupVersionKind(own ?? entry),
     verbs: [...verbs],
   }));
   return {
     resource: entry.resource,
-    responseKind,
+    responseKind: groupVersionKind(entry),
     scope: entry.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: entry.singular,
-    verbs: VERBS,
+    verbs: [...entry.verbs],
     ...(entry.shortNames.length === 0 ? {} : { shortNames: [...entry.shortNames] }),
-    ...((entry.categories ?? []).length === 0 ? {} : { categories: [...(entry.categories ?? [])] }),
+    ...(entry.categories.length === 0 ? {} : { categories: [...entry.categories] }),
     ...(subresources.length === 0 ? {} : { subresources }),
   };
 }

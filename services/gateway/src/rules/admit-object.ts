@@ -1,12 +1,12 @@
-import { type Kind, metaOf } from '@tidegate/kinds';
+import { type Kind, metaOf, setDefaults, toStored } from '@tidegate/kinds';
 import type { RequestInfo } from '@tidegate/request-info';
 import { clean, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, type FieldError, invalid, notSupported } from '@tidegate/status';
 import type { ResourceRequest } from '../gateway.ts';
 
 /**
- * A client's object as the server takes it: of the right kind, with known fields of the right types, and with the
- * name and namespace of the path.
+ * A client's object as the server takes it: of the right kind, with known fields of the right types and with defaults,
+ * with the name and namespace of the path, and in the version in which its kind is stored.
  */
 export function admitObject(request: ResourceRequest, raw: JsonObject): JsonObject {
   const { kind, info } = request;
@@ -34,7 +34,11 @@ export function admitObject(request: ResourceRequest, raw: JsonObject): JsonObje
   value.apiVersion = kind.apiVersion;
   value.kind = kind.entry.kind;
   takePlace(kind, info, value);
-  return value;
+  setDefaults(kind, value);
+  if (kind.stored === kind) return value;
+  const stored = toStored(kind, value);
+  setDefaults(kind.stored, stored);
+  return stored;
 }
 
 /** Where an object goes is said by the path; the body may only agree. */

@@ -1,4 +1,4 @@
-import { metaOf, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
+import { metaOf, prepareUpdate, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { conflict, invalid, requiredValue } from '@tidegate/status';
 import { type Guard, guardKind, outcomeKind, writeKind } from '@tidegate/wire';
@@ -14,6 +14,8 @@ export interface Change {
   apply: (current: JsonObject) => JsonObject;
   /** the client named the version that it means to change */
   pinned: boolean;
+  /** how the object is shown, where that is not as it is */
+  show?: (code: number, json: Buffer) => Answer;
 }
 
 /** Clients give up after a minute; contention is over long before. */
@@ -35,7 +37,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
     const next = nextState(request, current, change);
     if (next.kind === 'refused' && current.confirmed) throw next.error;
     if (next.kind === 'changed') {
-      const done = await settle(gateway, request, { current, next, pinned: change.pinned });
+      const done = await settle(gateway, request, { current, next, change });
       if (done !== undefined) return done;
     }
     if (performance.now() > end) throw conflict(kind.entry, info.name);
@@ -61,7 +63,7 @@ function nextState(
     refuseStale(request, current, object);
     keepServerFields(request, object, old);
     validate(request, object, old);
-    return { kind: 'changed', object, form: storedForm(request.kind, object) };
+    return { kind: 'changed', object, form: storedForm(request.kind.stored, object) };
   } catch (error) {
     return { kind: 'refused', error };
   }
@@ -70,31 +72,32 @@ function nextState(
 interface Step {
   current: Current;
   next: Changed;
-  pinned: boolean;
+  change: Change;
 }
 
 /** The answer, with or without a commit. undefined: the state was not the current one. Failures to commit are told. */
 async function settle(
   gateway: Gateway,
   request: ResourceRequest,
-  { current, next, pinned }: Step,
+  { current, next, change }: Step,
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
   const { object, form } = next;
+  const show = change.show ?? ((code, json) => objectAnswer(request, code, json));
   const unchanged = form.value.equals(current.value);
   if (unchanged && !(current.confirmed && current.stale)) {
-    return current.confirmed ? objectAnswer(request, 200, currentJson(current)) : undefined;
+    return current.confirmed ? show(200, currentJson(current)) : undefined;
   }
   if (isDryRun(request)) {
-    return current.confirmed ? objectAnswer(request, 200, withResourceVersion(form, current.revision)) : undefined;
+    return current.confirmed ? show(200, withResourceVersion(form, current.revision)) : undefined;
   }
   const key = keyOf(kind, info.namespace, info.name);
   const write = { ...writeOf(request, object, form), key, expectedRevision: current.revision };
   const outcome = await commit(gateway, request, write);
   if (outcome.kind === outcomeKind.committed) {
-    return objectAnswer(request, 200, withResourceVersion(form, outcome.revision));
+    return show(200, withResourceVersion(form, outcome.revision));
   }
-  if (outcome.kind === outcomeKind.conflict && !(pinned && current.confirmed)) return undefined;
+  if (outcome.kind === outcomeKind.conflict && !(change.pinned && current.confirmed)) return undefined;
   throw refusal(request, key, outcome);
 }
 
@@ -102,7 +105,7 @@ async function settle(
 function writeOf(request: ResourceRequest, object: JsonObject, form: StoredForm) {
   const meta = metaOf(object);
   const deleting = meta.deletionTimestamp !== undefined;
-  const held = (meta.finalizers ?? []).length > 0 || (request.kind.entry.held?.(object) ?? false);
+  const held = (meta.finalizers ?? []).length > 0 || (request.kind.stored.entry.held?.(object) ?? false);
   if (!deleting || held) return { kind: writeKind.update, ...form, uid: meta.uid ?? '', deleting };
   return { kind: writeKind.delete, guards: removalGuards(request) };
 }
@@ -159,11 +162,11 @@ function keepServerFields(request: ResourceRequest, object: JsonObject, old: Jso
   }
   delete (meta as { selfLink?: string }).selfLink;
   delete (meta as { managedFields?: unknown }).managedFields;
-  request.kind.entry.prepareUpdate?.(object, old, request.info.subresource);
+  prepareUpdate(request.kind.stored, object, old, request.info.subresource);
 }
 
 function validate({ kind }: ResourceRequest, object: JsonObject, old: JsonObject): void {
-  const { entry } = kind;
+  const { entry } = kind.stored;
   const errors = [
     ...validateMetaUpdate(object, old),
     ...validateMeta(entry, object),

@@ -19,8 +19,9 @@ const COMMON_FIELDS = new Set(['metadata.name', 'metadata.namespace']);
 /** The selection of a list, watch or deletecollection; a watch of one object selects by its name. */
 export function selectionOf(kind: Kind, info: RequestInfo): Selection {
   const namespace = kind.entry.namespaced ? info.namespace : '';
+  const { selectableFields = {}, selectableAs = {} } = kind.entry;
   const supported = (field: string) =>
-    COMMON_FIELDS.has(field) || Object.hasOwn(kind.entry.selectableFields ?? {}, field);
+    COMMON_FIELDS.has(field) || Object.hasOwn(selectableFields, field) || Object.hasOwn(selectableAs, field);
   const labels = parseLabelSelector(info.query.get('labelSelector') ?? '');
   const fields = parseFieldSelector(info.query.get('fieldSelector') ?? '', supported);
   refuseOtherName(fields, info.name);
@@ -32,13 +33,20 @@ export function selectionOf(kind: Kind, info: RequestInfo): Selection {
     matches: (item) =>
       (namespace === '' || item.namespace === namespace) &&
       (info.name === '' || item.name === info.name) &&
-      selects(labels, fields, item),
+      selects({ labels, fields, storedName: (field) => selectableAs[field] ?? field }, item),
   };
 }
 
-function selects(labels: LabelSelector | undefined, fields: FieldSelector | undefined, item: Item): boolean {
+interface Selectors {
+  labels: LabelSelector | undefined;
+  fields: FieldSelector | undefined;
+  /** what a field is called where its objects are stored */
+  storedName: (field: string) => string;
+}
+
+function selects({ labels, fields, storedName }: Selectors, item: Item): boolean {
   if (labels !== undefined && !labels.matches(item.labels)) return false;
-  return fields === undefined || fields.matches((field) => item.field(field));
+  return fields === undefined || fields.matches((field) => item.field(storedName(field)));
 }
 
 function refuseOtherName(fields: FieldSelector | undefined, name: string): void {

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { type Kind, metaOf, validateMeta } from '@tidegate/kinds';
+import { type Kind, metaOf, prepareCreate, validateMeta } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { ApiError, alreadyExists, invalid, methodNotAllowed } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
@@ -43,12 +43,13 @@ type Attempt = { kind: 'created'; answer: Answer } | { kind: 'taken'; deleting: 
 
 async function attemptCreate(gateway: Gateway, request: ResourceRequest, object: JsonObject): Promise<Attempt> {
   const { kind } = request;
-  prepare(kind, object);
+  prepare(request, object);
   const meta = metaOf(object);
-  const errors = [...validateMeta(kind.entry, object), ...(kind.entry.validate?.(object) ?? [])];
+  const { entry } = kind.stored;
+  const errors = [...validateMeta(entry, object), ...(entry.validate?.(object) ?? [])];
   if (errors.length > 0)
     throw invalid({ group: kind.entry.group, kind: kind.entry.kind, name: meta.name ?? '' }, errors);
-  const form = storedForm(kind, object);
+  const form = storedForm(kind.stored, object);
   if (isDryRun(request)) return dryRun(gateway, request, form.value);
   const key = keyOf(kind, meta.namespace ?? '', meta.name as string);
   const outcome = await commit(gateway, request, {
@@ -90,7 +91,7 @@ async function dryRun(gateway: Gateway, request: ResourceRequest, value: Buffer)
 }
 
 /** What the server decides on creation, whatever the client sent. */
-function prepare(kind: Kind, object: JsonObject): void {
+function prepare({ kind, user }: ResourceRequest, object: JsonObject): void {
   const meta = metaOf(object);
   meta.uid = randomUUID();
   meta.creationTimestamp = `${new Date().toISOString().slice(0, 19)}Z`;
@@ -99,7 +100,7 @@ function prepare(kind: Kind, object: JsonObject): void {
   delete meta.generation;
   delete (meta as { selfLink?: string }).selfLink;
   delete (meta as { managedFields?: unknown }).managedFields;
-  kind.entry.prepareCreate?.(object);
+  prepareCreate(kind.stored, object, user);
 }
 
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';

@@ -1,3 +1,4 @@
+import { fromStored } from '@tidegate/kinds';
 import { ApiError } from '@tidegate/status';
 import { jsonAnswer } from '../codec/answer.ts';
 import type { VerbHandler } from '../gateway.ts';
@@ -37,7 +38,7 @@ export const deleteCollection: VerbHandler = async (gateway, request) => {
     kind: `${kind.entry.kind}List`,
     apiVersion: kind.apiVersion,
     metadata: { resourceVersion: String(snapshot.revision) },
-    items: deletable.map((item) => JSON.parse(item.json.toString('utf8'))),
+    items: deletable.map((item) => fromStored(kind, JSON.parse(item.json.toString('utf8')))),
   });
 };
 

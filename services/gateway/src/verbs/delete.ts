@@ -46,7 +46,7 @@ async function attemptDelete(
   const key = keyOf(kind, info.namespace, info.name);
   const object = parseCurrent(current);
   const meta = metaOf(object);
-  const held = (meta.finalizers ?? []).length > 0 || (kind.entry.held?.(object) ?? false);
+  const held = (meta.finalizers ?? []).length > 0 || (kind.stored.entry.held?.(object) ?? false);
   if (!held) {
     if (!options.dryRun) {
       const outcome = await commit(gateway, request, {
@@ -58,13 +58,13 @@ async function attemptDelete(
       if (outcome.kind === outcomeKind.conflict) return undefined;
       if (outcome.kind !== outcomeKind.committed) throw refusal(request, key, outcome);
     }
-    return kind.entry.deleteReturnsObject
+    return kind.stored.entry.deleteReturnsObject
       ? objectAnswer(request, 200, currentJson(current))
       : successAnswer(request, current.uid);
   }
   if (meta.deletionTimestamp !== undefined) return objectAnswer(request, 200, currentJson(current));
   markDeleting(request, object);
-  const form = storedForm(kind, object);
+  const form = storedForm(kind.stored, object);
   if (options.dryRun) return objectAnswer(request, 200, withResourceVersion(form, current.revision));
   const outcome = await commit(gateway, request, {
     kind: writeKind.update,
@@ -84,7 +84,7 @@ function markDeleting({ kind }: ResourceRequest, object: JsonObject): void {
   meta.deletionTimestamp = `${new Date().toISOString().slice(0, 19)}Z`;
   meta.deletionGracePeriodSeconds = 0;
   if (meta.generation !== undefined) meta.generation++;
-  kind.entry.prepareDelete?.(object);
+  kind.stored.entry.prepareDelete?.(object);
 }
 
 function refusePreconditions({ kind, info }: ResourceRequest, options: DeleteOptions, current: Current): void {

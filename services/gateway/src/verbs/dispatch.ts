@@ -6,6 +6,7 @@ import { deleteCollection } from './delete-collection.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { patch } from './patch.ts';
+import { scaleVerbs } from './scale.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
 
@@ -22,14 +23,15 @@ const VERBS: Readonly<Record<string, VerbHandler>> = {
 
 /** The handler of a verb, when the resource or subresource has it; undefined when there is no such subresource. */
 export function handlerOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>): VerbHandler | undefined {
-  const handler = VERBS[info.verb];
+  const handler = (info.subresource === 'scale' ? scaleVerbs : VERBS)[info.verb];
   if (info.subresource !== '') {
-    const verbs = kind.entry.subresources?.[info.subresource];
-    if (verbs === undefined || info.name === '') return undefined;
-    if (handler === undefined || !verbs.includes(info.verb)) throw methodNotAllowed();
+    const { subresources } = kind.entry;
+    const found = Object.hasOwn(subresources, info.subresource) ? subresources[info.subresource] : undefined;
+    if (found === undefined || info.name === '') return undefined;
+    if (handler === undefined || !found.verbs.includes(info.verb)) throw methodNotAllowed();
     return handler;
   }
-  if (handler === undefined) throw methodNotAllowed();
+  if (handler === undefined || !kind.entry.verbs.includes(info.verb)) throw methodNotAllowed();
   const single = info.verb === 'get' || info.verb === 'update' || info.verb === 'patch' || info.verb === 'delete';
   if (single && info.name === '') throw methodNotAllowed();
   // one object of a namespaced kind is found through its namespace only

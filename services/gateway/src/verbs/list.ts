@@ -36,7 +36,8 @@ export const list: VerbHandler = async (gateway, request, reply) => {
   }
   const page = pageOf(found.snapshot, { selection, after, limit });
   tellContinue(gateway, request, { page, selection, found });
-  if (accepted.as === 'object' && !pretty) await writeList(gateway, request, reply, page);
+  const asStored = request.kind.stored === request.kind;
+  if (accepted.as === 'object' && !pretty && asStored) await writeList(gateway, request, reply, page);
   else await writeFormed(request, reply, page, listForm(request, accepted, pretty));
   return undefined;
 };

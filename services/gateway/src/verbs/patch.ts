@@ -1,3 +1,4 @@
+import { fromStored } from '@tidegate/kinds';
 import { isJsonObject, strategicMerge } from '@tidegate/schema';
 import { badRequest, forbiddenField, unsupportedMediaType } from '@tidegate/status';
 import { mediaType, parseJson } from '../codec/decode-body.ts';
@@ -11,14 +12,22 @@ const TYPES = ['application/json-patch+json', 'application/merge-patch+json', 'a
 
 /** PATCH: the Content-Type says in which of the languages the change is written. */
 export const patch: VerbHandler = async (gateway, request) => {
+  const { apply, pinned } = readPatch(request);
+  const { kind } = request;
+  return changeObject(gateway, request, {
+    apply: (current) => {
+      const shown = kind.stored === kind ? current : fromStored(kind, structuredClone(current));
+      return admitObject(request, apply(shown));
+    },
+    pinned,
+  });
+};
+
+/** The change that a patch asks for, in the language that its Content-Type names. */
+export function readPatch(request: ResourceRequest): Pick<Change, 'apply' | 'pinned'> {
   const force = request.info.query.get('force');
   if (force !== undefined)
     throw refuseOption(request.info, [forbiddenField('force', 'may not be specified for non-apply patch')]);
-  const { apply, pinned } = readPatch(request);
-  return changeObject(gateway, request, { apply: (current) => admitObject(request, apply(current)), pinned });
-};
-
-function readPatch(request: ResourceRequest): Change {
   const type = mediaType(request.contentType);
   if (!TYPES.includes(type)) throw unsupportedMediaType(TYPES);
   const body = parseJson(request.body);

@@ -45,8 +45,9 @@ export class Namespaces {
   async #finalize(name: string): Promise<void> {
     const { gateway } = this.#options;
     let empty = true;
-    for (const { entry, apiVersion, storedAs } of this.#options.registry.all()) {
-      if (!entry.namespaced || (await this.#isEmpty(storedAs, name))) continue;
+    for (const kind of this.#options.registry.all()) {
+      const { entry, apiVersion, storedAs } = kind;
+      if (!entry.namespaced || kind.stored !== kind || (await this.#isEmpty(storedAs, name))) continue;
       const prefix = entry.group === '' ? '/api' : '/apis';
       await gateway.send('DELETE', `${prefix}/${apiVersion}/namespaces/${name}/${entry.resource}`);
       empty = (await this.#isEmpty(storedAs, name)) && empty;

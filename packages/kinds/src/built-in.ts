@@ -1,0 +1,87 @@
+import type { Schema } from '@tidegate/schema';
+import { rulesOf } from './entries/rules-of.ts';
+import { type GroupVersionFacts, readResources } from './facts/resources.ts';
+import { TypeTable } from './facts/type-table.ts';
+import type { GroupVersionKind, KindEntry, Subresource } from './kind-entry.ts';
+import { Registry } from './registry.ts';
+
+const USUAL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+/** Subresources whose behaviour is there; the others of the facts join when theirs is. */
+const SERVED: Readonly<Record<string, (resource: string) => boolean>> = {
+  status: () => true,
+  scale: () => true,
+  finalize: (resource) => resource === 'namespaces',
+};
+
+type ResourceFacts = GroupVersionFacts['resources'][number];
+
+/** Every kind of the facts that is an object. */
+export function builtInRegistry(types = new TypeTable()): Registry {
+  const registry = new Registry();
+  const places = readResources();
+  const typeOf = ({ group, version, kind }: GroupVersionKind): ObjectSchema => {
+    const place = places.find((found) => found.group === group && found.version === version);
+    return types.type(`${place?.types}/${kind}`) as ObjectSchema;
+  };
+  for (const place of places) {
+    for (const facts of place.resources) if (isObject(facts)) registry.add(entryOf(place, facts, typeOf));
+  }
+  return registry;
+}
+
+type ObjectSchema = Schema & { type: 'object' };
+type TypeOf = (kind: GroupVersionKind) => ObjectSchema;
+
+/** What can only be created, or only be read, is an operation and not an object. */
+function isObject({ verbs = USUAL_VERBS }: ResourceFacts): boolean {
+  return verbs.includes('create') && verbs.includes('get');
+}
+
+function entryOf({ group, version }: GroupVersionFacts, facts: ResourceFacts, typeOf: TypeOf): KindEntry {
+  const { kind, resource, singular, namespaced } = facts;
+  const named = { group, version, kind };
+  const entry: KindEntry = {
+    ...named,
+    resource,
+    singular,
+    namespaced,
+    shortNames: facts.short ?? [],
+    categories: facts.categories ?? [],
+    verbs: facts.verbs ?? USUAL_VERBS,
+    subresources: {},
+    ...rulesOf(group, version, resource),
+    get schema() {
+      return typeOf(named);
+    },
+  };
+  return withSubresources(entry, facts, typeOf);
+}
+
+function withSubresources(main: KindEntry, { subresources = {} }: ResourceFacts, typeOf: TypeOf): KindEntry {
+  const served = Object.entries(subresources).filter(([name]) => SERVED[name]?.(main.resource));
+  const all = served.map(
+    ([name, { verbs, kind, group = main.group, version = main.version }]): [string, Subresource] => {
+      if (kind === undefined) return [name, { verbs }];
+      return [name, { verbs, entry: ownKind(main, { group, version, kind }, typeOf) }];
+    },
+  );
+  return Object.defineProperty(main, 'subresources', { value: Object.fromEntries(all), enumerable: true });
+}
+
+/** A path that takes and answers another kind than its object's: it has that kind's schema, and none of the rules. */
+function ownKind(main: KindEntry, kind: GroupVersionKind, typeOf: TypeOf): KindEntry {
+  return {
+    ...kind,
+    resource: main.resource,
+    singular: main.singular,
+    namespaced: main.namespaced,
+    shortNames: [],
+    categories: [],
+    verbs: [],
+    subresources: {},
+    get schema() {
+      return typeOf(kind);
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject, setOwn } from '@tidegate/schema';
+import { metaOf } from '../generic-object.ts';
+import { below, type DefaultRules, defaulter } from './default-rules.ts';
+import { podSpecDefaults, setHostPorts, setRequestsByLimits } from './pod.ts';
+import { type SetDefaults, templateLabels, withTemplate } from './template.ts';
+
+const service: DefaultRules = {
+  'spec.type': 'ClusterIP',
+  'spec.clusterIPs': ({ clusterIP }) => (clusterIP ? [clusterIP] : undefined),
+  'spec.sessionAffinity': 'None',
+  'spec.sessionAffinityConfig': ({ sessionAffinity }) =>
+    sessionAffinity === 'ClientIP' ? { clientIP: { timeoutSeconds: 10800 } } : undefined,
+  'spec.ports[].targetPort': ({ port }) => port,
+  'spec.internalTrafficPolicy': ({ type }) => (type === 'ExternalName' ? undefined : 'Cluster'),
+  'spec.externalTrafficPolicy': ({ type }) => (isExternal(type) ? 'Cluster' : undefined),
+  'spec.allocateLoadBalancerNodePorts': ({ type }) => (type === 'LoadBalancer' ? true : undefined),
+};
+
+function isExternal(type: unknown): boolean {
+  return type === 'NodePort' || type === 'LoadBalancer';
+}
+
+const secret = defaulter({ type: 'Opaque' });
+
+/** Texts are for writing only: what is kept is their bytes. */
+function encodeTexts(object: JsonObject): void {
+  const { stringData } = object;
+  delete object.stringData;
+  if (!isJsonObject(stringData)) return;
+  const data = (object.data ?? {}) as JsonObject;
+  for (const [key, text] of Object.entries(stringData)) setOwn(data, key, Buffer.from(String(text)).toString('base64'));
+  object.data = data;
+}
+
+const pod = defaulter({ ...below('spec', podSpecDefaults), 'spec.enableServiceLinks': true });
+
+/** A limit for containers follows from its upper end, and what is asked for by default from both ends. */
+const limitRange = defaulter({
+  'spec.limits[].default': ({ type, max }) => (type === 'Container' ? (max ?? {}) : undefined),
+  'spec.limits[].defaultRequest': ({ type, default: limits, min }) =>
+    type === 'Container' ? { ...((min ?? {}) as JsonObject), ...((limits ?? {}) as JsonObject) } : undefined,
+});
+
+export const coreDefaults: Readonly<Record<string, SetDefaults>> = {
+  endpoints: defaulter({ 'subsets[].ports[].protocol': 'TCP' }),
+  limitranges: limitRange,
+  nodes: defaulter({ 'status.allocatable': ({ capacity }) => capacity }),
+  persistentvolumeclaims: defaulter({ 'spec.volumeMode': 'Filesystem', 'status.phase': 'Pending' }),
+  persistentvolumes: defaulter({
+    'spec.persistentVolumeReclaimPolicy': 'Retain',
+    'spec.volumeMode': 'Filesystem',
+    'spec.hostPath.type': '',
+    'status.phase': 'Pending',
+  }),
+  pods: (object) => {
+    pod(object);
+    setHostPorts(object.spec);
+    setRequestsByLimits(object.spec);
+  },
+  podtemplates: defaulter(below('template.spec', podSpecDefaults)),
+  replicationcontrollers: (object) => {
+    withTemplate({})(object);
+    const labels = templateLabels(object);
+    if (labels === undefined || !isJsonObject(object.spec)) return;
+    object.spec.selector ??= { ...labels };
+    metaOf(object).labels ??= { ...labels };
+  },
+  secrets: (object) => {
+    secret(object);
+    encodeTexts(object);
+  },
+  services: defaulter(service),
+};

@@ -1,0 +1,81 @@
+import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { below, belowEach, type DefaultRules, NotZero } from './default-rules.ts';
+
+const MODE = 0o644;
+
+const probe: DefaultRules = {
+  timeoutSeconds: new NotZero(1),
+  periodSeconds: new NotZero(10),
+  successThreshold: new NotZero(1),
+  failureThreshold: new NotZero(3),
+};
+const httpGet: DefaultRules = { path: '/', scheme: 'HTTP' };
+
+const container: DefaultRules = {
+  imagePullPolicy: ({ image }) => pullPolicy(String(image ?? '')),
+  terminationMessagePath: '/dev/termination-log',
+  terminationMessagePolicy: 'File',
+  ...belowEach(['livenessProbe', 'readinessProbe', 'startupProbe'], {
+    ...probe,
+    ...below('httpGet', httpGet),
+    'grpc.service': '',
+  }),
+  ...belowEach(['lifecycle.postStart.httpGet', 'lifecycle.preStop.httpGet'], httpGet),
+  'env[].valueFrom.fieldRef.apiVersion': 'v1',
+};
+
+const volumes: DefaultRules = {
+  'volumes[].emptyDir': (volume) => (Object.keys(volume).length === 1 ? {} : undefined),
+  ...belowEach(['volumes[].secret', 'volumes[].configMap', 'volumes[].downwardAPI', 'volumes[].projected'], {
+    defaultMode: MODE,
+  }),
+  'volumes[].downwardAPI.items[].fieldRef.apiVersion': 'v1',
+  'volumes[].projected.sources[].downwardAPI.items[].fieldRef.apiVersion': 'v1',
+  'volumes[].projected.sources[].serviceAccountToken.expirationSeconds': 3600,
+  'volumes[].hostPath.type': '',
+  'volumes[].ephemeral.volumeClaimTemplate.spec.volumeMode': 'Filesystem',
+  'volumes[].azureDisk.readOnly': false,
+};
+
+/** A pod's spec, also where it is the template of others. */
+export const podSpecDefaults: DefaultRules = {
+  restartPolicy: 'Always',
+  dnsPolicy: 'ClusterFirst',
+  securityContext: {},
+  terminationGracePeriodSeconds: 30,
+  schedulerName: 'default-scheduler',
+  // two names of one field
+  serviceAccountName: ({ serviceAccount }) => serviceAccount || undefined,
+  serviceAccount: ({ serviceAccountName }) => serviceAccountName || undefined,
+  ...belowEach(['containers[]', 'initContainers[]', 'ephemeralContainers[]'], container),
+  ...volumes,
+};
+
+/** Ports of the network of the node are ports of the node. */
+export function setHostPorts(spec: Json | undefined): void {
+  if (!isJsonObject(spec) || spec.hostNetwork !== true) return;
+  for (const list of [spec.containers, spec.initContainers]) {
+    for (const one of (list ?? []) as JsonObject[]) {
+      for (const port of (one.ports ?? []) as JsonObject[]) port.hostPort ??= port.containerPort as Json;
+    }
+  }
+}
+
+/** A pod asks for what it limits, where it does not say otherwise. */
+export function setRequestsByLimits(spec: Json | undefined): void {
+  if (!isJsonObject(spec)) return;
+  for (const list of [spec.containers, spec.initContainers]) {
+    for (const { resources } of (list ?? []) as JsonObject[]) {
+      if (!isJsonObject(resources) || !isJsonObject(resources.limits)) continue;
+      resources.requests = { ...resources.limits, ...((resources.requests ?? {}) as JsonObject) };
+    }
+  }
+}
+
+/** An image that may change under its name is pulled each time: one without a tag or digest, or tagged latest. */
+function pullPolicy(image: string): string {
+  if (image.includes('@')) return 'IfNotPresent';
+  const name = image.slice(image.lastIndexOf('/') + 1);
+  const colon = name.indexOf(':');
+  return colon < 0 || name.slice(colon + 1) === 'latest' ? 'Always' : 'IfNotPresent';
+}

@@ -1,0 +1,76 @@
+import type { JsonObject } from '@tidegate/schema';
+import type { KindRules } from '../kind-entry.ts';
+import { configMap } from './configmap.ts';
+import { textFields, valueAt } from './fields.ts';
+import { namespace } from './namespace.ts';
+import { qualityOfService } from './quality-of-service.ts';
+
+const eventFields = {
+  ...textFields({
+    'involvedObject.kind': '',
+    'involvedObject.namespace': '',
+    'involvedObject.name': '',
+    'involvedObject.uid': '',
+    'involvedObject.apiVersion': '',
+    'involvedObject.resourceVersion': '',
+    'involvedObject.fieldPath': '',
+    reason: '',
+    reportingComponent: '',
+    type: '',
+  }),
+  source: (event: JsonObject) => String(valueAt(event, 'source.component') || event.reportingComponent || ''),
+};
+
+function firstPodIp(pod: JsonObject): string {
+  const ips = valueAt(pod, 'status.podIPs');
+  return Array.isArray(ips) ? String((ips[0] as JsonObject | undefined)?.ip ?? '') : '';
+}
+
+export const coreRules: Readonly<Record<string, KindRules>> = {
+  configmaps: configMap,
+  namespaces: namespace,
+  events: { lifetimeSeconds: 3600, selectableFields: eventFields },
+  nodes: { createsWithStatus: true, selectableFields: textFields({ 'spec.unschedulable': 'false' }) },
+  persistentvolumeclaims: {
+    deleteReturnsObject: true,
+    prepareCreate: (claim) => {
+      claim.status = { phase: 'Pending' };
+    },
+  },
+  persistentvolumes: {
+    deleteReturnsObject: true,
+    prepareCreate: (volume) => {
+      volume.status = { phase: 'Pending', lastPhaseTransitionTime: `${new Date().toISOString().slice(0, 19)}Z` };
+    },
+  },
+  pods: {
+    deleteReturnsObject: true,
+    counts: ['spec'],
+    selectableFields: {
+      ...textFields({
+        'spec.nodeName': '',
+        'spec.restartPolicy': '',
+        'spec.schedulerName': '',
+        'spec.serviceAccountName': '',
+        'spec.hostNetwork': 'false',
+        'status.phase': '',
+        'status.nominatedNodeName': '',
+      }),
+      'status.podIP': firstPodIp,
+      'status.podIPs': firstPodIp,
+    },
+    prepareCreate: (pod) => {
+      pod.status = { phase: 'Pending', qosClass: qualityOfService(pod) };
+    },
+  },
+  podtemplates: { deleteReturnsObject: true, counts: ['template'] },
+  replicationcontrollers: { counts: ['spec'], selectableFields: textFields({ 'status.replicas': '0' }) },
+  resourcequotas: { deleteReturnsObject: true },
+  secrets: { selectableFields: textFields({ type: '' }) },
+  serviceaccounts: { deleteReturnsObject: true },
+  services: {
+    name: 'label-1035',
+    deleteReturnsObject: true,
+    selectableFields: textFields({ 'spec.clusterIP': '', 'spec.type': '' }),
+  },
+};

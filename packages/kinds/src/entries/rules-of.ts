@@ -1,0 +1,36 @@
+import { clusterDefaults } from '../defaults/cluster.ts';
+import { coreDefaults } from '../defaults/core.ts';
+import type { SetDefaults } from '../defaults/template.ts';
+import { workloadDefaults } from '../defaults/workloads.ts';
+import type { KindRules } from '../kind-entry.ts';
+import { admissionRules, apiExtensionRules } from './api-machinery.ts';
+import { clusterRules } from './cluster.ts';
+import { coreRules } from './core.ts';
+import { networkRules } from './network.ts';
+import { storageRules } from './storage.ts';
+import { workloadRules } from './workloads.ts';
+
+/** Rules by `resource` or `resource.group`; of one version alone by `resource.version.group`. */
+const ALL: Readonly<Record<string, KindRules>> = {
+  ...coreRules,
+  ...workloadRules,
+  ...networkRules,
+  ...storageRules,
+  ...clusterRules,
+  ...admissionRules,
+  ...apiExtensionRules,
+};
+
+export function rulesOf(group: string, version: string, resource: string): KindRules {
+  const suffix = group === '' ? '' : `.${group}`;
+  const [name, ofVersion] = [`${resource}${suffix}`, `${resource}.${version}${suffix}`];
+  const setDefaults = DEFAULTS[ofVersion] ?? DEFAULTS[name];
+  return { ...ALL[name], ...ALL[ofVersion], ...(setDefaults === undefined ? {} : { setDefaults }) };
+}
+
+const DEFAULTS: Readonly<Record<string, SetDefaults>> = { ...coreDefaults, ...workloadDefaults, ...clusterDefaults };
+
+/** The names of all rules, for the test that each belongs to a kind. */
+export function ruleNames(): string[] {
+  return [...Object.keys(ALL), ...Object.keys(DEFAULTS)];
+}

@@ -1,0 +1,23 @@
+import type { KindRules } from '../kind-entry.ts';
+import { autoscalerConversion } from './autoscaler-conversion.ts';
+import { eventConversion, eventFieldNames } from './event-conversion.ts';
+import { textFields, valueAt } from './fields.ts';
+import { selectOwnPods } from './job-selector.ts';
+
+/** apps, batch, autoscaling, policy, and the second group of events. */
+export const workloadRules: Readonly<Record<string, KindRules>> = {
+  'daemonsets.apps': { counts: ['spec'] },
+  // annotations are copied to the replica sets, so that a change of them is one of the deployment
+  'deployments.apps': { counts: ['spec', 'metadata.annotations'] },
+  'replicasets.apps': { counts: ['spec'], selectableFields: textFields({ 'status.replicas': '0' }) },
+  'statefulsets.apps': { counts: ['spec'] },
+  'cronjobs.batch': { counts: ['spec'] },
+  'jobs.batch': {
+    counts: ['spec'],
+    prepareCreate: selectOwnPods,
+    selectableFields: { 'status.successful': (job) => String(valueAt(job, 'status.succeeded') ?? 0) },
+  },
+  'horizontalpodautoscalers.v1.autoscaling': { conversion: autoscalerConversion },
+  'poddisruptionbudgets.policy': { counts: ['spec'], conditionalUpdate: true },
+  'events.events.k8s.io': { lifetimeSeconds: 3600, conversion: eventConversion, selectableAs: eventFieldNames },
+};

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import type { Schema } from '@tidegate/schema';
+import { parseField } from './parse-field.ts';
+
+interface Place {
+  /** what its types are called in OpenAPI, without their last word */
+  readonly reference: string;
+  readonly types: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/**
+ * Every type that the facts describe, by names such as `core.v1/PodSpec`.
+ *
+ * Invariant: nothing is read before it is asked for. A place (one file) is read when the first of its types is, and the
+ * fields of a type are parsed when somebody looks at them, once. So types may refer to themselves and to each other, and
+ * a process pays for the kinds that it serves requests about.
+ */
+export class TypeTable {
+  readonly #places = new Map<string, Place>();
+  readonly #types = new Map<string, Schema>();
+  readonly #read: (place: string) => Place;
+
+  constructor(read: (place: string) => Place = readPlace) {
+    this.#read = read;
+  }
+
+  /** The same object for the same name, always. */
+  type(name: string): Schema {
+    let type = this.#types.get(name);
+    if (type === undefined) {
+      type = this.#make(name);
+      this.#types.set(name, type);
+    }
+    return type;
+  }
+
+  #make(name: string): Schema {
+    const slash = name.indexOf('/');
+    const home = name.slice(0, slash);
+    const short = name.slice(slash + 1);
+    const { reference, types } = this.#place(home);
+    const texts = types[short];
+    if (texts === undefined) throw new Error(`the facts have no type ${name}`);
+    const parse = (text: string): Schema => parseField(text, (type) => this.type(qualified(type, home)));
+    const full = `${reference}.${short}`;
+    return texts[''] === 'union' ? unionType(texts, full, parse) : objectType(texts, { name: short, full }, parse);
+  }
+
+  #place(home: string): Place {
+    let place = this.#places.get(home);
+    if (place === undefined) {
+      place = this.#read(home);
+      this.#places.set(home, place);
+    }
+    return place;
+  }
+}
+
+function readPlace(home: string): Place {
+  return JSON.parse(readFileSync(new URL(`../../facts/${home}.json`, import.meta.url), 'utf8')) as Place;
+}
+
+/** A type of the same place goes by its bare name. */
+function qualified(type: string, home: string): string {
+  return type.includes('/') ? type : `${home}/${type}`;
+}
+
+type Texts = Readonly<Record<string, string>>;
+
+function objectType(
+  texts: Texts,
+  { name, full }: { name: string; full: string },
+  parse: (text: string) => Schema,
+): Schema {
+  let fields: Record<string, Schema> | undefined;
+  return {
+    type: 'object',
+    name,
+    reference: full,
+    ...(texts[''] === 'atomic' ? { atomic: true } : {}),
+    get fields() {
+      fields ??= Object.fromEntries(parsed(texts, parse));
+      return fields;
+    },
+  };
+}
+
+function unionType(texts: Texts, full: string, parse: (text: string) => Schema): Schema {
+  let members: Schema[] | undefined;
+  return {
+    type: 'union',
+    reference: full,
+    get members() {
+      members ??= parsed(texts, parse).map(([, member]) => member);
+      return members;
+    },
+  };
+}
+
+function parsed(texts: Texts, parse: (text: string) => Schema): Array<[string, Schema]> {
+  return Object.entries(texts).flatMap(([name, text]) => (name === '' ? [] : [[name, parse(text)]]));
+}

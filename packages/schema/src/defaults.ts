@@ -1,0 +1,49 @@
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import type { Schema } from './schema.ts';
+
+/** Sets every default that the schema states where there is nothing, in an object and all that is in it. */
+export function applyDefaults(schema: Schema, value: Json): void {
+  switch (schema.type) {
+    case 'object':
+      if (isJsonObject(value)) defaultFields(schema, value);
+      return;
+    case 'list':
+      if (isDeep(schema.items) && Array.isArray(value)) for (const item of value) applyDefaults(schema.items, item);
+      return;
+    case 'map':
+      if (isDeep(schema.values) && isJsonObject(value))
+        for (const item of Object.values(value)) applyDefaults(schema.values, item);
+      return;
+    default:
+  }
+}
+
+function defaultFields(schema: Schema & { type: 'object' }, object: JsonObject): void {
+  for (const [name, field] of fieldsToVisit(schema.fields)) {
+    const value = object[name];
+    if (value !== undefined) applyDefaults(field, value);
+    else if (field.default !== undefined) {
+      const made = structuredClone(field.default);
+      object[name] = made;
+      applyDefaults(field, made);
+    }
+  }
+}
+
+type Visited = ReadonlyArray<readonly [name: string, field: Schema]>;
+const visited = new WeakMap<Readonly<Record<string, Schema>>, Visited>();
+
+/** The fields that have a default, or may have one inside. */
+function fieldsToVisit(fields: Readonly<Record<string, Schema>>): Visited {
+  let found = visited.get(fields);
+  if (found === undefined) {
+    found = Object.entries(fields).filter(([, field]) => field.default !== undefined || isDeep(field));
+    visited.set(fields, found);
+  }
+  return found;
+}
+
+function isDeep(schema: Schema): boolean {
+  if (schema.type === 'list') return isDeep(schema.items);
+  return schema.type === 'map' ? isDeep(schema.values) : schema.type === 'object';
+}

@@ -1,0 +1,57 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+/**
+ * What only the Go sources say: which fields are pointers, so that not there and zero differ, which are left out when
+ * they are zero, and which values a text may have.
+ */
+export interface GoFacts {
+  /** `core.v1/PodSpec.hostUsers` */
+  readonly pointers: ReadonlySet<string>;
+  /** by the same names: left out of JSON when they are zero */
+  readonly omitted: ReadonlySet<string>;
+  /** by the same names */
+  readonly enums: ReadonlyMap<string, readonly string[]>;
+}
+
+export function readGoFacts(packageFolders: readonly string[], openApiSource: string): GoFacts {
+  const found = { pointers: new Set<string>(), omitted: new Set<string>() };
+  for (const folder of packageFolders) {
+    const place = folder.split('/').slice(-2).join('.');
+    for (const file of globSync('*.go', { cwd: folder })) {
+      if (!/_test\.go$|^zz_|generated/.test(basename(file))) {
+        readStructs(readFileSync(join(folder, file), 'utf8'), place, found);
+      }
+    }
+  }
+  return { ...found, enums: readEnums(readFileSync(openApiSource, 'utf8')) };
+}
+
+function readStructs(text: string, place: string, found: { pointers: Set<string>; omitted: Set<string> }): void {
+  for (const [, name, body = ''] of text.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) {
+    for (const [, star, field, omit] of body.matchAll(/^\s+\w+\s+(\*?)\S+\s+`[^`]*json:"([^",]+)(,omitempty)?/gm)) {
+      if (star !== '') found.pointers.add(`${place}/${name}.${field}`);
+      if (omit !== undefined) found.omitted.add(`${place}/${name}.${field}`);
+    }
+  }
+}
+
+const FUNCTION = /^func schema_\w*?_(\w+?)_(v\d+\w*)_(\w+)\(ref common\.ReferenceCallback\)/;
+const FIELD = /^\t{5}"([^"]+)": \{/;
+const ENUM = /^\t{7}Enum:\s*\[\]interface\{\}\{(.*)\},/;
+
+function readEnums(text: string): Map<string, string[]> {
+  const enums = new Map<string, string[]>();
+  let type = '';
+  let field = '';
+  for (const line of text.split('\n')) {
+    const [, group, version, name] = FUNCTION.exec(line) ?? [];
+    if (name !== undefined) type = `${group?.split('_').at(-1)}.${version}/${name}`;
+    else if (FIELD.test(line)) field = FIELD.exec(line)?.[1] ?? '';
+    else {
+      const values = ENUM.exec(line)?.[1];
+      if (values !== undefined) enums.set(`${type}.${field}`, JSON.parse(`[${values}]`) as string[]);
+    }
+  }
+  return enums;
+}

@@ -1,0 +1,33 @@
+import { execFileSync } from 'node:child_process';
+
+/** The published descriptors, by module. */
+const MODULES = {
+  api: 'k8s.io/api@v0.35.4',
+  apimachinery: 'k8s.io/apimachinery@v0.35.4',
+  apiextensions: 'k8s.io/apiextensions-apiserver@v0.35.4',
+  aggregator: 'k8s.io/kube-aggregator@v0.35.4',
+  kubernetes: 'k8s.io/kubernetes@v1.35.4',
+} as const;
+
+export type ModuleFolders = Readonly<Record<keyof typeof MODULES, string>>;
+
+/** Downloads the modules through the proxy that Go is told to use, checks them, and says where Go's cache has them. */
+export function downloadModules(): ModuleFolders {
+  const text = execFileSync('go', ['mod', 'download', '-json', ...Object.values(MODULES)], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 24,
+    // outside of any module: nothing here is a Go module
+    env: { ...process.env, GOFLAGS: '-mod=mod' },
+  });
+  const downloads = JSON.parse(`[${text.replaceAll(/^\}\n\{/gm, '},{')}]`) as Array<{
+    Path: string;
+    Version: string;
+    Dir: string;
+  }>;
+  const folderOf = (wanted: string): string => {
+    const found = downloads.find(({ Path, Version }) => `${Path}@${Version}` === wanted);
+    if (found === undefined) throw new Error(`Go downloaded no ${wanted}`);
+    return found.Dir;
+  };
+  return Object.fromEntries(Object.entries(MODULES).map(([name, wanted]) => [name, folderOf(wanted)])) as ModuleFolders;
+}

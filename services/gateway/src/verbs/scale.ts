@@ -1,0 +1,110 @@
+import { type Kind, kindOf, metaOf } from '@tidegate/kinds';
+import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { objectAnswer } from '../codec/answer.ts';
+import { decodeObject } from '../codec/decode-body.ts';
+import type { Answer, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { admitObject } from '../rules/admit-object.ts';
+import { type Change, changeObject } from '../rules/change-object.ts';
+import { keyOf } from '../rules/commit.ts';
+import { currentJson, fromStore } from '../rules/current.ts';
+import { readPatch } from './patch.ts';
+
+/** How many of something there are, and should be: an object that looks the same for all kinds that have it. */
+const get: VerbHandler = async (gateway, request) => {
+  const key = keyOf(request.kind, request.info.namespace, request.info.name);
+  return show(request, 200, currentJson(await fromStore(gateway, request, key)));
+};
+
+const update: VerbHandler = async (gateway, request) => {
+  const scale = asScale(request);
+  const wanted = admitObject(scale, decodeObject(scale.kind.schema, request.body, request.contentType));
+  const pinned = (metaOf(wanted).resourceVersion ?? '') !== '';
+  return changeObject(
+    gateway,
+    request,
+    changeTo(request, () => wanted, pinned),
+  );
+};
+
+const patch: VerbHandler = async (gateway, request) => {
+  const scale = asScale(request);
+  const { apply, pinned } = readPatch(scale);
+  const wanted = (object: JsonObject) => admitObject(scale, apply(scaleOf(scale.kind, object)));
+  return changeObject(gateway, request, changeTo(request, wanted, pinned));
+};
+
+export const scaleVerbs: Readonly<Record<string, VerbHandler>> = { get, update, patch };
+
+const kinds = new WeakMap<Kind, Kind>();
+
+/** The same request, seen as one about a Scale. */
+function asScale(request: ResourceRequest): ResourceRequest {
+  const { kind } = request;
+  let scale = kinds.get(kind);
+  if (scale === undefined) {
+    const entry = kind.entry.subresources.scale?.entry;
+    if (entry === undefined) throw new Error(`${kind.entry.resource} have no scale`);
+    scale = kindOf(entry);
+    kinds.set(kind, scale);
+  }
+  return { ...request, kind: scale };
+}
+
+/** Only the number counts, and the version and uid that the client expects. */
+function changeTo(request: ResourceRequest, wanted: (object: JsonObject) => JsonObject, pinned: boolean): Change {
+  return {
+    pinned,
+    apply: (current) => {
+      const scale = wanted(current);
+      const object = structuredClone(current);
+      const meta = metaOf(object);
+      const { uid, resourceVersion } = metaOf(scale);
+      if (uid) meta.uid = uid;
+      if (resourceVersion) meta.resourceVersion = resourceVersion;
+      else delete meta.resourceVersion;
+      const replicas = isJsonObject(scale.spec) ? (scale.spec.replicas ?? 0) : 0;
+      object.spec = { ...((object.spec ?? {}) as JsonObject), replicas };
+      return object;
+    },
+    show: (code, json) => show(request, code, json),
+  };
+}
+
+function show(request: ResourceRequest, code: number, json: Buffer): Answer {
+  const scale = asScale(request);
+  const object = JSON.parse(json.toString('utf8')) as JsonObject;
+  return objectAnswer(scale, code, Buffer.from(JSON.stringify(scaleOf(scale.kind, object))));
+}
+
+function scaleOf({ entry, apiVersion }: Kind, object: JsonObject): JsonObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata as JsonObject;
+  const spec = (object.spec ?? {}) as JsonObject;
+  const status = (object.status ?? {}) as JsonObject;
+  const selector = selectorText(spec.selector);
+  return {
+    kind: entry.kind,
+    apiVersion,
+    metadata: { name, namespace, uid, resourceVersion, creationTimestamp } as JsonObject,
+    spec: spec.replicas === undefined ? {} : { replicas: spec.replicas },
+    status: { replicas: status.replicas ?? 0, ...(selector === '' ? {} : { selector }) },
+  };
+}
+
+const SIGNS: Readonly<Record<string, string>> = { In: 'in', NotIn: 'notin' };
+
+/** A label selector as lists take it: `app=web,tier in (a,b),!old`. Older kinds have a plain map of labels. */
+function selectorText(selector: Json | undefined): string {
+  if (!isJsonObject(selector)) return '';
+  const structured = 'matchLabels' in selector || 'matchExpressions' in selector;
+  const labels = (structured ? (selector.matchLabels ?? {}) : selector) as JsonObject;
+  const expressions = (structured ? (selector.matchExpressions ?? []) : []) as JsonObject[];
+  const equal = Object.keys(labels)
+    .sort()
+    .map((key) => `${key}=${String(labels[key])}`);
+  const others = expressions.map(({ key, operator, values }) => {
+    if (operator === 'Exists') return String(key);
+    if (operator === 'DoesNotExist') return `!${String(key)}`;
+    return `${String(key)} ${SIGNS[String(operator)]} (${(values as string[]).toSorted().join(',')})`;
+  });
+  return [...equal, ...others].join(',');
+}
