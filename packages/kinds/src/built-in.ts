@@ -3,7 +3,7 @@ import { rulesOf } from './entries/rules-of.ts';
 import { type GroupVersionFacts, readResources } from './facts/resources.ts';
 import { TypeTable } from './facts/type-table.ts';
 import type { GroupVersionKind, KindEntry, Subresource } from './kind-entry.ts';
-import { Registry } from './registry.ts';
+import { type MetaTypes, Registry } from './registry.ts';
 
 const USUAL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
@@ -18,7 +18,7 @@ type ResourceFacts = GroupVersionFacts['resources'][number];
 
 /** Every kind of the facts that is an object. */
 export function builtInRegistry(types = new TypeTable()): Registry {
-  const registry = new Registry();
+  const registry = new Registry(metaTypes(types));
   const places = readResources();
   const typeOf = ({ group, version, kind }: GroupVersionKind): ObjectSchema => {
     const place = places.find((found) => found.group === group && found.version === version);
@@ -28,6 +28,21 @@ export function builtInRegistry(types = new TypeTable()): Registry {
     for (const facts of place.resources) if (isObject(facts)) registry.add(entryOf(place, facts, typeOf));
   }
   return registry;
+}
+
+function metaTypes(types: TypeTable): MetaTypes {
+  const type = (name: string): ObjectSchema => types.type(`meta.v1/${name}`) as ObjectSchema;
+  return {
+    get listMeta() {
+      return type('ListMeta');
+    },
+    get deleteOptions() {
+      return type('DeleteOptions');
+    },
+    get status() {
+      return type('Status');
+    },
+  };
 }
 
 type ObjectSchema = Schema & { type: 'object' };

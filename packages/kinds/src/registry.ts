@@ -12,12 +12,33 @@ export interface Kind {
   readonly stored: Kind;
 }
 
+type ObjectSchema = Schema & { type: 'object' };
+
+/** Types that belong to no kind and to all. */
+export interface MetaTypes {
+  readonly listMeta: ObjectSchema;
+  readonly deleteOptions: ObjectSchema;
+  readonly status: ObjectSchema;
+}
+
 /** Every kind that is served. Custom resources will join at run time; nothing else in the server lists kinds. */
 export class Registry {
+  readonly meta: MetaTypes;
+  #revision = 0;
   readonly #byPath = new Map<string, Kind>();
   readonly #all: Kind[] = [];
 
+  constructor(meta: MetaTypes) {
+    this.meta = meta;
+  }
+
+  /** It is another one whenever other kinds are served. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   add(entry: KindEntry): void {
+    this.#revision++;
     const kind = new ServedKind(entry, (group, version) => this.#stored(entry, group, version));
     this.#byPath.set(`${entry.group}/${entry.version}/${entry.resource}`, kind);
     this.#all.push(kind);

@@ -7,6 +7,7 @@ import { createApp } from './app.ts';
 import { TokenFile } from './authn/token-file.ts';
 import { StoreSession } from './clients/store-session.ts';
 import type { options } from './config.ts';
+import { Discovery } from './discovery/discovery.ts';
 import type { Gateway } from './gateway.ts';
 import { Connections } from './hooks/connections.ts';
 import { declareMetrics } from './metrics.ts';
@@ -50,8 +51,10 @@ export class GatewayService implements Service {
     });
     const gates = readFeatureGates(config.featureGates);
     for (const notice of gates.notices) kit.log.warn(notice);
+    const registry = builtInRegistry();
     this.#gateway = {
-      registry: builtInRegistry(),
+      registry,
+      discovery: new Discovery(registry),
       store: this.#store,
       mirrors: this.#mirrors,
       frames: new SharedFrames(),
