@@ -16,7 +16,15 @@ const SERVED: Readonly<Record<string, (resource: string) => boolean>> = {
 
 type ResourceFacts = GroupVersionFacts['resources'][number];
 
-/** Every kind of the facts that is an object. */
+/** Operations whose behaviour is there: who may do what, and who somebody is. */
+const SERVED_OPERATIONS = new Set([
+  'selfsubjectaccessreviews',
+  'subjectaccessreviews',
+  'localsubjectaccessreviews',
+  'selfsubjectreviews',
+]);
+
+/** Every kind of the facts that is served. */
 export function builtInRegistry(types = new TypeTable()): Registry {
   const registry = new Registry(metaTypes(types));
   const places = readResources();
@@ -25,7 +33,8 @@ export function builtInRegistry(types = new TypeTable()): Registry {
     return types.type(`${place?.types}/${kind}`) as ObjectSchema;
   };
   for (const place of places) {
-    for (const facts of place.resources) if (isObject(facts)) registry.add(entryOf(place, facts, typeOf));
+    for (const facts of place.resources)
+      if (isObject(facts) || SERVED_OPERATIONS.has(facts.resource)) registry.add(entryOf(place, facts, typeOf));
   }
   return registry;
 }

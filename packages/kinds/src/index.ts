@@ -1,4 +1,5 @@
 export { builtInRegistry } from './built-in.ts';
+export { labelsText, selectorText } from './columns/cells.ts';
 export { ageOf, defaultColumns } from './columns/shared.ts';
 export { type GenericObject, metaOf, type ObjectMeta } from './generic-object.ts';
 export type { Column, KindEntry } from './kind-entry.ts';

@@ -49,7 +49,7 @@ export class Discovery {
     if (path === '/version') return { ...version };
     if (path === '/api') return coreVersions();
     if (path === '/apis') return groupList(this.#registry);
-    if (path === '/openapi/v2') return openApiV2(this.#registry.all(), this.#registry.meta);
+    if (path === '/openapi/v2') return openApiV2(this.#registry, this.#registry.all());
     if (rest.length > 0) return undefined;
     if (prefix === 'api' && third === '') return resourceList(this.#registry, '', second);
     if (prefix === 'apis') {
@@ -60,7 +60,7 @@ export class Discovery {
 
   #openApiV3(place: string): JsonObject | undefined {
     const kinds = this.#registry.all().filter((kind) => placeOf(kind) === place);
-    return kinds.length === 0 ? undefined : openApiV3(kinds, this.#registry.meta);
+    return kinds.length === 0 ? undefined : openApiV3(this.#registry, kinds);
   }
 
   /** Where the document of each group version is, by the hash of its content. Others get their turn between two of them. */

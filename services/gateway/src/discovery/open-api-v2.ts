@@ -1,13 +1,14 @@
-import type { Kind, MetaTypes } from '@tidegate/kinds';
+import type { Kind, MetaTypes, Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import { Definitions } from './definitions.ts';
+import { Definitions, kindsOfTypes } from './definitions.ts';
 import { answeredBy, takenBy } from './open-api-v3.ts';
 import { type Operation, operationsOf, parameterType, pathParameters } from './operations.ts';
 import { version } from './version.ts';
 
 /** Everything that is served in one document, in version 2 of OpenAPI, for older clients. */
-export function openApiV2(kinds: readonly Kind[], meta: MetaTypes): JsonObject {
-  const definitions = new Definitions(2);
+export function openApiV2(registry: Registry, kinds: readonly Kind[]): JsonObject {
+  const { meta } = registry;
+  const definitions = new Definitions(2, kindsOfTypes(registry));
   definitions.other(meta.listMeta);
   const paths: Record<string, JsonObject> = {};
   for (const operation of kinds.flatMap(operationsOf)) {

@@ -1,6 +1,6 @@
-import type { Kind, MetaTypes } from '@tidegate/kinds';
+import type { Kind, MetaTypes, Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import { Definitions } from './definitions.ts';
+import { Definitions, kindsOfTypes } from './definitions.ts';
 import { type Operation, operationsOf, parameterType, pathParameters } from './operations.ts';
 import { version } from './version.ts';
 
@@ -11,8 +11,9 @@ const PATCHES = [
 ];
 
 /** The document of one group version, in version 3 of OpenAPI. */
-export function openApiV3(kinds: readonly Kind[], meta: MetaTypes): JsonObject {
-  const definitions = new Definitions(3);
+export function openApiV3(registry: Registry, kinds: readonly Kind[]): JsonObject {
+  const { meta } = registry;
+  const definitions = new Definitions(3, kindsOfTypes(registry));
   definitions.other(meta.listMeta);
   const paths: Record<string, JsonObject> = {};
   for (const operation of kinds.flatMap(operationsOf)) {

@@ -81,7 +81,9 @@ export function operationsOf({ entry, apiVersion }: Kind): Operation[] {
   return [
     ...served(OF_COLLECTION, entry.verbs).map((verb) => one(collection, verb)),
     ...served(OF_OBJECT, entry.verbs).map((verb) => one(`${collection}/{name}`, verb)),
-    ...(entry.namespaced ? [one(`${prefix}/${entry.resource}`, 'list', 'ForAllNamespaces')] : []),
+    ...(entry.namespaced && entry.verbs.includes('list')
+      ? [one(`${prefix}/${entry.resource}`, 'list', 'ForAllNamespaces')]
+      : []),
     ...Object.entries(entry.subresources).flatMap(([name, sub]) =>
       served(OF_OBJECT, sub.verbs).map((verb) => one(`${collection}/{name}/${name}`, verb, wordOf(name), sub.entry)),
     ),
