@@ -78,7 +78,8 @@ test('every reference of an OpenAPI document leads to a type in it, and every op
 test('OpenAPI says how lists are merged, and which kind a type is', async () => {
   const document = await read('/openapi/v3/apis/apps/v1');
   const { schemas } = document.components as { schemas: Record<string, JsonObject> };
-  const containers = (schemas['io.k8s.api.core.v1.PodSpec']?.properties as JsonObject).containers as JsonObject;
+  const { properties = {} } = schemas['io.k8s.api.core.v1.PodSpec'] ?? {};
+  const containers = (properties as JsonObject).containers as JsonObject;
   assert.equal(containers['x-kubernetes-patch-merge-key'], 'name');
   assert.equal(containers['x-kubernetes-list-type'], 'map');
   assert.deepEqual(schemas['io.k8s.api.apps.v1.Deployment']?.['x-kubernetes-group-version-kind'], [
