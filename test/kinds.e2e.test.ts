@@ -105,7 +105,7 @@ describe('The kinds of Kubernetes, by an unmodified kubectl', () => {
   });
 
   test('an autoscaler is one object in two versions', async () => {
-    await ok('autoscale', 'deployment', 'any', '--name=scaler', '--max=3', '--cpu-percent=60');
+    await ok('autoscale', 'deployment', 'web', '--name=scaler', '--max=3', '--cpu-percent=60');
     const path = 'namespaces/default/horizontalpodautoscalers';
     assert.equal(
       (await raw(`/apis/autoscaling/v2/${path}/scaler`)).spec.metrics[0].resource.target.averageUtilization,

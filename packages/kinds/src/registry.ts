@@ -65,6 +65,7 @@ class ServedKind implements Kind {
   readonly storedAs: string;
   readonly #find: (group: string, version: string) => Kind;
   #stored: Kind | undefined;
+  #schema: ObjectSchema | undefined;
 
   constructor(entry: KindEntry, find: (group: string, version: string) => Kind) {
     const { group } = entry.conversion ?? entry;
@@ -74,8 +75,10 @@ class ServedKind implements Kind {
     this.#find = find;
   }
 
-  get schema(): Schema & { type: 'object' } {
-    return this.entry.schema;
+  get schema(): ObjectSchema {
+    const schema = this.#schema ?? this.entry.schema;
+    this.#schema = schema;
+    return schema;
   }
 
   get stored(): Kind {
