@@ -3,7 +3,7 @@ import { rulesOf } from './entries/rules-of.ts';
 import { type GroupVersionFacts, readResources } from './facts/resources.ts';
 import { TypeTable } from './facts/type-table.ts';
 import type { GroupVersionKind, KindEntry, Subresource } from './kind-entry.ts';
-import { Registry } from './registry.ts';
+import { type MetaTypes, Registry } from './registry.ts';
 
 const USUAL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
@@ -16,18 +16,42 @@ const SERVED: Readonly<Record<string, (resource: string) => boolean>> = {
 
 type ResourceFacts = GroupVersionFacts['resources'][number];
 
-/** Every kind of the facts that is an object. */
+/** Operations whose behaviour is there: who may do what, and who somebody is. */
+const SERVED_OPERATIONS = new Set([
+  'selfsubjectaccessreviews',
+  'subjectaccessreviews',
+  'localsubjectaccessreviews',
+  'selfsubjectreviews',
+]);
+
+/** Every kind of the facts that is served. */
 export function builtInRegistry(types = new TypeTable()): Registry {
-  const registry = new Registry();
+  const registry = new Registry(metaTypes(types));
   const places = readResources();
   const typeOf = ({ group, version, kind }: GroupVersionKind): ObjectSchema => {
     const place = places.find((found) => found.group === group && found.version === version);
     return types.type(`${place?.types}/${kind}`) as ObjectSchema;
   };
   for (const place of places) {
-    for (const facts of place.resources) if (isObject(facts)) registry.add(entryOf(place, facts, typeOf));
+    for (const facts of place.resources)
+      if (isObject(facts) || SERVED_OPERATIONS.has(facts.resource)) registry.add(entryOf(place, facts, typeOf));
   }
   return registry;
+}
+
+function metaTypes(types: TypeTable): MetaTypes {
+  const type = (name: string): ObjectSchema => types.type(`meta.v1/${name}`) as ObjectSchema;
+  return {
+    get listMeta() {
+      return type('ListMeta');
+    },
+    get deleteOptions() {
+      return type('DeleteOptions');
+    },
+    get status() {
+      return type('Status');
+    },
+  };
 }
 
 type ObjectSchema = Schema & { type: 'object' };

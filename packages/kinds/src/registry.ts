@@ -12,12 +12,33 @@ export interface Kind {
   readonly stored: Kind;
 }
 
+type ObjectSchema = Schema & { type: 'object' };
+
+/** Types that belong to no kind and to all. */
+export interface MetaTypes {
+  readonly listMeta: ObjectSchema;
+  readonly deleteOptions: ObjectSchema;
+  readonly status: ObjectSchema;
+}
+
 /** Every kind that is served. Custom resources will join at run time; nothing else in the server lists kinds. */
 export class Registry {
+  readonly meta: MetaTypes;
+  #revision = 0;
   readonly #byPath = new Map<string, Kind>();
   readonly #all: Kind[] = [];
 
+  constructor(meta: MetaTypes) {
+    this.meta = meta;
+  }
+
+  /** It is another one whenever other kinds are served. */
+  get revision(): number {
+    return this.#revision;
+  }
+
   add(entry: KindEntry): void {
+    this.#revision++;
     const kind = new ServedKind(entry, (group, version) => this.#stored(entry, group, version));
     this.#byPath.set(`${entry.group}/${entry.version}/${entry.resource}`, kind);
     this.#all.push(kind);
@@ -44,6 +65,7 @@ class ServedKind implements Kind {
   readonly storedAs: string;
   readonly #find: (group: string, version: string) => Kind;
   #stored: Kind | undefined;
+  #schema: ObjectSchema | undefined;
 
   constructor(entry: KindEntry, find: (group: string, version: string) => Kind) {
     const { group } = entry.conversion ?? entry;
@@ -53,8 +75,10 @@ class ServedKind implements Kind {
     this.#find = find;
   }
 
-  get schema(): Schema & { type: 'object' } {
-    return this.entry.schema;
+  get schema(): ObjectSchema {
+    const schema = this.#schema ?? this.entry.schema;
+    this.#schema = schema;
+    return schema;
   }
 
   get stored(): Kind {

@@ -12,7 +12,8 @@ export interface OpenApiOptions {
 export function openApiSchema(schema: Schema, options: OpenApiOptions): JsonObject {
   const reference = 'reference' in schema && schema.reference !== undefined ? options.referTo?.(schema) : undefined;
   const said: JsonObject = {};
-  if (schema.default !== undefined) said.default = schema.default as Json;
+  // version 2 is read by clients that would send the defaults back
+  if (schema.default !== undefined && options.version === 3) said.default = schema.default as Json;
   if (schema.enum !== undefined) said.enum = [...schema.enum];
   if (schema.patch !== undefined) {
     if (schema.patch.mergeKey !== undefined) said['x-kubernetes-patch-merge-key'] = schema.patch.mergeKey;

@@ -8,6 +8,7 @@ import type { FastifyReply } from 'fastify';
 import type { User } from './authn/user.ts';
 import type { StoreSession } from './clients/store-session.ts';
 import type { WatchLists } from './clients/watch-lists.ts';
+import type { Discovery } from './discovery/discovery.ts';
 import type { ContentCoding } from './hooks/content-coding.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
@@ -18,6 +19,7 @@ import type { RemainingCounts } from './rules/remaining-counts.ts';
 /** What every verb works with. */
 export interface Gateway {
   readonly registry: Registry;
+  readonly discovery: Discovery;
   readonly store: StoreSession;
   readonly mirrors: Mirrors;
   readonly watchLists: WatchLists;

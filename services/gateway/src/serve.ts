@@ -6,7 +6,6 @@ import { authenticate } from './authn/authenticate.ts';
 import type { TokenFile } from './authn/token-file.ts';
 import type { User } from './authn/user.ts';
 import { authorize } from './authz/authorize.ts';
-import { discoveryDocument } from './discovery/discovery.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
 import { probe } from './health/probes.ts';
 import { auditId } from './hooks/audit-id.ts';
@@ -14,6 +13,7 @@ import { contentCoding } from './hooks/content-coding.ts';
 import { FENCE_HEADER, fenceOf } from './hooks/fence.ts';
 import { observe } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
+import { writeDocument } from './hooks/write-document.ts';
 import { handlerOf } from './verbs/dispatch.ts';
 
 interface ServeOptions {
@@ -112,8 +112,8 @@ async function serveOther({ gateway, kit }: ServeOptions, admitted: Admitted): P
   const health = probe(kit.checks, info.path, info.query);
   if (health !== undefined) return writeText(audit, reply, health.code, health.text);
   if (info.path === '/metrics') return writeText(audit, reply, 200, await kit.metrics.text(), kit.metrics.contentType);
-  const document = discoveryDocument(gateway.registry, info.path, request.headers.accept);
+  const document = await gateway.discovery.document(info.path, request.headers.accept);
   if (document === undefined) return nothingHere(audit, reply);
-  const text = `${JSON.stringify(document.value, null, info.query.flag('pretty') ? 2 : 0)}\n`;
-  return writeText(audit, reply, 200, text, document.contentType);
+  const coding = contentCoding(gateway, info, String(request.headers['accept-encoding'] ?? ''));
+  return writeDocument({ request, reply, audit, info, coding }, document);
 }

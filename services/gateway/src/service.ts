@@ -8,6 +8,7 @@ import { TokenFile } from './authn/token-file.ts';
 import { StoreSession } from './clients/store-session.ts';
 import { WatchLists } from './clients/watch-lists.ts';
 import type { options } from './config.ts';
+import { Discovery } from './discovery/discovery.ts';
 import type { Gateway } from './gateway.ts';
 import { Connections } from './hooks/connections.ts';
 import { declareMetrics } from './metrics.ts';
@@ -57,8 +58,10 @@ export class GatewayService implements Service {
     this.#watchLists = new WatchLists(config.watchAddresses, credentials);
     const gates = readFeatureGates(config.featureGates);
     for (const notice of gates.notices) kit.log.warn(notice);
+    const registry = builtInRegistry();
     this.#gateway = {
-      registry: builtInRegistry(),
+      registry,
+      discovery: new Discovery(registry),
       store: this.#store,
       mirrors: this.#mirrors,
       watchLists: this.#watchLists,

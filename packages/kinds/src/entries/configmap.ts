@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '@tidegate/schema';
 import { type FieldError, forbiddenField, invalidValue, tooLong } from '@tidegate/status';
-import { ageColumn, nameColumn } from '../columns.ts';
 import type { KindRules } from '../kind-entry.ts';
 
 const DATA_MAX_BYTES = 1 << 20;
@@ -9,23 +8,9 @@ const KEY_WORDS =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
 export const configMap: KindRules = {
-  columns: [
-    nameColumn,
-    {
-      name: 'Data',
-      type: 'string',
-      description: 'Number of entries in data and binaryData.',
-      cell: (object) => String(keysOf(object.data).length + keysOf(object.binaryData).length),
-    },
-    ageColumn,
-  ],
   validate,
   validateUpdate,
 };
-
-function keysOf(map: Json | undefined): string[] {
-  return Object.keys((map ?? {}) as JsonObject);
-}
 
 function validate(object: JsonObject): FieldError[] {
   const errors: FieldError[] = [];

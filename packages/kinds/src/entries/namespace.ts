@@ -1,5 +1,4 @@
 import { type JsonObject, setOwn } from '@tidegate/schema';
-import { ageColumn, nameColumn } from '../columns.ts';
 import { metaOf } from '../generic-object.ts';
 import type { KindRules } from '../kind-entry.ts';
 
@@ -9,11 +8,6 @@ const NAME_LABEL = 'kubernetes.io/metadata.name';
 
 export const namespace: KindRules = {
   name: 'label',
-  columns: [
-    nameColumn,
-    { name: 'Status', type: 'string', description: 'The status of the namespace', cell: (object) => phaseOf(object) },
-    ageColumn,
-  ],
   selectableFields: { 'status.phase': phaseOf },
   deleteReturnsObject: true,
   undeletable: ['default', 'kube-system', 'kube-public'],

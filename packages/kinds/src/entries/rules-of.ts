@@ -1,8 +1,13 @@
+import { clusterColumns } from '../columns/cluster.ts';
+import { coreColumns } from '../columns/core.ts';
+import { networkColumns } from '../columns/network.ts';
+import { storageColumns } from '../columns/storage.ts';
+import { workloadColumns } from '../columns/workloads.ts';
 import { clusterDefaults } from '../defaults/cluster.ts';
 import { coreDefaults } from '../defaults/core.ts';
 import type { SetDefaults } from '../defaults/template.ts';
 import { workloadDefaults } from '../defaults/workloads.ts';
-import type { KindRules } from '../kind-entry.ts';
+import type { Column, KindRules } from '../kind-entry.ts';
 import { admissionRules, apiExtensionRules } from './api-machinery.ts';
 import { clusterRules } from './cluster.ts';
 import { coreRules } from './core.ts';
@@ -25,12 +30,26 @@ export function rulesOf(group: string, version: string, resource: string): KindR
   const suffix = group === '' ? '' : `.${group}`;
   const [name, ofVersion] = [`${resource}${suffix}`, `${resource}.${version}${suffix}`];
   const setDefaults = DEFAULTS[ofVersion] ?? DEFAULTS[name];
-  return { ...ALL[name], ...ALL[ofVersion], ...(setDefaults === undefined ? {} : { setDefaults }) };
+  const columns = COLUMNS[name];
+  return {
+    ...ALL[name],
+    ...ALL[ofVersion],
+    ...(setDefaults === undefined ? {} : { setDefaults }),
+    ...(columns === undefined ? {} : { columns }),
+  };
 }
 
 const DEFAULTS: Readonly<Record<string, SetDefaults>> = { ...coreDefaults, ...workloadDefaults, ...clusterDefaults };
 
+const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
+  ...coreColumns,
+  ...workloadColumns,
+  ...networkColumns,
+  ...storageColumns,
+  ...clusterColumns,
+};
+
 /** The names of all rules, for the test that each belongs to a kind. */
 export function ruleNames(): string[] {
-  return [...Object.keys(ALL), ...Object.keys(DEFAULTS)];
+  return [...Object.keys(ALL), ...Object.keys(DEFAULTS), ...Object.keys(COLUMNS)];
 }

@@ -18,7 +18,10 @@ const END = Buffer.from([0x1a, 0x00]);
  * What stands before and after the bytes of an object in a Protobuf body: the message Unknown has its type before them
  * and its two empty texts behind, so that large contents need not be copied.
  */
-export function envelope({ apiVersion, kind, contentType = '' }: Envelope, rawBytes: number): { head: Buffer; tail: Buffer } {
+export function envelope(
+  { apiVersion, kind, contentType = '' }: Envelope,
+  rawBytes: number,
+): { head: Buffer; tail: Buffer } {
   const writer = new ReverseWriter(256);
   writer.varint(rawBytes);
   writer.bytes(Buffer.from([RAW_TAG]));

@@ -1,39 +1,102 @@
-import type { Registry } from '@tidegate/kinds';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Kind, Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import { openApiDocument, openApiIndex } from './open-api.ts';
+import { notAcceptable } from '@tidegate/status';
+import { Document } from './document.ts';
+import { openApiV2 } from './open-api-v2.ts';
+import { openApiV3 } from './open-api-v3.ts';
 import { aggregated, coreVersions, groupList, oneGroup, resourceList } from './resources.ts';
 import { version } from './version.ts';
 
-export interface Document {
-  contentType: string;
-  value: JsonObject;
-}
-
 const JSON_TYPE = 'application/json';
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const OPENAPI_V3 = '/openapi/v3/';
 
-/** What is served here, at the paths where clients look for it; undefined at every other path. */
-export function discoveryDocument(registry: Registry, path: string, accept: string | undefined): Document | undefined {
-  const clean = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-  const parts = clean.slice(1).split('/');
-  if (clean === '/version') return { contentType: JSON_TYPE, value: { ...version } };
-  if ((clean === '/api' || clean === '/apis') && wantsAggregated(accept)) {
-    return { contentType: AGGREGATED, value: aggregated(registry, clean === '/api') };
+/**
+ * What is served here, as documents at the paths where clients look for it.
+ *
+ * Invariant: a document is made when it is first asked for and kept as bytes; when a kind joins or leaves the registry
+ * all of them are made anew, and only those that have changed get another hash.
+ */
+export class Discovery {
+  readonly #registry: Registry;
+  readonly #documents = new Map<string, Document | undefined>();
+  #madeFor = -1;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
   }
-  const value = legacyDocument(registry, clean, parts);
-  return value === undefined ? undefined : { contentType: JSON_TYPE, value };
+
+  /** undefined at every path where nothing is told. */
+  async document(path: string, accept: string | undefined): Promise<Document | undefined> {
+    const clean = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+    if ((clean === '/api' || clean === '/apis') && wantsAggregated(accept)) {
+      const core = clean === '/api';
+      return this.#kept(`${clean} aggregated`, () => new Document(AGGREGATED, aggregated(this.#registry, core)));
+    }
+    if (clean.startsWith('/openapi/') && !takesJson(accept)) throw notAcceptable([JSON_TYPE]);
+    if (clean === '/openapi/v3') return this.#openApiIndex();
+    return this.#kept(clean, () => this.#make(clean));
+  }
+
+  #make(path: string): Document | undefined {
+    const value = path.startsWith(OPENAPI_V3) ? this.#openApiV3(path.slice(OPENAPI_V3.length)) : this.#plain(path);
+    return value === undefined ? undefined : new Document(JSON_TYPE, value);
+  }
+
+  #plain(path: string): JsonObject | undefined {
+    const [prefix, second = '', third = '', ...rest] = path.slice(1).split('/');
+    if (path === '/version') return { ...version };
+    if (path === '/api') return coreVersions();
+    if (path === '/apis') return groupList(this.#registry);
+    if (path === '/openapi/v2') return openApiV2(this.#registry, this.#registry.all());
+    if (rest.length > 0) return undefined;
+    if (prefix === 'api' && third === '') return resourceList(this.#registry, '', second);
+    if (prefix === 'apis') {
+      return third === '' ? oneGroup(this.#registry, second) : resourceList(this.#registry, second, third);
+    }
+    return undefined;
+  }
+
+  #openApiV3(place: string): JsonObject | undefined {
+    const kinds = this.#registry.all().filter((kind) => placeOf(kind) === place);
+    return kinds.length === 0 ? undefined : openApiV3(this.#registry, kinds);
+  }
+
+  /** Where the document of each group version is, by the hash of its content. Others get their turn between two of them. */
+  async #openApiIndex(): Promise<Document> {
+    const paths: JsonObject = {};
+    for (const place of new Set(this.#registry.all().map(placeOf))) {
+      const url = OPENAPI_V3 + place;
+      const known = this.#documents.has(url);
+      const document = this.#kept(url, () => this.#make(url));
+      paths[place] = { serverRelativeURL: `${url}?hash=${document?.hash ?? ''}` };
+      if (!known) await turn();
+    }
+    return this.#kept('/openapi/v3', () => new Document(JSON_TYPE, { paths })) as Document;
+  }
+
+  #kept(name: string, make: () => Document | undefined): Document | undefined {
+    if (this.#madeFor !== this.#registry.revision) {
+      this.#documents.clear();
+      this.#madeFor = this.#registry.revision;
+    }
+    if (this.#documents.has(name)) return this.#documents.get(name);
+    const document = make();
+    // what is not there is not remembered: anybody can ask for anything
+    if (document !== undefined) this.#documents.set(name, document);
+    return document;
+  }
 }
 
-function legacyDocument(registry: Registry, path: string, parts: readonly string[]): JsonObject | undefined {
-  const [prefix, second = '', third = ''] = parts;
-  if (path === '/api') return coreVersions();
-  if (path === '/apis') return groupList(registry);
-  if (path === '/openapi/v3') return openApiIndex(registry);
-  if (path.startsWith('/openapi/v3/')) return openApiDocument(registry, path.slice('/openapi/v3/'.length));
-  if (prefix === 'api' && parts.length === 2) return resourceList(registry, '', second);
-  if (prefix === 'apis' && parts.length === 2) return oneGroup(registry, second);
-  if (prefix === 'apis' && parts.length === 3) return resourceList(registry, second, third);
-  return undefined;
+/** `api/v1`, `apis/apps/v1`, … */
+function placeOf({ entry, apiVersion }: Kind): string {
+  return `${entry.group === '' ? 'api' : 'apis'}/${apiVersion}`;
+}
+
+/** Clients that want the Protobuf form of OpenAPI alone are told that there is none. */
+function takesJson(accept = '*/*'): boolean {
+  return accept === '' || /application\/(json|\*)|\*\/\*/.test(accept);
 }
 
 function wantsAggregated(accept: string | undefined): boolean {

@@ -6,6 +6,7 @@ import { deleteCollection } from './delete-collection.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { patch } from './patch.ts';
+import { reviewVerbs } from './review.ts';
 import { scaleVerbs } from './scale.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
@@ -23,7 +24,7 @@ const VERBS: Readonly<Record<string, VerbHandler>> = {
 
 /** The handler of a verb, when the resource or subresource has it; undefined when there is no such subresource. */
 export function handlerOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>): VerbHandler | undefined {
-  const handler = (info.subresource === 'scale' ? scaleVerbs : VERBS)[info.verb];
+  const handler = (info.subresource === 'scale' ? scaleVerbs : (reviewVerbs(kind.storedAs) ?? VERBS))[info.verb];
   if (info.subresource !== '') {
     const { subresources } = kind.entry;
     const found = Object.hasOwn(subresources, info.subresource) ? subresources[info.subresource] : undefined;

@@ -1,5 +1,5 @@
-import { type Kind, kindOf, metaOf } from '@tidegate/kinds';
-import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { type Kind, kindOf, labelsText, metaOf, selectorText } from '@tidegate/kinds';
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { objectAnswer } from '../codec/answer.ts';
 import { decodeObject } from '../codec/decode-body.ts';
 import type { Answer, ResourceRequest, VerbHandler } from '../gateway.ts';
@@ -80,7 +80,7 @@ function scaleOf({ entry, apiVersion }: Kind, object: JsonObject): JsonObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata as JsonObject;
   const spec = (object.spec ?? {}) as JsonObject;
   const status = (object.status ?? {}) as JsonObject;
-  const selector = selectorText(spec.selector);
+  const selector = selectorOf(spec);
   return {
     kind: entry.kind,
     apiVersion,
@@ -90,21 +90,10 @@ function scaleOf({ entry, apiVersion }: Kind, object: JsonObject): JsonObject {
   };
 }
 
-const SIGNS: Readonly<Record<string, string>> = { In: 'in', NotIn: 'notin' };
-
-/** A label selector as lists take it: `app=web,tier in (a,b),!old`. Older kinds have a plain map of labels. */
-function selectorText(selector: Json | undefined): string {
-  if (!isJsonObject(selector)) return '';
+/** As lists take it: `app=web,tier in (a,b),!old`. Older kinds have a plain map of labels. */
+function selectorOf(spec: JsonObject): string {
+  const { selector } = spec;
+  if (!isJsonObject(selector) || Object.keys(selector).length === 0) return '';
   const structured = 'matchLabels' in selector || 'matchExpressions' in selector;
-  const labels = (structured ? (selector.matchLabels ?? {}) : selector) as JsonObject;
-  const expressions = (structured ? (selector.matchExpressions ?? []) : []) as JsonObject[];
-  const equal = Object.keys(labels)
-    .sort()
-    .map((key) => `${key}=${String(labels[key])}`);
-  const others = expressions.map(({ key, operator, values }) => {
-    if (operator === 'Exists') return String(key);
-    if (operator === 'DoesNotExist') return `!${String(key)}`;
-    return `${String(key)} ${SIGNS[String(operator)]} (${(values as string[]).toSorted().join(',')})`;
-  });
-  return [...equal, ...others].join(',');
+  return structured ? selectorText(selector) : labelsText(selector);
 }

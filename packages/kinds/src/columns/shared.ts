@@ -1,23 +1,37 @@
-import { metaOf } from './generic-object.ts';
-import type { Column } from './kind-entry.ts';
+import { metaOf } from '../generic-object.ts';
+import type { Column } from '../kind-entry.ts';
 
-const NAME_DESCRIPTION =
-  'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically.';
+type Cell = Column['cell'];
+
+/** A column of texts. */
+export function column(name: string, description: string, cell: Cell): Column {
+  return { name, type: 'string', description, cell };
+}
+
+/** A column that is there in wide output only. */
+export function wide(name: string, description: string, cell: Cell): Column {
+  return { name, type: 'string', description, priority: 1, cell };
+}
+
+export function integer(name: string, description: string, cell: Cell): Column {
+  return { name, type: 'integer', description, cell };
+}
+
+export function boolean(name: string, description: string, cell: Cell): Column {
+  return { name, type: 'boolean', description, cell };
+}
 
 export const nameColumn: Column = {
   name: 'Name',
   type: 'string',
   format: 'name',
-  description: NAME_DESCRIPTION,
+  description: 'The name of the object, which it has alone among its kind and namespace',
   cell: (object) => metaOf(object).name ?? '',
 };
 
-export const ageColumn: Column = {
-  name: 'Age',
-  type: 'string',
-  description: 'CreationTimestamp is a timestamp representing the server time when this object was created.',
-  cell: (object) => ageOf(metaOf(object).creationTimestamp),
-};
+export const ageColumn: Column = column('Age', 'How long ago the object was created', (object) =>
+  ageOf(metaOf(object).creationTimestamp),
+);
 
 /** The Table of every type that has no columns of its own. */
 export const defaultColumns: readonly Column[] = [
@@ -25,7 +39,7 @@ export const defaultColumns: readonly Column[] = [
   {
     name: 'Created At',
     type: 'date',
-    description: 'CreationTimestamp is a timestamp representing the server time when this object was created.',
+    description: 'When the object was created, by the clock of the server',
     cell: (object) => metaOf(object).creationTimestamp ?? null,
   },
 ];
@@ -35,6 +49,11 @@ export function ageOf(timestamp: string | undefined, now = Date.now()): string {
   if (timestamp === undefined) return '<unknown>';
   const seconds = Math.floor((now - Date.parse(timestamp)) / 1000);
   if (Number.isNaN(seconds)) return '<unknown>';
+  return shortDuration(seconds);
+}
+
+/** A number of seconds in that form. */
+export function shortDuration(seconds: number): string {
   if (seconds < -1) return '<invalid>';
   if (seconds < 0) return '0s';
   if (seconds < 120) return `${seconds}s`;

@@ -1,0 +1,94 @@
+import type { KindEntry, Registry } from '@tidegate/kinds';
+import { type JsonObject, type OpenApiOptions, openApiShape, type Schema } from '@tidegate/schema';
+
+const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
+
+type ObjectSchema = Schema & { type: 'object' };
+
+/**
+ * The named types of one OpenAPI document: those that are asked for, and all that these refer to.
+ *
+ * Invariant: a type is described once, however often it is referred to; so types may refer to themselves.
+ */
+export class Definitions {
+  readonly #described: JsonObject = {};
+  readonly #waiting: Array<[name: string, schema: Schema]> = [];
+  readonly #prefix: string;
+  readonly #options: OpenApiOptions;
+  readonly #kinds: ReadonlyMap<string, JsonObject[]>;
+
+  constructor(version: 2 | 3, kinds: ReadonlyMap<string, JsonObject[]>) {
+    this.#kinds = kinds;
+    this.#prefix = version === 2 ? '#/definitions/' : '#/components/schemas/';
+    this.#options = { version, referTo: (schema) => this.#refer(schema.reference, schema) };
+  }
+
+  /** A reference to the type of a kind's objects. */
+  object(entry: KindEntry): string {
+    return this.#refer(entry.schema.reference, entry.schema) ?? '';
+  }
+
+  /** A reference to the type of a kind's lists. */
+  list(entry: KindEntry): string {
+    const name = `${entry.schema.reference}List`;
+    if (this.#described[name] === undefined) {
+      const items = { type: 'array', items: { $ref: this.object(entry) } };
+      const text = { type: 'string' };
+      this.#described[name] = {
+        type: 'object',
+        properties: { apiVersion: text, items, kind: text, metadata: { $ref: this.#prefix + LIST_META } },
+        required: ['items'],
+        'x-kubernetes-group-version-kind': [{ group: entry.group, kind: `${entry.kind}List`, version: entry.version }],
+      };
+    }
+    return this.#prefix + name;
+  }
+
+  /** A reference to a type that belongs to no kind. */
+  other(schema: ObjectSchema): string {
+    return this.#refer(schema.reference, schema) ?? '';
+  }
+
+  all(): JsonObject {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      this.#described[next[0]] = openApiShape(next[1], this.#options);
+    }
+    const names = Object.keys(this.#described).sort();
+    return Object.fromEntries(
+      names.map((name) => {
+        const kinds = this.#kinds.get(name);
+        const described = this.#described[name] as JsonObject;
+        return [name, kinds === undefined ? described : { ...described, 'x-kubernetes-group-version-kind': kinds }];
+      }),
+    );
+  }
+
+  #refer(name: string | undefined, schema: Schema): string | undefined {
+    if (name === undefined) return undefined;
+    if (this.#described[name] === undefined) {
+      this.#described[name] = {};
+      this.#waiting.push([name, schema]);
+    }
+    return this.#prefix + name;
+  }
+}
+
+/** Which kinds a named type is: mostly one, and for what all groups share one in each. */
+export function kindsOfTypes(registry: Registry): ReadonlyMap<string, JsonObject[]> {
+  const kinds = new Map<string, JsonObject[]>();
+  const add = (schema: ObjectSchema, group: string, version: string, kind: string): void => {
+    const { reference = '' } = schema;
+    kinds.set(reference, [...(kinds.get(reference) ?? []), { group, kind, version }]);
+  };
+  const versions = new Map(registry.all().map(({ entry, apiVersion }) => [apiVersion, entry]));
+  for (const { entry } of registry.all()) {
+    add(entry.schema, entry.group, entry.version, entry.kind);
+    const { scale } = entry.subresources;
+    if (scale?.entry !== undefined && !kinds.has(scale.entry.schema.reference ?? '')) {
+      add(scale.entry.schema, scale.entry.group, scale.entry.version, scale.entry.kind);
+    }
+  }
+  for (const { group, version } of versions.values()) add(registry.meta.deleteOptions, group, version, 'DeleteOptions');
+  add(registry.meta.status, '', 'v1', 'Status');
+  return kinds;
+}

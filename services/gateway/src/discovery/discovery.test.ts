@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { builtInRegistry } from '@tidegate/kinds';
+import type { Json, JsonObject } from '@tidegate/schema';
+import { Discovery } from './discovery.ts';
+
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const registry = builtInRegistry();
+const discovery = new Discovery(registry);
+
+async function read(path: string, accept?: string): Promise<JsonObject> {
+  const document = await discovery.document(path, accept);
+  assert.ok(document, path);
+  return JSON.parse(document.body.toString('utf8'));
+}
+
+test('groups come in the order of Kubernetes, and version 2 of autoscaling is preferred', async () => {
+  const groups = (await read('/apis')).groups as JsonObject[];
+  assert.deepEqual(
+    groups.slice(0, 3).map(({ name }) => name),
+    ['apiregistration.k8s.io', 'apps', 'events.k8s.io'],
+  );
+  const autoscaling = groups.find(({ name }) => name === 'autoscaling');
+  assert.deepEqual(autoscaling?.preferredVersion, { groupVersion: 'autoscaling/v2', version: 'v2' });
+});
+
+test('a group version tells its resources with their names, verbs and subresources', async () => {
+  const resources = (await read('/apis/apps/v1')).resources as JsonObject[];
+  const found = (name: string) => resources.find((resource) => resource.name === name);
+  assert.deepEqual(found('deployments')?.shortNames, ['deploy']);
+  assert.deepEqual(found('deployments')?.categories, ['all']);
+  const { group, version, kind, verbs } = found('deployments/scale') as JsonObject;
+  assert.deepEqual([group, version, kind, verbs], ['autoscaling', 'v1', 'Scale', ['get', 'patch', 'update']]);
+});
+
+test('aggregated discovery says the same in one document', async () => {
+  const core = (await read('/api', AGGREGATED)).items as JsonObject[];
+  const named = (await read('/apis', AGGREGATED)).items as JsonObject[];
+  assert.equal(core.length, 1);
+  assert.equal(named.length, ((await read('/apis')).groups as Json[]).length);
+});
+
+test('a document keeps its hash until the kinds change', async () => {
+  const one = builtInRegistry();
+  const documents = new Discovery(one);
+  const before = await documents.document('/apis/apps/v1', undefined);
+  assert.equal(await documents.document('/apis/apps/v1/', undefined), before);
+  const entry = registry.find('apps', 'v1', 'deployments')?.entry;
+  assert.ok(entry);
+  one.add({ ...entry, resource: 'others', kind: 'Other' });
+  const after = await documents.document('/apis/apps/v1', undefined);
+  assert.notEqual(after?.hash, before?.hash);
+});
+
+test('the index of OpenAPI names each document by the hash of its content', async () => {
+  const paths = (await read('/openapi/v3')).paths as Record<string, { serverRelativeURL: string }>;
+  assert.equal(Object.keys(paths).length, new Set(registry.all().map(({ apiVersion }) => apiVersion)).size);
+  for (const [place, { serverRelativeURL }] of Object.entries(paths)) {
+    const document = await discovery.document(`/openapi/v3/${place}`, undefined);
+    assert.equal(serverRelativeURL, `/openapi/v3/${place}?hash=${document?.hash}`);
+  }
+});
+
+test('every reference of an OpenAPI document leads to a type in it, and every operation has a name of its own', async () => {
+  const places = Object.keys((await read('/openapi/v3')).paths as JsonObject).map((place) => `/openapi/v3/${place}`);
+  for (const path of [...places, '/openapi/v2']) {
+    const document = await read(path);
+    const types = (document.definitions ?? (document.components as JsonObject).schemas) as JsonObject;
+    const text = JSON.stringify(document);
+    for (const [, name = ''] of text.matchAll(/"\$ref":"#\/(?:definitions|components\/schemas)\/([^"]+)"/g)) {
+      assert.ok(Object.hasOwn(types, name), `${path}: ${name}`);
+    }
+    const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map((match) => match[1]);
+    assert.equal(new Set(ids).size, ids.length, path);
+  }
+});
+
+test('OpenAPI says how lists are merged, and which kind a type is', async () => {
+  const document = await read('/openapi/v3/apis/apps/v1');
+  const { schemas } = document.components as { schemas: Record<string, JsonObject> };
+  const { properties = {} } = schemas['io.k8s.api.core.v1.PodSpec'] ?? {};
+  const containers = (properties as JsonObject).containers as JsonObject;
+  assert.equal(containers['x-kubernetes-patch-merge-key'], 'name');
+  assert.equal(containers['x-kubernetes-list-type'], 'map');
+  assert.deepEqual(schemas['io.k8s.api.apps.v1.Deployment']?.['x-kubernetes-group-version-kind'], [
+    { group: 'apps', kind: 'Deployment', version: 'v1' },
+  ]);
+});
+
+test('who takes no JSON is told that OpenAPI comes in no other form', async () => {
+  const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+  await assert.rejects(discovery.document('/openapi/v2', accept), { code: 406 });
+});
+
+test('at other paths there is nothing', async () => {
+  for (const path of ['/', '/api/v2', '/apis/none', '/apis/apps/v2', '/openapi/v3/apis/apps/v2', '/apis/apps/v1/x']) {
+    assert.equal(await discovery.document(path, undefined), undefined, path);
+  }
+});

@@ -1,0 +1,119 @@
+import type { Kind, KindEntry } from '@tidegate/kinds';
+
+/** One thing that a path does, as OpenAPI documents say it. */
+export interface Operation {
+  readonly path: string;
+  readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch';
+  /** in Kubernetes' words: `list`, `post`, `put`, `deletecollection`, … */
+  readonly action: string;
+  readonly id: string;
+  readonly of: Pick<KindEntry, 'group' | 'version' | 'kind'>;
+  /** names of query parameters */
+  readonly query: readonly string[];
+  readonly takes: 'nothing' | 'object' | 'patch' | 'options';
+  readonly answers: 'object' | 'list' | 'status';
+  /** the kind whose objects it takes and answers */
+  readonly entry: KindEntry;
+}
+
+const LISTING = [
+  'allowWatchBookmarks',
+  'continue',
+  'fieldSelector',
+  'labelSelector',
+  'limit',
+  'resourceVersion',
+  'resourceVersionMatch',
+  'sendInitialEvents',
+  'timeoutSeconds',
+  'watch',
+];
+const WRITING = ['dryRun', 'fieldManager', 'fieldValidation'];
+const DELETING = [
+  'dryRun',
+  'gracePeriodSeconds',
+  'ignoreStoreReadErrorWithClusterBreakingPotential',
+  'orphanDependents',
+  'propagationPolicy',
+];
+
+/** By verb: how it is asked for, and what it is called. */
+const SHAPES = {
+  list: { method: 'get', action: 'list', word: 'list', query: LISTING, takes: 'nothing', answers: 'list' },
+  create: { method: 'post', action: 'post', word: 'create', query: WRITING, takes: 'object', answers: 'object' },
+  deletecollection: {
+    method: 'delete',
+    action: 'deletecollection',
+    word: 'deleteCollection',
+    query: [...DELETING, ...LISTING.filter((name) => !/watch|Bookmarks/i.test(name))],
+    takes: 'options',
+    answers: 'status',
+  },
+  get: { method: 'get', action: 'get', word: 'read', query: [], takes: 'nothing', answers: 'object' },
+  update: { method: 'put', action: 'put', word: 'replace', query: WRITING, takes: 'object', answers: 'object' },
+  patch: {
+    method: 'patch',
+    action: 'patch',
+    word: 'patch',
+    query: [...WRITING, 'force'],
+    takes: 'patch',
+    answers: 'object',
+  },
+  delete: { method: 'delete', action: 'delete', word: 'delete', query: DELETING, takes: 'options', answers: 'status' },
+} as const;
+
+type Verb = keyof typeof SHAPES;
+const OF_COLLECTION: readonly Verb[] = ['list', 'create', 'deletecollection'];
+const OF_OBJECT: readonly Verb[] = ['get', 'update', 'patch', 'delete'];
+
+/** Everything that can be done with a kind. */
+export function operationsOf({ entry, apiVersion }: Kind): Operation[] {
+  const prefix = `/${entry.group === '' ? 'api' : 'apis'}/${apiVersion}`;
+  const scope = entry.namespaced ? '/namespaces/{namespace}' : '';
+  const collection = `${prefix}${scope}/${entry.resource}`;
+  const one = (path: string, verb: Verb, suffix = '', of = entry): Operation => {
+    const { word, query, ...shape } = SHAPES[verb];
+    const id = `${word}${wordOf(entry.group)}${wordOf(entry.version)}${scope === '' ? '' : 'Namespaced'}${entry.kind}${suffix}`;
+    const { group, version, kind } = of;
+    return { path, ...shape, id, of: { group, version, kind }, entry: of, query: ['pretty', ...query] };
+  };
+  const served = (verbs: readonly Verb[], among: readonly string[]) => verbs.filter((verb) => among.includes(verb));
+  return [
+    ...served(OF_COLLECTION, entry.verbs).map((verb) => one(collection, verb)),
+    ...served(OF_OBJECT, entry.verbs).map((verb) => one(`${collection}/{name}`, verb)),
+    ...(entry.namespaced && entry.verbs.includes('list')
+      ? [one(`${prefix}/${entry.resource}`, 'list', 'ForAllNamespaces')]
+      : []),
+    ...Object.entries(entry.subresources).flatMap(([name, sub]) =>
+      served(OF_OBJECT, sub.verbs).map((verb) => one(`${collection}/{name}/${name}`, verb, wordOf(name), sub.entry)),
+    ),
+  ];
+}
+
+/** `rbac.authorization.k8s.io` becomes `RbacAuthorization`, the core group `Core`. */
+function wordOf(name: string): string {
+  const words = (name === '' ? 'core' : name.replace(/\.k8s\.io$/, '')).split('.');
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+/** Types of the query parameters that are no texts. */
+const PARAMETER_TYPES: Readonly<Record<string, string>> = {
+  allowWatchBookmarks: 'boolean',
+  force: 'boolean',
+  gracePeriodSeconds: 'integer',
+  ignoreStoreReadErrorWithClusterBreakingPotential: 'boolean',
+  limit: 'integer',
+  orphanDependents: 'boolean',
+  sendInitialEvents: 'boolean',
+  timeoutSeconds: 'integer',
+  watch: 'boolean',
+};
+
+export function parameterType(name: string): string {
+  return PARAMETER_TYPES[name] ?? 'string';
+}
+
+/** Names in braces. */
+export function pathParameters(path: string): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+}

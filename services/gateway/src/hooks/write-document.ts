@@ -1,0 +1,59 @@
+import type { RequestInfo } from '@tidegate/request-info';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Document } from '../discovery/document.ts';
+import type { ContentCoding } from './content-coding.ts';
+
+const YEAR_MS = 365 * 24 * 3_600_000;
+
+interface Asked {
+  request: FastifyRequest;
+  reply: FastifyReply;
+  audit: string;
+  info: RequestInfo;
+  coding: ContentCoding;
+}
+
+/**
+ * A document of discovery. Who has it already is told so; who asks for it by its hash may keep it for ever, and by an
+ * old hash is sent to the new one.
+ */
+export async function writeDocument(
+  { request, reply, audit, info, coding }: Asked,
+  document: Document,
+): Promise<number> {
+  const hash = info.query.get('hash');
+  const headers: Record<string, string | number> = {
+    'Audit-Id': audit,
+    'Content-Type': document.contentType,
+    'Cache-Control': 'no-cache, private',
+    'X-Content-Type-Options': 'nosniff',
+    ETag: document.etag,
+    Vary: 'Accept, Accept-Encoding',
+  };
+  const write = (code: number, body?: Buffer): number => {
+    reply.hijack();
+    reply.raw.writeHead(code, body === undefined ? headers : { ...headers, 'Content-Length': body.length });
+    reply.raw.end(body);
+    return code;
+  };
+  if (hash !== undefined && hash !== document.hash) {
+    headers.Location = `${info.path}?hash=${document.hash}`;
+    return write(301);
+  }
+  if (hash !== undefined) {
+    headers['Cache-Control'] = 'public, immutable';
+    headers.Expires = new Date(Date.now() + YEAR_MS).toUTCString();
+  }
+  if (knows(request.headers['if-none-match'], document.etag)) return write(304);
+  if (info.query.flag('pretty')) {
+    return write(200, Buffer.from(`${JSON.stringify(JSON.parse(document.body.toString('utf8')), null, 2)}\n`));
+  }
+  const { gzipFromBytes } = coding;
+  if (gzipFromBytes === undefined || document.body.length < gzipFromBytes) return write(200, document.body);
+  headers['Content-Encoding'] = 'gzip';
+  return write(200, await document.gzipped());
+}
+
+function knows(header: string | undefined, etag: string): boolean {
+  return (header ?? '').split(',').some((known) => known.trim().replace(/^W\//, '') === etag);
+}
