@@ -2,6 +2,7 @@ export { Collection, type CollectionChange } from './collection.ts';
 export { type CorruptObject, corruptObject } from './corrupt-object.ts';
 export { type Deflated, stored } from './deflated.ts';
 export { Deflater } from './deflater.ts';
+export type { ItemForm } from './encoded.ts';
 export { type CollectionEvent, eventKind } from './event.ts';
 export { GzipMember } from './gzip-member.ts';
 export { Item, type ItemHead, type ItemParts, itemOf, itemParts, spliced } from './item.ts';

@@ -1,6 +1,7 @@
 import { type Bundle, deflateItems } from './bundles.ts';
 import type { Deflated } from './deflated.ts';
 import type { Deflater } from './deflater.ts';
+import { Encoded, type ItemForm } from './encoded.ts';
 import type { Item } from './item.ts';
 import { gatherItems, joinedSize, joinItems, SEGMENT_BYTES, SEGMENT_ITEMS, type Segment } from './segment.ts';
 
@@ -14,12 +15,15 @@ export class Owner {
   }
 }
 
+/** Most leaves are never asked for another form. */
+const NONE: ReadonlyMap<string, Encoded> = new Map();
+
 /**
  * Neighbouring items of a tree, with their bytes ready in the forms that were asked for.
  *
  * Invariant: the ready bytes are those of `items`. Only what `#earlier` says is of the past: the bundles in which the
- * items were deflated when that was last asked, of this leaf or of the one it was copied from; those that still hold
- * are used again.
+ * items were deflated when that was last asked, of this leaf or of the one it was copied from, and the same of other
+ * forms; those that still hold are used again.
  */
 export class Leaf {
   owner: Owner;
@@ -29,6 +33,8 @@ export class Leaf {
   #joined: Buffer | undefined;
   #deflated: Promise<Deflated> | undefined;
   #earlier: readonly Bundle[] = [];
+  #encoded = NONE;
+  #earlierEncoded = NONE;
 
   constructor(owner: Owner, items: Item[], joined?: Buffer) {
     this.owner = owner;
@@ -96,6 +102,17 @@ export class Leaf {
     return this.#deflated;
   }
 
+  /** Every item in another form, one behind the other. */
+  encoded(form: ItemForm): Encoded {
+    let encoded = this.#encoded.get(form.name);
+    if (encoded === undefined) {
+      encoded = Encoded.of(this.items, form, this.#earlierEncoded.get(form.name));
+      this.#encoded = new Map(this.#encoded).set(form.name, encoded);
+      this.#earlierEncoded = new Map(this.#earlierEncoded).set(form.name, encoded);
+    }
+    return encoded;
+  }
+
   set(at: number, item: Item): void {
     this.#changed(item.size - (this.items[at] as Item).size);
     this.items[at] = item;
@@ -114,6 +131,7 @@ export class Leaf {
   copy(owner: Owner, from = 0, to = this.items.length): Leaf {
     const leaf = new Leaf(owner, this.items.slice(from, to));
     leaf.#earlier = this.#earlier;
+    leaf.#earlierEncoded = this.#earlierEncoded;
     return leaf;
   }
 
@@ -121,5 +139,6 @@ export class Leaf {
     this.bytes += bytes;
     this.#joined = undefined;
     this.#deflated = undefined;
+    this.#encoded = NONE;
   }
 }

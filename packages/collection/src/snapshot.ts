@@ -1,6 +1,7 @@
 import type { Revision } from '@tidegate/revision';
 import type { Deflated } from './deflated.ts';
 import type { Deflater } from './deflater.ts';
+import type { ItemForm } from './encoded.ts';
 import type { Item } from './item.ts';
 import { compareKeys, type Position } from './key-order.ts';
 import type { Leaf } from './leaf.ts';
@@ -16,7 +17,9 @@ export interface Run {
   readonly bytes: number;
   /** the run's JSON, a comma behind each item */
   joined(): Buffer;
-  /** the same without the last comma, deflated */
+  /** its items in another form, one behind the other */
+  encoded(form: ItemForm): Buffer;
+  /** the run's JSON without the last comma, deflated */
   deflated(deflater: Deflater): Promise<Deflated>;
 }
 
@@ -84,13 +87,17 @@ function* leavesFrom(node: Node, start: Position | undefined): Generator<Leaf> {
 
 function run(leaf: Leaf, from: number, to: number): Run {
   const { items } = leaf;
-  if (from > 0 || to < items.length) return { ...runOf(items, from, to), joined: () => leaf.joinedPart(from, to) };
+  const encoded = (form: ItemForm) => leaf.encoded(form).slice(from, to);
+  if (from > 0 || to < items.length) {
+    return { ...runOf(items, from, to), joined: () => leaf.joinedPart(from, to), encoded };
+  }
   return {
     items,
     from,
     to,
     bytes: leaf.bytes,
     joined: () => leaf.joined,
+    encoded,
     deflated: (deflater) => leaf.deflated(deflater),
   };
 }
@@ -98,6 +105,13 @@ function run(leaf: Leaf, from: number, to: number): Run {
 /** A run whose bytes are made anew for each reader. */
 export function runOf(items: readonly Item[], from: number, to: number): Run {
   const joined = () => joinItems(items, from, to);
-  const bytes = joinedSize(items, from, to);
-  return { items, from, to, bytes, joined, deflated: (deflater) => deflater.deflate(withoutComma(joined())) };
+  return {
+    items,
+    from,
+    to,
+    bytes: joinedSize(items, from, to),
+    joined,
+    encoded: (form) => Buffer.concat(items.slice(from, to).map((item) => form.encode(item))),
+    deflated: (deflater) => deflater.deflate(withoutComma(joined())),
+  };
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const tooLarge = (error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE';
     const told = tooLarge ? requestEntityTooLarge(`limit is ${MAX_BODY_BYTES}`) : error;
-    writeError(auditId(request.headers['audit-id']), reply, told);
+    writeError(askedBy(request.headers), reply, told);
   });
   app.all('*', (request, reply) => serve(options, request, reply));
   serveUpgrades(app, options);
@@ -75,9 +75,13 @@ async function upgrade(options: AppOptions, raw: IncomingMessage, reply: Fastify
     const info = requestInfo('GET', raw.url ?? '/');
     if (info !== undefined && info.verb !== 'watch') throw badRequest('only watches are served over a WebSocket');
   } catch (error) {
-    writeError(auditId(raw.headers['audit-id']), reply, error);
+    writeError(askedBy(raw.headers), reply, error);
     return;
   }
   const request = { raw, method: raw.method, headers: raw.headers, body: undefined };
   await serve(options, request as unknown as FastifyRequest, reply);
+}
+
+function askedBy(headers: IncomingHttpHeaders): { auditId: string; accept: string | undefined } {
+  return { auditId: auditId(headers['audit-id']), accept: headers.accept };
 }

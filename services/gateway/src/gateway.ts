@@ -8,6 +8,7 @@ import type { FastifyReply } from 'fastify';
 import type { User } from './authn/user.ts';
 import type { StoreSession } from './clients/store-session.ts';
 import type { WatchLists } from './clients/watch-lists.ts';
+import type { Accepted } from './codec/negotiate.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { ContentCoding } from './hooks/content-coding.ts';
 import type { GatewayMetrics } from './metrics.ts';
@@ -41,7 +42,7 @@ export interface ResourceRequest {
   readonly user: User;
   readonly auditId: string;
   readonly contentType: string | undefined;
-  readonly accept: string | undefined;
+  readonly accepted: Accepted;
   readonly coding: ContentCoding;
   readonly body: Buffer;
   readonly span: TraceSpan | undefined;

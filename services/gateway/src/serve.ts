@@ -6,6 +6,7 @@ import { authenticate } from './authn/authenticate.ts';
 import type { TokenFile } from './authn/token-file.ts';
 import type { User } from './authn/user.ts';
 import { authorize } from './authz/authorize.ts';
+import { negotiate } from './codec/negotiate.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
 import { probe } from './health/probes.ts';
 import { auditId } from './hooks/audit-id.ts';
@@ -44,7 +45,7 @@ export async function serve(options: ServeOptions, request: FastifyRequest, repl
     info = requestInfo(request.method, request.raw.url ?? '/');
     code = info === undefined ? nothingHere(audit, reply) : await admit(options, { request, reply, info, user, audit });
   } catch (error) {
-    const written = writeError(audit, reply, error);
+    const written = writeError({ auditId: audit, accept: request.headers.accept }, reply, error);
     code = written.code;
     if (code >= 500 && written.cause !== undefined) {
       options.kit.log.error({ err: written.cause, path: info?.path, auditId: audit }, 'A request failed.');
@@ -85,7 +86,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     user,
     auditId: audit,
     contentType: headers['content-type'],
-    accept: headers.accept,
+    accepted: negotiate(headers.accept),
     coding: contentCoding(gateway, info, String(headers['accept-encoding'] ?? '')),
     body: (request.body as Buffer | undefined) ?? NOTHING,
     span,

@@ -20,6 +20,14 @@ export function encodeMessage(schema: Schema & { type: 'object' }, object: JsonO
   return shared.take();
 }
 
+/** The same as a field of another message: its tag and length before it. */
+export function encodeField(number: number, schema: Schema & { type: 'object' }, object: JsonObject): Buffer {
+  shared.reset();
+  messageOf(schema.fields)(shared, object);
+  shared.delimit(number, 0);
+  return shared.take();
+}
+
 const shared = new ReverseWriter();
 
 type WriteMessage = (writer: ReverseWriter, object: JsonObject) => void;

@@ -1,29 +1,30 @@
-import { fromStored, type Kind } from '@tidegate/kinds';
+import { fromStored, type Kind, metaSchemas } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import type { Status } from '@tidegate/status';
 import type { Answer, ResourceRequest } from '../gateway.ts';
-import { type Accepted, negotiate } from './negotiate.ts';
+import type { Document } from './encodings/encoding.ts';
+import type { Accepted } from './negotiate.ts';
 import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
 
 /** One object in the form that the client asked for. */
 export function objectAnswer(request: ResourceRequest, code: number, json: Buffer): Answer {
-  const accepted = negotiate(request.accept);
-  const pretty = accepted.pretty || request.info.query.flag('pretty');
-  const asStored = request.kind.stored === request.kind;
-  if (accepted.as === 'object' && !pretty && asStored) return { code, body: json };
-  const object = JSON.parse(json.toString('utf8')) as JsonObject;
-  return jsonAnswer(code, formed(request, accepted, object), pretty);
+  const { accepted, kind } = request;
+  const asStored = kind.stored === kind && accepted.encoding.name === 'json';
+  if (accepted.as === 'object' && asStored && !isPretty(request)) return { code, body: json };
+  return documentAnswer(request, code, formed(request, JSON.parse(json.toString('utf8')) as JsonObject));
 }
 
-function formed(request: ResourceRequest, accepted: Accepted, object: JsonObject): JsonObject {
-  if (accepted.as === 'metadata') return partialObject(object, accepted.group);
-  if (accepted.as === 'object') return fromStored(request.kind, object);
+function formed({ kind, accepted, info }: ResourceRequest, object: JsonObject): Document {
+  if (accepted.as === 'metadata') {
+    return { value: partialObject(object, accepted.group), schema: metaSchemas.partialObject };
+  }
+  if (accepted.as === 'object') return { value: fromStored(kind, object), schema: kind.schema };
   const { resourceVersion } = object.metadata as { resourceVersion?: string };
-  const row = tableRow(request.kind, object, request.info.query.get('includeObject') ?? '', accepted.group);
-  return tableOf(request.kind, accepted, { resourceVersion: resourceVersion ?? '' }, [row]);
+  const row = tableRow(kind, object, info.query.get('includeObject') ?? '', accepted.group);
+  return { value: tableOf(kind, accepted, { resourceVersion: resourceVersion ?? '' }, [row]), schema: undefined };
 }
 
-export function tableOf(kind: Kind, accepted: Accepted, metadata: JsonObject, rows: JsonObject[]): JsonObject {
+function tableOf(kind: Kind, accepted: Accepted, metadata: JsonObject, rows: JsonObject[]): JsonObject {
   return {
     kind: 'Table',
     apiVersion: `${accepted.group}/v1`,
@@ -33,14 +34,18 @@ export function tableOf(kind: Kind, accepted: Accepted, metadata: JsonObject, ro
   };
 }
 
-export function jsonAnswer(code: number, value: unknown, pretty = false): Answer {
-  return { code, body: Buffer.from(pretty ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`) };
+export function documentAnswer(request: ResourceRequest, code: number, document: Document): Answer {
+  return { code, body: request.accepted.encoding.document(document, isPretty(request)) };
+}
+
+export function isPretty({ accepted, info }: ResourceRequest): boolean {
+  return accepted.pretty || info.query.flag('pretty');
 }
 
 /** A success that has no object to show. */
 export function successAnswer(request: ResourceRequest, uid: string): Answer {
   const { entry } = request.kind;
-  const status: Status = {
+  const status: Omit<Status, 'code'> = {
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
@@ -51,8 +56,6 @@ export function successAnswer(request: ResourceRequest, uid: string): Answer {
       kind: entry.resource,
       uid,
     },
-    code: 200,
   };
-  const { code: _code, ...body } = status;
-  return jsonAnswer(200, body, request.info.query.flag('pretty'));
+  return documentAnswer(request, 200, { value: status as unknown as JsonObject, schema: metaSchemas.status });
 }

@@ -1,7 +1,9 @@
 import { type CollectionEvent, type EventWindow, eventKind, type Item } from '@tidegate/collection';
+import { metaSchemas } from '@tidegate/kinds';
+import type { JsonObject } from '@tidegate/schema';
 import type { Status } from '@tidegate/status';
 import type { Selection } from '../rules/selection.ts';
-import type { ObjectForm } from './object-form.ts';
+import { type ObjectForm, withoutEnd } from './object-form.ts';
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -12,13 +14,6 @@ interface Slice {
   /** events in the bytes */
   count: number;
 }
-
-const NEWLINE = Buffer.from('}\n');
-const HEADS: Readonly<Record<EventType, Buffer>> = {
-  ADDED: Buffer.from('{"type":"ADDED","object":'),
-  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
-  DELETED: Buffer.from('{"type":"DELETED","object":'),
-};
 
 /** The frames of plain events, made once whatever watches select. */
 const plainFrames: Readonly<Record<EventType, WeakMap<CollectionEvent, Buffer>>> = {
@@ -68,17 +63,19 @@ export class EventFrames {
   }
 
   initial(item: Item): Buffer {
-    return Buffer.concat([HEADS.ADDED, this.#form.item(item, item.json), NEWLINE]);
+    return this.#form.encoding.event('ADDED', this.#form.item(item, item.json));
   }
 
   bookmark(resourceVersion: string, endsInitialEvents = false): Buffer {
     const annotations = endsInitialEvents ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {};
     const object = this.#form.bookmark({ resourceVersion, creationTimestamp: null, ...annotations });
-    return Buffer.from(`{"type":"BOOKMARK","object":${object}}\n`);
+    return this.#form.encoding.event('BOOKMARK', object);
   }
 
   error(status: Status): Buffer {
-    return Buffer.from(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`);
+    const { encoding } = this.#form;
+    const document = { value: status as unknown as JsonObject, schema: metaSchemas.status };
+    return encoding.event('ERROR', withoutEnd(encoding.document(document, false)));
   }
 
   #build(window: EventWindow, start: number, maxBytes: number): Slice {
@@ -108,7 +105,7 @@ export class EventFrames {
     const known = this.#form.plain ? plainFrames[type].get(event) : undefined;
     if (known !== undefined) return known;
     const json = type === 'DELETED' ? item.jsonAt(event.revision) : item.json;
-    const frame = Buffer.concat([HEADS[type], this.#form.item(item, json), NEWLINE]);
+    const frame = this.#form.encoding.event(type, this.#form.item(item, json));
     if (this.#form.plain) plainFrames[type].set(event, frame);
     return frame;
   }

@@ -1,21 +1,71 @@
-import type { Item } from '@tidegate/collection';
-import { fromStored } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
+import type { Item, ItemForm } from '@tidegate/collection';
+import { fromStored, metaSchemas } from '@tidegate/kinds';
+import { encodeField, envelope, type JsonObject } from '@tidegate/schema';
 import type { ResourceRequest } from '../gateway.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
+import { isPretty } from './answer.ts';
 import type { Accepted } from './negotiate.ts';
 import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
 
 /** A list written item by item. Its metadata comes first where it is known then, and last otherwise. */
 export interface ListForm {
-  open(metadata?: ListMetadata): Buffer;
   /** items are their stored bytes, separated by commas */
   readonly plain: boolean;
+  open(metadata?: ListMetadata): Buffer;
   item(item: Item, first: boolean): Buffer;
   close(empty: boolean, metadata?: ListMetadata): Buffer;
+  /** What stands before and after the rest, where that depends on how long it is. */
+  readonly frame?: (bytes: number, metadata: ListMetadata) => { head: Buffer; tail: Buffer };
+  /** items look the same in every list, one behind the other: they can be kept */
+  readonly items?: ItemForm;
 }
 
-export function listForm(request: ResourceRequest, accepted: Accepted, pretty: boolean): ListForm {
+export function listForm(request: ResourceRequest): ListForm {
+  const { accepted } = request;
+  if (accepted.encoding.name === 'json') return jsonForm(request, isPretty(request));
+  return accepted.as === 'table' ? framedTable(request) : protobufForm(request);
+}
+
+/** What has no Protobuf travels as JSON in the message that Protobuf has for it. */
+function framedTable(request: ResourceRequest): ListForm {
+  const form = jsonForm(request, false);
+  const type = { kind: 'Table', apiVersion: `${request.accepted.group}/v1`, contentType: 'application/json' };
+  return { ...form, plain: false, frame: (bytes) => envelope(type, bytes) };
+}
+
+const NOTHING = Buffer.alloc(0);
+const ITEMS = 2;
+
+/** Metadata is field 1 of a list and items are field 2, each with its length before it. */
+function protobufForm({ kind, accepted }: ResourceRequest): ListForm {
+  const whole = accepted.as === 'object';
+  const schema = whole ? kind.schema : metaSchemas.partialObject;
+  const type = whole
+    ? { kind: `${kind.entry.kind}List`, apiVersion: kind.apiVersion }
+    : { kind: 'PartialObjectMetadataList', apiVersion: `${accepted.group}/v1` };
+  const items: ItemForm = {
+    name: `protobuf ${whole ? kind.apiVersion : 'metadata'}`,
+    encode: (item) => {
+      const object = JSON.parse(item.json.toString('utf8')) as JsonObject;
+      return encodeField(ITEMS, schema, whole ? fromStored(kind, object) : object);
+    },
+  };
+  return {
+    plain: false,
+    items,
+    open: () => NOTHING,
+    item: (item) => items.encode(item),
+    close: () => NOTHING,
+    frame: (bytes, metadata) => {
+      const first = encodeField(1, metaSchemas.listMeta, metadata as unknown as JsonObject);
+      const { head, tail } = envelope(type, first.length + bytes);
+      return { head: Buffer.concat([head, first]), tail };
+    },
+  };
+}
+
+function jsonForm(request: ResourceRequest, pretty: boolean): ListForm {
+  const { accepted } = request;
   const { heading, items, of } = shapeOf(request, accepted);
   const plain = accepted.as === 'object' && !pretty && request.kind.stored === request.kind;
   const text = (item: Item) => textOf(of(JSON.parse(item.json.toString('utf8')) as JsonObject), pretty, 4);

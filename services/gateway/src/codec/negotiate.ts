@@ -1,21 +1,37 @@
 import { notAcceptable } from '@tidegate/status';
+import type { Encoding } from './encodings/encoding.ts';
+import { json } from './encodings/json.ts';
+import { protobuf } from './encodings/protobuf.ts';
 
 /** What the answer will look like. */
 export interface Accepted {
+  readonly encoding: Encoding;
+  /** the name that the client used for it */
+  readonly mediaType: string;
   readonly as: 'object' | 'table' | 'metadata';
   /** the group name that the client used for Table and metadata: answered in the same */
   readonly group: string;
   readonly pretty: boolean;
 }
 
-const PLAIN: Accepted = { as: 'object', group: 'meta.k8s.io', pretty: false };
+/** In the order in which the server would choose. */
+const ENCODINGS: readonly Encoding[] = [json, protobuf];
+const SERVED = ENCODINGS.flatMap(({ mediaTypes }) => mediaTypes);
+const byMediaType = new Map(ENCODINGS.flatMap((encoding) => encoding.mediaTypes.map((type) => [type, encoding])));
+
+export const PLAIN: Accepted = {
+  encoding: json,
+  mediaType: 'application/json',
+  as: 'object',
+  group: 'meta.k8s.io',
+  pretty: false,
+};
 const META_GROUPS = new Set(['meta.k8s.io', 'meta.cluster.io']);
 const FORMS: Readonly<Record<string, Accepted['as']>> = {
   Table: 'table',
   PartialObjectMetadata: 'metadata',
   PartialObjectMetadataList: 'metadata',
 };
-const SERVED = ['application/json'];
 
 interface Clause {
   type: string;
@@ -48,11 +64,14 @@ function parseAccept(accept: string): Clause[] {
 }
 
 function formOf({ type, parameters }: Clause): Accepted | undefined {
-  if (type !== 'application/json' && type !== '*/*' && type !== 'application/*') return undefined;
+  const mediaType = type === '*/*' || type === 'application/*' ? PLAIN.mediaType : type;
+  const encoding = byMediaType.get(mediaType);
+  if (encoding === undefined) return undefined;
   const pretty = parameters.pretty === '1' || parameters.pretty === 'true';
-  if (parameters.as === undefined) return pretty ? { ...PLAIN, pretty } : PLAIN;
+  const whole = { ...PLAIN, encoding, mediaType, pretty };
+  if (parameters.as === undefined) return whole;
   const as = FORMS[parameters.as];
   const group = parameters.g ?? '';
   if (as === undefined || !META_GROUPS.has(group) || parameters.v !== 'v1') return undefined;
-  return { as, group, pretty };
+  return { ...whole, as, group };
 }

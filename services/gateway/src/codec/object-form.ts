@@ -1,71 +1,90 @@
 import type { Item } from '@tidegate/collection';
-import { type Column, defaultColumns, fromStored, type Kind } from '@tidegate/kinds';
+import { type Column, defaultColumns, fromStored, type Kind, metaSchemas } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
+import type { Document, Encoding } from './encodings/encoding.ts';
 import type { Accepted } from './negotiate.ts';
 
-/** How the objects of one answer look: whole, metadata only, or as rows of a Table. */
+/** How the objects of one watch look: whole, metadata only, or as rows of a Table; and in which encoding. */
 export interface ObjectForm {
-  /** whole objects: their stored bytes can be handed on */
+  readonly encoding: Encoding;
+  /** whole objects in JSON: their stored bytes can be handed on */
   readonly plain: boolean;
   /** what it makes depends on what it made before: it is one watch's own */
   readonly stateful: boolean;
   item(item: Item, json: Buffer): Buffer;
-  /** metadata of a bookmark in this form, as JSON */
-  bookmark(metadata: JsonObject): string;
+  /** a bookmark with this metadata */
+  bookmark(metadata: JsonObject): Buffer;
 }
 
-/** A form for watches may carry state: a Table's columns come in its first event only. */
 export function objectForm(kind: Kind, accepted: Accepted, includeObject: string): ObjectForm {
-  const { entry, apiVersion } = kind;
+  const { encoding } = accepted;
+  const { documentOf, bookmarkOf } = shapeOf(kind, accepted, includeObject);
+  const encode = (document: Document) => withoutEnd(encoding.document(document, false));
+  const plain = encoding.name === 'json' && accepted.as === 'object' && kind.stored === kind;
+  return {
+    encoding,
+    plain,
+    stateful: accepted.as === 'table',
+    item: (item, json) => (plain ? json : encode(documentOf(parse(json), item))),
+    bookmark: (metadata) => encode(bookmarkOf(metadata)),
+  };
+}
+
+const NEWLINE = 0x0a;
+
+/** Within an event a JSON document has no line of its own. */
+export function withoutEnd(bytes: Buffer): Buffer {
+  return bytes[0] === 0x7b && bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1) : bytes;
+}
+
+interface Shape {
+  documentOf(object: JsonObject, item: Item): Document;
+  bookmarkOf(metadata: JsonObject): Document;
+}
+
+function shapeOf(kind: Kind, accepted: Accepted, includeObject: string): Shape {
+  const { entry, apiVersion, schema } = kind;
+  const { group } = accepted;
   switch (accepted.as) {
     case 'object':
       return {
-        plain: kind.stored === kind,
-        stateful: false,
-        item: (_item, json) =>
-          kind.stored === kind ? json : Buffer.from(JSON.stringify(fromStored(kind, parse(json)))),
-        bookmark: (metadata) => JSON.stringify({ kind: entry.kind, apiVersion, metadata }),
+        documentOf: (object) => ({ value: fromStored(kind, object), schema }),
+        bookmarkOf: (metadata) => ({ value: { kind: entry.kind, apiVersion, metadata }, schema }),
       };
-    case 'metadata':
-      return {
-        plain: false,
-        stateful: false,
-        item: (_item, json) => Buffer.from(JSON.stringify(partialObject(parse(json), accepted.group))),
-        bookmark: (metadata) =>
-          JSON.stringify({ kind: 'PartialObjectMetadata', apiVersion: `${accepted.group}/v1`, metadata }),
-      };
-    case 'table': {
-      let first = true;
-      const table = (metadata: JsonObject, rows: JsonObject[]) => {
-        const columns = first ? { columnDefinitions: columnDefinitions(kind) } : { columnDefinitions: [] };
-        first = false;
-        return { kind: 'Table', apiVersion: `${accepted.group}/v1`, metadata, ...columns, rows };
-      };
-      return {
-        plain: false,
-        stateful: true,
-        item: (item, json) => {
-          const object = parse(json);
-          const { resourceVersion } = object.metadata as JsonObject;
-          return Buffer.from(
-            JSON.stringify(
-              table({ resourceVersion: resourceVersion ?? String(item.revision) }, [
-                tableRow(kind, object, includeObject, accepted.group),
-              ]),
-            ),
-          );
-        },
-        bookmark: (metadata) => {
-          const object = { kind: entry.kind, apiVersion, metadata };
-          return JSON.stringify(
-            table({ resourceVersion: metadata.resourceVersion as string }, [
-              { cells: columnsOf(kind).map(() => ''), object },
-            ]),
-          );
-        },
-      };
+    case 'metadata': {
+      const document = (object: JsonObject) => ({
+        value: partialObject(object, group),
+        schema: metaSchemas.partialObject,
+      });
+      return { documentOf: document, bookmarkOf: (metadata) => document({ metadata }) };
     }
+    case 'table':
+      return tableShape(kind, group, includeObject);
   }
+}
+
+/** A Table's columns come in the first event only. */
+function tableShape(kind: Kind, group: string, includeObject: string): Shape {
+  let first = true;
+  const table = (metadata: JsonObject, row: JsonObject): Document => {
+    const columns = { columnDefinitions: first ? columnDefinitions(kind) : [] };
+    first = false;
+    return {
+      value: { kind: 'Table', apiVersion: `${group}/v1`, metadata, ...columns, rows: [row] },
+      schema: undefined,
+    };
+  };
+  return {
+    documentOf: (object, item) => {
+      const { resourceVersion = String(item.revision) } = object.metadata as JsonObject;
+      return table({ resourceVersion }, tableRow(kind, object, includeObject, group));
+    },
+    bookmarkOf: (metadata) => {
+      const object = { kind: kind.entry.kind, apiVersion: kind.apiVersion, metadata };
+      const { resourceVersion = '' } = metadata;
+      return table({ resourceVersion }, { cells: columnsOf(kind).map(() => ''), object });
+    },
+  };
 }
 
 function parse(json: Buffer): JsonObject {

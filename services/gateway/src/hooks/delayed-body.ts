@@ -1,7 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { constants, createGzip, type Gzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
+import type { ListForm } from '../codec/list-form.ts';
 import type { ResourceRequest } from '../gateway.ts';
+import type { ListMetadata } from '../rules/list-page.ts';
 import { isGone, writeDrained } from './drained.ts';
 import { GZIP, writeAnswer, writeHead } from './write-answer.ts';
 
@@ -10,6 +12,11 @@ const DELAYED_BYTES = 1 << 20;
 const TURN_MS = 5;
 const SLICE_BYTES = 64 << 10;
 const NOTHING = Buffer.alloc(0);
+
+/** A body that begins with its length is held back whole. */
+export function delayOf({ frame }: Pick<ListForm, 'frame'>, delayedBytes = DELAYED_BYTES): number {
+  return frame === undefined ? delayedBytes : Number.POSITIVE_INFINITY;
+}
 
 /**
  * The body of a 200 whose size is not known yet. Up to a MiB, or less, it is held back, so that an error met until then is still
@@ -49,7 +56,11 @@ export class DelayedBody {
     return writeDrained(this.#stream, this.#release());
   }
 
-  async end(): Promise<void> {
+  async end({ frame }: Pick<ListForm, 'frame'> = {}, metadata: ListMetadata = { resourceVersion: '' }): Promise<void> {
+    if (frame !== undefined) {
+      const { head, tail } = frame(this.#bytes, metadata);
+      this.#waiting = [head, ...this.#waiting, tail];
+    }
     const body = this.#release();
     if (this.#stream === undefined) await writeAnswer(this.#request, this.#reply, { code: 200, body });
     else this.#stream.end(body);
@@ -65,7 +76,7 @@ export class DelayedBody {
 
   #begin(): ReturnType<typeof writeHead> | Gzip {
     const gzipped = this.#request.coding.gzipFromBytes !== undefined;
-    const raw = writeHead(this.#request, this.#reply, 200, gzipped ? GZIP : []);
+    const raw = writeHead(this.#request, this.#reply, { code: 200, headers: gzipped ? GZIP : [] });
     if (!gzipped) return raw;
     const gzip = createGzip({ level: constants.Z_BEST_SPEED });
     gzip.pipe(raw);

@@ -1,21 +1,37 @@
 import type { ServerResponse } from 'node:http';
+import { metaSchemas } from '@tidegate/kinds';
+import type { JsonObject } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
 import { gzip } from '../codec/gzip.ts';
+import { type Accepted, negotiate, PLAIN } from '../codec/negotiate.ts';
 import type { Answer, ResourceRequest } from '../gateway.ts';
 import { IDENTITY } from './content-coding.ts';
 
 type Headers = Array<string | number | string[]>;
 
-const COMMON: Headers = ['Content-Type', 'application/json', 'Cache-Control', 'no-cache, private'];
+const COMMON: Headers = ['Cache-Control', 'no-cache, private'];
 
-type Heading = Pick<ResourceRequest, 'auditId' | 'warnings' | 'coding'>;
+type Heading = Pick<ResourceRequest, 'auditId' | 'warnings' | 'coding' | 'accepted'>;
 
-/** Takes the reply over for a body that the caller writes itself. Headers come as names and values in turn. */
-export function writeHead(request: Heading, reply: FastifyReply, code: number, headers: Headers = []): ServerResponse {
+interface Head {
+  readonly code: number;
+  /** where it is not what the request asked for */
+  readonly contentType?: string;
+  /** names and values in turn */
+  readonly headers?: Headers;
+}
+
+/** Takes the reply over for a body that the caller writes itself. */
+export function writeHead(
+  request: Heading,
+  reply: FastifyReply,
+  { code, contentType, headers = [] }: Head,
+): ServerResponse {
   reply.hijack();
   const { raw } = reply;
-  const all: Headers = ['Audit-Id', request.auditId, ...COMMON, ...headers];
+  const type = contentType ?? request.accepted.mediaType;
+  const all: Headers = ['Audit-Id', request.auditId, 'Content-Type', type, ...COMMON, ...headers];
   if (request.coding.varies) all.push('Vary', 'Accept-Encoding');
   for (const warning of new Set(request.warnings)) all.push('Warning', warningHeader(warning));
   raw.writeHead(code, all as string[]);
@@ -28,11 +44,11 @@ const ONE_WRITE_BYTES = 16 << 10;
 export async function writeAnswer(request: Heading, reply: FastifyReply, { code, body }: Answer): Promise<void> {
   const { gzipFromBytes } = request.coding;
   if (gzipFromBytes === undefined || body.length < gzipFromBytes) {
-    writeBody(writeHead(request, reply, code, ['Content-Length', body.length]), body);
+    writeBody(writeHead(request, reply, { code, headers: ['Content-Length', body.length] }), body);
     return;
   }
   const small = await gzip(body);
-  writeBody(writeHead(request, reply, code, ['Content-Length', small.length, ...GZIP]), small);
+  writeBody(writeHead(request, reply, { code, headers: ['Content-Length', small.length, ...GZIP] }), small);
 }
 
 /** to a body in this coding */
@@ -44,8 +60,13 @@ function writeBody(raw: ServerResponse, body: Buffer): void {
   else raw.end(body);
 }
 
+interface Asked {
+  readonly auditId: string;
+  readonly accept: string | undefined;
+}
+
 /** Anything that was thrown, as the Status that clients parse. */
-export function writeError(auditId: string, reply: FastifyReply, thrown: unknown): ApiError {
+export function writeError({ auditId, accept }: Asked, reply: FastifyReply, thrown: unknown): ApiError {
   const error = ApiError.from(thrown);
   const { raw } = reply;
   if (raw.headersSent) {
@@ -54,12 +75,25 @@ export function writeError(auditId: string, reply: FastifyReply, thrown: unknown
   }
   const { status } = error;
   const retryAfter = status.details?.retryAfterSeconds;
-  const body = Buffer.from(`${JSON.stringify(status)}\n`);
+  const accepted = acceptedOr(accept, error);
+  const document = { value: status as unknown as JsonObject, schema: metaSchemas.status };
+  const body = accepted.encoding.document(document, accepted.pretty);
   const headers: Headers = ['Content-Length', body.length];
   if (retryAfter !== undefined) headers.push('Retry-After', retryAfter);
   if (error.code === 403) headers.push('X-Content-Type-Options', 'nosniff');
-  writeHead({ auditId, warnings: [], coding: IDENTITY }, reply, error.code, headers).end(body);
+  const heading = { auditId, warnings: [], coding: IDENTITY, accepted };
+  writeHead(heading, reply, { code: error.code, headers }).end(body);
   return error;
+}
+
+/** When there is nothing that the client takes, it is told so in JSON that people can read. */
+function acceptedOr(accept: string | undefined, error: ApiError): Accepted {
+  if (error.reason === 'NotAcceptable') return { ...PLAIN, pretty: true };
+  try {
+    return negotiate(accept);
+  } catch {
+    return { ...PLAIN, pretty: true };
+  }
 }
 
 /** `299 - "text"`, with quotes and backslashes escaped and nothing in it that could end the header. */

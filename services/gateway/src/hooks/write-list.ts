@@ -1,12 +1,23 @@
-import { type Deflater, GzipMember, type Item, type Run, stored, withoutComma } from '@tidegate/collection';
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  type Deflater,
+  GzipMember,
+  type Item,
+  type ItemForm,
+  type Run,
+  stored,
+  withoutComma,
+} from '@tidegate/collection';
 import type { FastifyReply } from 'fastify';
-import type { ListForm } from '../codec/list-form.ts';
+import { type ListForm, listForm } from '../codec/list-form.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 import type { Page } from '../rules/list-page.ts';
-import { DelayedBody } from './delayed-body.ts';
+import { DelayedBody, delayOf } from './delayed-body.ts';
 import { writeDrained } from './drained.ts';
 import { GZIP, writeAnswer, writeHead } from './write-answer.ts';
 
+/** How long the making of a body may hold up others. */
+const TURN_MS = 5;
 const TAIL = Buffer.from(']}\n');
 /** Below this a list leaves in one write. */
 const SMALL_BYTES = 16 << 10;
@@ -29,14 +40,12 @@ export function writeList(gateway: Gateway, request: ResourceRequest, reply: Fas
   return writeGzip({ request, reply, deflater: gateway.deflater }, head, page.runs);
 }
 
-/** A page in a form that its stored bytes do not have: a Table, metadata only, or pretty. */
-export async function writeFormed(
-  request: ResourceRequest,
-  reply: FastifyReply,
-  { runs, metadata }: Page,
-  form: ListForm,
-): Promise<void> {
-  const body = new DelayedBody(request, reply);
+/** A page in a form that its stored bytes do not have: another encoding, a Table, metadata only, or pretty. */
+export async function writeFormed(request: ResourceRequest, reply: FastifyReply, page: Page): Promise<void> {
+  const form = listForm(request);
+  if (form.items !== undefined && form.frame !== undefined) return writeFramed(request, reply, page, form);
+  const { runs, metadata } = page;
+  const body = new DelayedBody(request, reply, delayOf(form));
   await body.write(form.open(metadata));
   let empty = true;
   for (const run of runs) {
@@ -46,7 +55,37 @@ export async function writeFormed(
     }
   }
   await body.write(form.close(empty));
-  await body.end();
+  await body.end(form, metadata);
+}
+
+/** Segments keep their items in this form, and so know how long the body will be. */
+async function writeFramed(
+  request: ResourceRequest,
+  reply: FastifyReply,
+  { runs, metadata }: Page,
+  { items, frame }: ListForm,
+): Promise<void> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  let turnedAt = performance.now();
+  for (const run of runs) {
+    const part = run.encoded(items as ItemForm);
+    parts.push(part);
+    bytes += part.length;
+    if (performance.now() - turnedAt < TURN_MS) continue;
+    await turn();
+    turnedAt = performance.now();
+  }
+  const { head, tail } = (frame as NonNullable<ListForm['frame']>)(bytes, metadata);
+  if (request.coding.gzipFromBytes !== undefined) {
+    const body = new DelayedBody(request, reply);
+    for (const part of [head, ...parts, tail]) if (!(await body.write(part))) return;
+    return body.end();
+  }
+  const length = head.length + bytes + tail.length;
+  const raw = writeHead(request, reply, { code: 200, headers: ['Content-Length', length] });
+  for (const part of [head, ...parts]) if (!(await writeDrained(raw, part))) return;
+  raw.end(tail);
 }
 
 function joined(head: Buffer, runs: readonly Run[]): Buffer {
@@ -62,7 +101,7 @@ async function writePlain(
 ): Promise<void> {
   const commas = runs.length === 0 ? 0 : 1;
   const length = runs.reduce((sum, run) => sum + run.bytes, head.length + TAIL.length - commas);
-  const raw = writeHead(request, reply, 200, ['Content-Length', length]);
+  const raw = writeHead(request, reply, { code: 200, headers: ['Content-Length', length] });
   if (length < SMALL_BYTES) {
     raw.end(joined(head, runs));
     return;
@@ -90,7 +129,7 @@ async function writeGzip(
   head: Buffer,
   runs: readonly Run[],
 ): Promise<void> {
-  const raw = writeHead(request, reply, 200, GZIP);
+  const raw = writeHead(request, reply, { code: 200, headers: GZIP });
   const member = new GzipMember();
   let slice = [member.begin(), member.add(stored(head))];
   let bytes = 0;

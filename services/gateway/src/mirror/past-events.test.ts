@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { EventWindow, type Item, itemOf, itemParts } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import type { Change } from '@tidegate/wire';
+import { json } from '../codec/encodings/json.ts';
 import { EventFrames } from '../codec/event-frames.ts';
 import { PastEvents } from './past-events.ts';
 
@@ -25,7 +26,12 @@ function change(revision: number, kind: Change['kind'], name: string, color: str
 }
 
 const [CREATE, UPDATE, DELETE] = [0, 1, 2] as const;
-const form = { plain: true, item: (_: unknown, json: Buffer) => json, bookmark: () => '{}' };
+const form = {
+  encoding: json,
+  plain: true,
+  item: (_: unknown, bytes: Buffer) => bytes,
+  bookmark: () => Buffer.from('{}'),
+};
 const red = { everything: false, selective: true, namespace: '', matches: (item: Item) => item.labels.color === 'red' };
 const all = { everything: true, selective: false, namespace: '', matches: () => true };
 

@@ -3,12 +3,18 @@ import { test } from 'node:test';
 import { WindowMemory } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import type { Change } from '@tidegate/wire';
+import { json } from '../codec/encodings/json.ts';
 import { EventFrames } from '../codec/event-frames.ts';
 import { Mirror } from './mirror.ts';
 import { Subscriber } from './subscriber.ts';
 
 const selection = { everything: true, selective: false, namespace: '', matches: () => true };
-const form = { plain: true, item: (_: unknown, json: Buffer) => json, bookmark: () => '{}' };
+const form = {
+  encoding: json,
+  plain: true,
+  item: (_: unknown, bytes: Buffer) => bytes,
+  bookmark: () => Buffer.from('{}'),
+};
 
 function change(revision: number): Change {
   return {

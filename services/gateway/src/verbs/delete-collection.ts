@@ -1,6 +1,6 @@
-import { fromStored } from '@tidegate/kinds';
+import { fromStored, listSchema } from '@tidegate/kinds';
 import { ApiError } from '@tidegate/status';
-import { jsonAnswer } from '../codec/answer.ts';
+import { documentAnswer } from '../codec/answer.ts';
 import type { VerbHandler } from '../gateway.ts';
 import { deleteOptions } from '../rules/delete-options.ts';
 import { latestCollection } from '../rules/fresh-collection.ts';
@@ -34,12 +34,13 @@ export const deleteCollection: VerbHandler = async (gateway, request) => {
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, work));
-  return jsonAnswer(200, {
+  const value = {
     kind: `${kind.entry.kind}List`,
     apiVersion: kind.apiVersion,
     metadata: { resourceVersion: String(snapshot.revision) },
     items: deletable.map((item) => fromStored(kind, JSON.parse(item.json.toString('utf8')))),
-  });
+  };
+  return documentAnswer(request, 200, { value, schema: listSchema(kind) });
 };
 
 function ignoreNotFound(error: unknown): undefined {

@@ -3,9 +3,8 @@ import { type Revision, revisionText } from '@tidegate/revision';
 import type { FastifyReply } from 'fastify';
 import { encodeContinue } from '../codec/continue-token.ts';
 import { listForm } from '../codec/list-form.ts';
-import type { Accepted } from '../codec/negotiate.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
-import { DelayedBody } from '../hooks/delayed-body.ts';
+import { DelayedBody, delayOf } from '../hooks/delayed-body.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
 import type { Selection } from '../rules/selection.ts';
 import { type StoredListRequest, storedObjects } from '../rules/stored-list.ts';
@@ -16,8 +15,6 @@ export interface ListFromStore {
   readonly after: Position | undefined;
   /** 0: no limit */
   readonly limit: number;
-  readonly accepted: Accepted;
-  readonly pretty: boolean;
 }
 
 /**
@@ -32,8 +29,8 @@ export async function listFromStore(
   reply: FastifyReply,
   list: ListFromStore,
 ): Promise<void> {
-  const body = new DelayedBody(request, reply);
-  const form = listForm(request, list.accepted, list.pretty);
+  const form = listForm(request);
+  const body = new DelayedBody(request, reply, delayOf(form));
   await body.write(form.open());
   const page = new PageCount(gateway, request, list);
   for await (const object of storedObjects(gateway, request, { ...list, ...page.asked })) {
@@ -46,8 +43,9 @@ export async function listFromStore(
     if (!(await body.write(form.item(item, page.count === 0)))) return;
     page.take(item);
   }
-  await body.write(form.close(page.count === 0, page.metadata()));
-  await body.end();
+  const metadata = page.metadata();
+  await body.write(form.close(page.count === 0, metadata));
+  await body.end(form, metadata);
 }
 
 /** How many objects a page has, and how many come after it. */

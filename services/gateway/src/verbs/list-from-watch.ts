@@ -5,9 +5,8 @@ import type { ListPart, Segment } from '@tidegate/wire';
 import type { FastifyReply } from 'fastify';
 import { encodeContinue } from '../codec/continue-token.ts';
 import { type ListForm, listForm } from '../codec/list-form.ts';
-import type { Accepted } from '../codec/negotiate.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
-import { DelayedBody } from '../hooks/delayed-body.ts';
+import { DelayedBody, delayOf } from '../hooks/delayed-body.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
 import type { Selection } from '../rules/selection.ts';
 
@@ -19,8 +18,6 @@ export interface StreamedPage {
   readonly after: Position | undefined;
   /** 0: no limit */
   readonly limit: number;
-  readonly accepted: Accepted;
-  readonly pretty: boolean;
 }
 
 interface ListFromWatch extends StreamedPage {
@@ -36,7 +33,7 @@ export async function listFromWatch(
   list: ListFromWatch,
 ): Promise<void> {
   const { selection, after, limit, revision, exact } = list;
-  const form = listForm(request, list.accepted, list.pretty);
+  const form = listForm(request);
   const heads = selection.selective || !form.plain;
   const parts = gateway.watchLists.list({
     resource: request.kind.storedAs,
@@ -49,7 +46,7 @@ export async function listFromWatch(
     exact,
     heads,
   });
-  const body = new DelayedBody(request, reply, DELAYED_BYTES);
+  const body = new DelayedBody(request, reply, delayOf(form, DELAYED_BYTES));
   const page = new StreamedItems(body, form, list);
   await body.write(form.open());
   for await (const part of parts) {
@@ -114,8 +111,9 @@ class StreamedItems {
 
   async end(): Promise<void> {
     if (this.#waiting !== undefined) await this.#body.write(withoutComma(this.#waiting));
-    await this.#body.write(this.#form.close(this.#count === 0, this.#metadata()));
-    await this.#body.end();
+    const metadata = this.#metadata();
+    await this.#body.write(this.#form.close(this.#count === 0, metadata));
+    await this.#body.end(this.#form, metadata);
   }
 
   #metadata(): ListMetadata {

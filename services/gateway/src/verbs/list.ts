@@ -2,9 +2,8 @@ import type { Collection, Snapshot } from '@tidegate/collection';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { expired } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
+import { isPretty } from '../codec/answer.ts';
 import { encodeContinue } from '../codec/continue-token.ts';
-import { listForm } from '../codec/list-form.ts';
-import { negotiate } from '../codec/negotiate.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { writeFormed, writeList } from '../hooks/write-list.ts';
 import { collectionAtLeast, latestCollection, reached } from '../rules/fresh-collection.ts';
@@ -20,13 +19,12 @@ import { listFromWatch, type StreamedPage } from './list-from-watch.ts';
 export const list: VerbHandler = async (gateway, request, reply) => {
   const { freshness, limit } = listOptions(request.info);
   const selection = selectionOf(request.kind, request.info);
-  const accepted = negotiate(request.accept);
-  const pretty = accepted.pretty || request.info.query.flag('pretty');
+  const { accepted } = request;
   const after = placeAfter(selection, freshness.kind === 'continuation' ? freshness.token.after : undefined);
   const found = await find(gateway, request, { namespace: selection.namespace, freshness });
   gateway.metrics.lists.labels({ source: found.in }).inc();
   if (found.in !== 'mirror') {
-    const page = { selection, after, limit, accepted, pretty };
+    const page = { selection, after, limit };
     try {
       await passOn(gateway, request, reply, { ...page, ...found });
     } catch (error) {
@@ -37,8 +35,9 @@ export const list: VerbHandler = async (gateway, request, reply) => {
   const page = pageOf(found.snapshot, { selection, after, limit });
   tellContinue(gateway, request, { page, selection, found });
   const asStored = request.kind.stored === request.kind;
-  if (accepted.as === 'object' && !pretty && asStored) await writeList(gateway, request, reply, page);
-  else await writeFormed(request, reply, page, listForm(request, accepted, pretty));
+  const isPlain = accepted.as === 'object' && accepted.encoding.name === 'json' && !isPretty(request) && asStored;
+  if (isPlain) await writeList(gateway, request, reply, page);
+  else await writeFormed(request, reply, page);
   return undefined;
 };
 

@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import type { Collection, Snapshot } from '@tidegate/collection';
 import { type Revision, revisionText, toRevision } from '@tidegate/revision';
 import { EventFrames } from '../codec/event-frames.ts';
-import { negotiate } from '../codec/negotiate.ts';
 import { type ObjectForm, objectForm } from '../codec/object-form.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { isGone, writeDrained } from '../hooks/drained.ts';
@@ -21,11 +20,12 @@ export const watch: VerbHandler = async (gateway, request, reply) => {
   const { info, kind } = request;
   const options = watchOptions(info, gateway.gates);
   const selection = selectionOf(kind, info);
-  const form = objectForm(kind, negotiate(request.accept), info.query.get('includeObject') ?? '');
+  const form = objectForm(kind, request.accepted, info.query.get('includeObject') ?? '');
   const start = await startOf(gateway, request, { options, namespace: selection.namespace });
 
+  const { encoding, mediaType } = request.accepted;
   const begin = () => {
-    const raw = writeHead(request, reply, 200);
+    const raw = writeHead(request, reply, { code: 200, contentType: encoding.streamType(mediaType) });
     raw.flushHeaders();
     return raw;
   };
@@ -70,9 +70,18 @@ function releaseAtEnd(raw: ServerResponse, frames: SharedFrames, shared: Shared)
 }
 
 function wishOf(request: ResourceRequest, selection: Selection): string {
-  const { info, kind, accept } = request;
+  const { info, kind, accepted } = request;
   const words = ['labelSelector', 'fieldSelector', 'includeObject'].map((name) => info.query.get(name) ?? '');
-  return [kind.apiVersion, kind.storedAs, selection.namespace, info.name, ...words, accept ?? ''].join('\0');
+  return [
+    kind.apiVersion,
+    kind.storedAs,
+    selection.namespace,
+    info.name,
+    ...words,
+    accepted.mediaType,
+    accepted.as,
+    accepted.group,
+  ].join('\0');
 }
 
 interface Start {

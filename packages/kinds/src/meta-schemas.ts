@@ -1,0 +1,47 @@
+import type { Schema } from '@tidegate/schema';
+import { TypeTable } from './facts/type-table.ts';
+import type { Kind } from './registry.ts';
+
+type ObjectSchema = Schema & { type: 'object' };
+
+const types = new TypeTable();
+
+/** Resolved when it is first needed. */
+function meta(name: string): ObjectSchema {
+  return types.type(`meta.v1/${name}`) as ObjectSchema;
+}
+
+/** Types of answers that belong to no kind. */
+export const metaSchemas = {
+  get status(): ObjectSchema {
+    return meta('Status');
+  },
+  get listMeta(): ObjectSchema {
+    return meta('ListMeta');
+  },
+  /** an object with its metadata alone */
+  get partialObject(): ObjectSchema {
+    return PARTIAL_OBJECT;
+  },
+} as const;
+
+const PARTIAL_OBJECT: ObjectSchema = {
+  type: 'object',
+  name: 'PartialObjectMetadata',
+  get fields() {
+    return { metadata: Object.create(meta('ObjectMeta'), { number: { value: 1 }, default: { value: {} } }) as Schema };
+  },
+};
+
+const lists = new WeakMap<Schema, ObjectSchema>();
+
+/** A list of a kind's objects. */
+export function listSchema({ schema }: Pick<Kind, 'schema'>): ObjectSchema {
+  let list = lists.get(schema);
+  if (list === undefined) {
+    const metadata = Object.create(meta('ListMeta'), { number: { value: 1 }, default: { value: {} } }) as Schema;
+    list = { type: 'object', fields: { metadata, items: { type: 'list', items: schema, number: 2 } } };
+    lists.set(schema, list);
+  }
+  return list;
+}
