@@ -10,7 +10,7 @@ import { discoveryDocument } from './discovery/discovery.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
 import { probe } from './health/probes.ts';
 import { auditId } from './hooks/audit-id.ts';
-import { contentCoding } from './hooks/content-coding.ts';
+import { type ContentCoding, contentCoding } from './hooks/content-coding.ts';
 import { FENCE_HEADER, fenceOf } from './hooks/fence.ts';
 import { observe } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
@@ -44,7 +44,7 @@ export async function serve(options: ServeOptions, request: FastifyRequest, repl
     info = requestInfo(request.method, request.raw.url ?? '/');
     code = info === undefined ? nothingHere(audit, reply) : await admit(options, { request, reply, info, user, audit });
   } catch (error) {
-    const written = writeError(audit, reply, error);
+    const written = await writeError(audit, reply, error, info && codingOf(options.gateway, request, info));
     code = written.code;
     if (code >= 500 && written.cause !== undefined) {
       options.kit.log.error({ err: written.cause, path: info?.path, auditId: audit }, 'A request failed.');
@@ -53,6 +53,10 @@ export async function serve(options: ServeOptions, request: FastifyRequest, repl
   if (info?.isResource && info.verb !== 'watch') {
     observe(options.gateway, info, code, (performance.now() - started) / 1000);
   }
+}
+
+function codingOf(gateway: Gateway, { headers }: FastifyRequest, info: RequestInfo): ContentCoding {
+  return contentCoding(gateway, info, String(headers['accept-encoding'] ?? ''));
 }
 
 function admit(options: ServeOptions, admitted: Admitted): Promise<number> {
@@ -86,7 +90,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     auditId: audit,
     contentType: headers['content-type'],
     accept: headers.accept,
-    coding: contentCoding(gateway, info, String(headers['accept-encoding'] ?? '')),
+    coding: codingOf(gateway, request, info),
     body: (request.body as Buffer | undefined) ?? NOTHING,
     span,
     fence: fenceOf(user, headers[FENCE_HEADER]),

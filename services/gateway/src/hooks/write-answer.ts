@@ -25,14 +25,22 @@ export function writeHead(request: Heading, reply: FastifyReply, code: number, h
 /** Bodies up to this size leave in one write with their headers. */
 const ONE_WRITE_BYTES = 16 << 10;
 
-export async function writeAnswer(request: Heading, reply: FastifyReply, { code, body }: Answer): Promise<void> {
+export function writeAnswer(request: Heading, reply: FastifyReply, { code, body }: Answer): Promise<void> {
+  return writeCoded(request, reply, { code, body, headers: [] });
+}
+
+async function writeCoded(
+  request: Heading,
+  reply: FastifyReply,
+  { code, body, headers }: Answer & { headers: Headers },
+): Promise<void> {
   const { gzipFromBytes } = request.coding;
   if (gzipFromBytes === undefined || body.length < gzipFromBytes) {
-    writeBody(writeHead(request, reply, code, ['Content-Length', body.length]), body);
+    writeBody(writeHead(request, reply, code, ['Content-Length', body.length, ...headers]), body);
     return;
   }
   const small = await gzip(body);
-  writeBody(writeHead(request, reply, code, ['Content-Length', small.length, ...GZIP]), small);
+  writeBody(writeHead(request, reply, code, ['Content-Length', small.length, ...GZIP, ...headers]), small);
 }
 
 /** to a body in this coding */
@@ -45,20 +53,25 @@ function writeBody(raw: ServerResponse, body: Buffer): void {
 }
 
 /** Anything that was thrown, as the Status that clients parse. */
-export function writeError(auditId: string, reply: FastifyReply, thrown: unknown): ApiError {
+export async function writeError(
+  auditId: string,
+  reply: FastifyReply,
+  thrown: unknown,
+  coding = IDENTITY,
+): Promise<ApiError> {
   const error = ApiError.from(thrown);
   const { raw } = reply;
   if (raw.headersSent) {
     raw.destroy();
     return error;
   }
-  const { status } = error;
+  const { status, code } = error;
   const retryAfter = status.details?.retryAfterSeconds;
   const body = Buffer.from(`${JSON.stringify(status)}\n`);
-  const headers: Headers = ['Content-Length', body.length];
+  const headers: Headers = [];
   if (retryAfter !== undefined) headers.push('Retry-After', retryAfter);
-  if (error.code === 403) headers.push('X-Content-Type-Options', 'nosniff');
-  writeHead({ auditId, warnings: [], coding: IDENTITY }, reply, error.code, headers).end(body);
+  if (code === 403) headers.push('X-Content-Type-Options', 'nosniff');
+  await writeCoded({ auditId, warnings: [], coding }, reply, { code, body, headers });
   return error;
 }
 
