@@ -78,6 +78,19 @@ describe('Response compression', () => {
     });
   }
 
+  test('errors of gets and lists are gzip from the same size on', async () => {
+    const long = 'x'.repeat(2000);
+    const found = await compressed(`${SMALL}/${long}`);
+    assert.equal(found.code, 404);
+    assert.match(onlyMember(found.bytes), /"reason":"NotFound"/);
+    const refused = await compressed(`${SMALL}?labelSelector=${long}!!`);
+    assert.equal(refused.code, 400);
+    const short = await client.get(`${SMALL}/absent`, GZIP);
+    assert.equal(short.headers['content-encoding'], undefined);
+    const change = await client.ask('DELETE', `${SMALL}/${long}`, { headers: GZIP });
+    assert.deepEqual([change.code, change.headers['content-encoding']], [404, undefined]);
+  });
+
   test('lists of all namespaces, selected ones and pages are compressed, large and small', async () => {
     const at = `resourceVersion=${await version()}&resourceVersionMatch=Exact`;
     await compressed(`/api/v1/configmaps?${at}`);

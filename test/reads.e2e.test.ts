@@ -321,3 +321,5 @@ function readsSuite({ snapshots, watchList }: Gates): void {
 
 readsSuite({ snapshots: true, watchList: true });
 readsSuite({ snapshots: false, watchList: false });
+readsSuite({ snapshots: true, watchList: false });
+readsSuite({ snapshots: false, watchList: true });

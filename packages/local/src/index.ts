@@ -9,6 +9,7 @@ export { type PostgresBinaries, postgresBinaries, postgresBinariesAt } from './p
 export { ensureCluster } from './postgres/cluster.ts';
 export { commandAs, giveTo, type RunAs, runAsFor } from './postgres/run-as.ts';
 export { postgresUrl, startPostgresServer } from './postgres/server.ts';
+export { memoryBytes } from './probes/memory.ts';
 export { freePort } from './probes/ports.ts';
 export { cacheDir, projectRoot } from './project.ts';
 export { openLogFile } from './supervise/log-file.ts';

@@ -26,6 +26,7 @@ const channelOptions = {
   'grpc.keepalive_timeout_ms': 5_000,
   'grpc.enable_retries': 0,
   'grpc.use_local_subchannel_pool': 1,
+  'grpc-node.flow_control_window': 1 << 20,
 } satisfies ChannelOptions;
 
 type PeerFiles = Pick<KitConfig, 'peerCertFile' | 'peerKeyFile' | 'peerCaFile'>;

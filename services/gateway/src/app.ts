@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const tooLarge = (error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE';
     const told = tooLarge ? requestEntityTooLarge(`limit is ${MAX_BODY_BYTES}`) : error;
-    writeError(askedBy(request.headers), reply, told);
+    void writeError(askedBy(request.headers), reply, told);
   });
   app.all('*', (request, reply) => serve(options, request, reply));
   serveUpgrades(app, options);
@@ -75,7 +75,7 @@ async function upgrade(options: AppOptions, raw: IncomingMessage, reply: Fastify
     const info = requestInfo('GET', raw.url ?? '/');
     if (info !== undefined && info.verb !== 'watch') throw badRequest('only watches are served over a WebSocket');
   } catch (error) {
-    writeError(askedBy(raw.headers), reply, error);
+    await writeError(askedBy(raw.headers), reply, error);
     return;
   }
   const request = { raw, method: raw.method, headers: raw.headers, body: undefined };

@@ -10,7 +10,7 @@ import { negotiate } from './codec/negotiate.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
 import { probe } from './health/probes.ts';
 import { auditId } from './hooks/audit-id.ts';
-import { contentCoding } from './hooks/content-coding.ts';
+import { type ContentCoding, contentCoding } from './hooks/content-coding.ts';
 import { FENCE_HEADER, fenceOf } from './hooks/fence.ts';
 import { observe } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
@@ -45,7 +45,8 @@ export async function serve(options: ServeOptions, request: FastifyRequest, repl
     info = requestInfo(request.method, request.raw.url ?? '/');
     code = info === undefined ? nothingHere(audit, reply) : await admit(options, { request, reply, info, user, audit });
   } catch (error) {
-    const written = writeError({ auditId: audit, accept: request.headers.accept }, reply, error);
+    const coding = info && codingOf(options.gateway, request, info);
+    const written = await writeError({ auditId: audit, accept: request.headers.accept, coding }, reply, error);
     code = written.code;
     if (code >= 500 && written.cause !== undefined) {
       options.kit.log.error({ err: written.cause, path: info?.path, auditId: audit }, 'A request failed.');
@@ -54,6 +55,10 @@ export async function serve(options: ServeOptions, request: FastifyRequest, repl
   if (info?.isResource && info.verb !== 'watch') {
     observe(options.gateway, info, code, (performance.now() - started) / 1000);
   }
+}
+
+function codingOf(gateway: Gateway, { headers }: FastifyRequest, info: RequestInfo): ContentCoding {
+  return contentCoding(gateway, info, String(headers['accept-encoding'] ?? ''));
 }
 
 function admit(options: ServeOptions, admitted: Admitted): Promise<number> {
@@ -87,7 +92,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     auditId: audit,
     contentType: headers['content-type'],
     accepted: negotiate(headers.accept),
-    coding: contentCoding(gateway, info, String(headers['accept-encoding'] ?? '')),
+    coding: codingOf(gateway, request, info),
     body: (request.body as Buffer | undefined) ?? NOTHING,
     span,
     fence: fenceOf(user, headers[FENCE_HEADER]),

@@ -38,6 +38,11 @@ export interface Cluster {
   readonly parts: ReadonlyMap<string, PartProcess>;
   readonly postgres: TestPostgres;
   readonly nats: TestNats | undefined;
+  /** where the stores are called, and with which certificates */
+  readonly stores: readonly string[];
+  readonly certificates: TestCertificates;
+  /** of one replica: it serves */
+  ready(part: string): Promise<boolean>;
   /** of one replica, as in "watch-1": the sum of a metric over its labels */
   metric(part: string, name: string): Promise<number>;
   stop(): Promise<void>;
@@ -102,6 +107,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     parts,
     postgres,
     nats,
+    stores,
+    certificates,
+    ready: async (part) => {
+      const asked = fetch(`http://${opsAddresses.get(part)}/readyz`);
+      return (await asked.catch(() => undefined))?.status === 200;
+    },
     metric: (part, name) => metricAt(opsAddresses.get(part) as string, name),
     async stop() {
       for (const part of [...parts.values()].reverse()) await part.stop();

@@ -6,7 +6,7 @@ import type { FastifyReply } from 'fastify';
 import { gzip } from '../codec/gzip.ts';
 import { type Accepted, negotiate, PLAIN } from '../codec/negotiate.ts';
 import type { Answer, ResourceRequest } from '../gateway.ts';
-import { IDENTITY } from './content-coding.ts';
+import { type ContentCoding, IDENTITY } from './content-coding.ts';
 
 type Headers = Array<string | number | string[]>;
 
@@ -41,14 +41,23 @@ export function writeHead(
 /** Bodies up to this size leave in one write with their headers. */
 const ONE_WRITE_BYTES = 16 << 10;
 
-export async function writeAnswer(request: Heading, reply: FastifyReply, { code, body }: Answer): Promise<void> {
+export function writeAnswer(request: Heading, reply: FastifyReply, { code, body }: Answer): Promise<void> {
+  return writeCoded(request, reply, { code, body, headers: [] });
+}
+
+async function writeCoded(
+  request: Heading,
+  reply: FastifyReply,
+  { code, body, headers }: Answer & { headers: Headers },
+): Promise<void> {
   const { gzipFromBytes } = request.coding;
   if (gzipFromBytes === undefined || body.length < gzipFromBytes) {
-    writeBody(writeHead(request, reply, { code, headers: ['Content-Length', body.length] }), body);
+    writeBody(writeHead(request, reply, { code, headers: ['Content-Length', body.length, ...headers] }), body);
     return;
   }
   const small = await gzip(body);
-  writeBody(writeHead(request, reply, { code, headers: ['Content-Length', small.length, ...GZIP] }), small);
+  const coded = ['Content-Length', small.length, ...GZIP, ...headers];
+  writeBody(writeHead(request, reply, { code, headers: coded }), small);
 }
 
 /** to a body in this coding */
@@ -63,26 +72,30 @@ function writeBody(raw: ServerResponse, body: Buffer): void {
 interface Asked {
   readonly auditId: string;
   readonly accept: string | undefined;
+  readonly coding?: ContentCoding | undefined;
 }
 
 /** Anything that was thrown, as the Status that clients parse. */
-export function writeError({ auditId, accept }: Asked, reply: FastifyReply, thrown: unknown): ApiError {
+export async function writeError(
+  { auditId, accept, coding = IDENTITY }: Asked,
+  reply: FastifyReply,
+  thrown: unknown,
+): Promise<ApiError> {
   const error = ApiError.from(thrown);
   const { raw } = reply;
   if (raw.headersSent) {
     raw.destroy();
     return error;
   }
-  const { status } = error;
+  const { status, code } = error;
   const retryAfter = status.details?.retryAfterSeconds;
   const accepted = acceptedOr(accept, error);
   const document = { value: status as unknown as JsonObject, schema: metaSchemas.status };
   const body = accepted.encoding.document(document, accepted.pretty);
-  const headers: Headers = ['Content-Length', body.length];
+  const headers: Headers = [];
   if (retryAfter !== undefined) headers.push('Retry-After', retryAfter);
-  if (error.code === 403) headers.push('X-Content-Type-Options', 'nosniff');
-  const heading = { auditId, warnings: [], coding: IDENTITY, accepted };
-  writeHead(heading, reply, { code: error.code, headers }).end(body);
+  if (code === 403) headers.push('X-Content-Type-Options', 'nosniff');
+  await writeCoded({ auditId, warnings: [], coding, accepted }, reply, { code, body, headers });
   return error;
 }
 

@@ -37,12 +37,14 @@ export class LogReader {
       yield* this.#readOf(resource, after, end);
       return;
     }
+    let changes = this.#changes(after, end);
     for (let at = after; at < end; ) {
-      const changes = await this.#changes(at, end);
-      for (const batch of batchesOf(at, end, changes, head.epochs)) {
-        yield batch;
-        at = batch.last;
-      }
+      const batches = [...batchesOf(at, end, await changes, head.epochs)];
+      at = batches.at(-1)?.last ?? end;
+      // PostgreSQL reads on while the reader takes these
+      if (at < end) changes = this.#changes(at, end);
+      changes.catch(() => {});
+      yield* batches;
     }
   }
 

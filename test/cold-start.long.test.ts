@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { memoryBytes, signalQuietly } from '@tidegate/local';
+import { until } from '@tidegate/testkit';
+import postgres from 'postgres';
+import { type Cluster, startCluster } from './reliability/system/cluster.ts';
+import { fillStore } from './support/fill-store.ts';
+
+const OBJECTS = 100_000;
+const OBJECT_BYTES = 1024;
+const LIMIT_MS = 10_000;
+/** slots of the log's ring */
+const SLOTS = 8;
+
+describe('With 100,000 ConfigMaps of 1 KiB in the store, a watch service that starts from cold', () => {
+  let cluster: Cluster;
+  let emptyBytes: number;
+  let valueBytes: number;
+  before(async () => {
+    cluster = await startCluster({ replicas: 1, nats: false });
+    emptyBytes = memoryBytes(cluster.parts.get('watch-1')!.pid);
+    valueBytes = await fillStore(cluster, OBJECTS, OBJECT_BYTES);
+  });
+  after(() => cluster?.stop());
+
+  /** From the death of the old process to the readiness of the new one. */
+  const restart = async (): Promise<{ ms: number; bytes: number }> => {
+    const part = cluster.parts.get('watch-1')!;
+    const old = part.pid;
+    const begun = performance.now();
+    signalQuietly(old, 'SIGKILL');
+    await until('it to be started again', () => part.pid !== old);
+    await until('it to be ready', () => cluster.ready('watch-1'), 60_000);
+    const ms = performance.now() - begun;
+    assert.ok((await cluster.metric('watch-1', 'tidegate_watch_objects')) >= OBJECTS);
+    return { ms, bytes: memoryBytes(part.pid) - emptyBytes };
+  };
+  const told = ({ ms, bytes }: { ms: number; bytes: number }) =>
+    `ready after ${(ms / 1000).toFixed(1)} s; ${(bytes / valueBytes).toFixed(1)} bytes for each byte of objects`;
+
+  test('is ready in 10 s when all of them were written a moment ago', async (t) => {
+    const start = await restart();
+    t.diagnostic(told(start));
+    assert.ok(start.ms < LIMIT_MS, told(start));
+  });
+
+  test('is ready in 10 s when the log has forgotten how they came', async (t) => {
+    const sql = postgres(cluster.postgres.url, { max: 1, onnotice: () => {} });
+    for (let i = 0; i < SLOTS; i++) await sql`SELECT tidegate.rotate_log('0')`;
+    await sql.end();
+    const start = await restart();
+    t.diagnostic(told(start));
+    assert.ok(start.ms < LIMIT_MS, told(start));
+  });
+});
