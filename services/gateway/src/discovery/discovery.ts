@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Kind, Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { notAcceptable } from '@tidegate/status';
@@ -20,7 +19,7 @@ const OPENAPI_V3 = '/openapi/v3/';
  */
 export class Discovery {
   readonly #registry: Registry;
-  readonly #documents = new Map<string, Document | undefined>();
+  readonly #documents = new Map<string, Promise<Document | undefined>>();
   #madeFor = -1;
 
   constructor(registry: Registry) {
@@ -32,19 +31,21 @@ export class Discovery {
     const clean = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
     if ((clean === '/api' || clean === '/apis') && wantsAggregated(accept)) {
       const core = clean === '/api';
-      return this.#kept(`${clean} aggregated`, () => new Document(AGGREGATED, aggregated(this.#registry, core)));
+      return this.#kept(`${clean} aggregated`, async () => new Document(AGGREGATED, aggregated(this.#registry, core)));
     }
     if (clean.startsWith('/openapi/') && !takesJson(accept)) throw notAcceptable([JSON_TYPE]);
-    if (clean === '/openapi/v3') return this.#openApiIndex();
+    if (clean === '/openapi/v3') return this.#kept(clean, () => this.#openApiIndex());
     return this.#kept(clean, () => this.#make(clean));
   }
 
-  #make(path: string): Document | undefined {
-    const value = path.startsWith(OPENAPI_V3) ? this.#openApiV3(path.slice(OPENAPI_V3.length)) : this.#plain(path);
+  async #make(path: string): Promise<Document | undefined> {
+    const value = await (path.startsWith(OPENAPI_V3)
+      ? this.#openApiV3(path.slice(OPENAPI_V3.length))
+      : this.#plain(path));
     return value === undefined ? undefined : new Document(JSON_TYPE, value);
   }
 
-  #plain(path: string): JsonObject | undefined {
+  #plain(path: string): JsonObject | Promise<JsonObject> | undefined {
     const [prefix, second = '', third = '', ...rest] = path.slice(1).split('/');
     if (path === '/version') return { ...version };
     if (path === '/api') return coreVersions();
@@ -58,34 +59,40 @@ export class Discovery {
     return undefined;
   }
 
-  #openApiV3(place: string): JsonObject | undefined {
+  #openApiV3(place: string): Promise<JsonObject> | undefined {
     const kinds = this.#registry.all().filter((kind) => placeOf(kind) === place);
     return kinds.length === 0 ? undefined : openApiV3(this.#registry, kinds);
   }
 
-  /** Where the document of each group version is, by the hash of its content. Others get their turn between two of them. */
+  /** Where the document of each group version is, by the hash of its content. */
   async #openApiIndex(): Promise<Document> {
     const paths: JsonObject = {};
     for (const place of new Set(this.#registry.all().map(placeOf))) {
       const url = OPENAPI_V3 + place;
-      const known = this.#documents.has(url);
-      const document = this.#kept(url, () => this.#make(url));
+      const document = await this.#kept(url, () => this.#make(url));
       paths[place] = { serverRelativeURL: `${url}?hash=${document?.hash ?? ''}` };
-      if (!known) await turn();
     }
-    return this.#kept('/openapi/v3', () => new Document(JSON_TYPE, { paths })) as Document;
+    return new Document(JSON_TYPE, { paths });
   }
 
-  #kept(name: string, make: () => Document | undefined): Document | undefined {
+  /** Who asks while a document is being made waits for the same one. */
+  async #kept(name: string, make: () => Promise<Document | undefined>): Promise<Document | undefined> {
     if (this.#madeFor !== this.#registry.revision) {
       this.#documents.clear();
       this.#madeFor = this.#registry.revision;
     }
-    if (this.#documents.has(name)) return this.#documents.get(name);
-    const document = make();
-    // what is not there is not remembered: anybody can ask for anything
-    if (document !== undefined) this.#documents.set(name, document);
-    return document;
+    const known = this.#documents.get(name);
+    if (known !== undefined) return known;
+    const making = make();
+    this.#documents.set(name, making);
+    let document: Document | undefined;
+    try {
+      document = await making;
+      return document;
+    } finally {
+      // what is not there is not remembered: anybody can ask for anything
+      if (document === undefined) this.#documents.delete(name);
+    }
   }
 }
 
