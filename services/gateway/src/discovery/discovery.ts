@@ -3,12 +3,16 @@ import type { JsonObject } from '@tidegate/schema';
 import { notAcceptable } from '@tidegate/status';
 import { Document } from './document.ts';
 import { openApiV2 } from './open-api-v2.ts';
+import { openApiV2Protobuf } from './open-api-v2-protobuf.ts';
 import { openApiV3 } from './open-api-v3.ts';
 import { aggregated, coreVersions, groupList, oneGroup, resourceList } from './resources.ts';
 import { version } from './version.ts';
 
 const JSON_TYPE = 'application/json';
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+/** As clients ask for it, and as it is called in the answer: a media type has no `@`. */
+const V2_PROTOBUF = /application\/com\.github\.proto-openapi\.spec\.v2[@.]v1\.0\+protobuf/;
+const V2_PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const OPENAPI_V3 = '/openapi/v3/';
 
 /**
@@ -32,6 +36,12 @@ export class Discovery {
     if ((clean === '/api' || clean === '/apis') && wantsAggregated(accept)) {
       const core = clean === '/api';
       return this.#kept(`${clean} aggregated`, async () => new Document(AGGREGATED, aggregated(this.#registry, core)));
+    }
+    if (clean === '/openapi/v2' && V2_PROTOBUF.test(accept ?? '')) {
+      return this.#kept(
+        `${clean} protobuf`,
+        async () => new Document(V2_PROTOBUF_TYPE, await this.#openApiV2Protobuf()),
+      );
     }
     if (clean.startsWith('/openapi/') && !takesJson(accept)) throw notAcceptable([JSON_TYPE]);
     if (clean === '/openapi/v3') return this.#kept(clean, () => this.#openApiIndex());
@@ -62,6 +72,10 @@ export class Discovery {
   #openApiV3(place: string): Promise<JsonObject> | undefined {
     const kinds = this.#registry.all().filter((kind) => placeOf(kind) === place);
     return kinds.length === 0 ? undefined : openApiV3(this.#registry, kinds);
+  }
+
+  async #openApiV2Protobuf(): Promise<Buffer> {
+    return openApiV2Protobuf(await openApiV2(this.#registry, this.#registry.all()));
   }
 
   /** Where the document of each group version is, by the hash of its content. */
