@@ -31,9 +31,12 @@ export class Tally {
     return [...this.resources.values()].reduce((sum, counts) => sum + counts.failed, 0);
   }
 
-  /** The table that an import ends with, then the words. */
+  /** The table that an import ends with, then the words. Resources of which there was nothing are left out. */
   summary(): string[] {
-    const rows = [...this.resources].sort().map(([name, counts]) => [name, ...OUTCOMES.map((key) => counts[key])]);
+    const rows = [...this.resources]
+      .sort()
+      .map(([name, counts]) => [name, ...OUTCOMES.map((key) => counts[key])] as const)
+      .filter(([, ...counts]) => counts.some((count) => count > 0));
     const all = [['RESOURCE', ...OUTCOMES.map((key) => key.toUpperCase())], ...rows];
     const width = Math.max(...all.map(([name]) => String(name).length)) + 2;
     const lines = all.map(([name, ...cells]) =>

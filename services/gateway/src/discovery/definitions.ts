@@ -1,7 +1,10 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { KindEntry, Registry } from '@tidegate/kinds';
 import { type JsonObject, type OpenApiOptions, openApiShape, type Schema } from '@tidegate/schema';
 
 const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
+
+const TYPES_AT_ONCE = 40;
 
 type ObjectSchema = Schema & { type: 'object' };
 
@@ -49,9 +52,11 @@ export class Definitions {
     return this.#refer(schema.reference, schema) ?? '';
   }
 
-  all(): JsonObject {
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+  /** Everything that was asked for. There are hundreds of types: others get their turn in between. */
+  async all(): Promise<JsonObject> {
+    for (let done = 1, next = this.#waiting.shift(); next !== undefined; done++, next = this.#waiting.shift()) {
       this.#described[next[0]] = openApiShape(next[1], this.#options);
+      if (done % TYPES_AT_ONCE === 0) await turn();
     }
     const names = Object.keys(this.#described).sort();
     return Object.fromEntries(

@@ -87,9 +87,12 @@ test('OpenAPI says how lists are merged, and which kind a type is', async () => 
   ]);
 });
 
-test('who takes no JSON is told that OpenAPI comes in no other form', async () => {
+test('version 2 of OpenAPI comes as Protobuf, too; who takes neither is told so', async () => {
   const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-  await assert.rejects(discovery.document('/openapi/v2', accept), { code: 406 });
+  const document = await discovery.document('/openapi/v2', accept);
+  assert.equal(document?.contentType, 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
+  assert.deepEqual(document?.body.subarray(0, 5), Buffer.from('\x0a\x032.0'));
+  await assert.rejects(discovery.document('/openapi/v2', 'text/html'), { code: 406 });
 });
 
 test('at other paths there is nothing', async () => {

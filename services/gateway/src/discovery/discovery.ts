@@ -1,15 +1,18 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Kind, Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { notAcceptable } from '@tidegate/status';
 import { Document } from './document.ts';
 import { openApiV2 } from './open-api-v2.ts';
+import { openApiV2Protobuf } from './open-api-v2-protobuf.ts';
 import { openApiV3 } from './open-api-v3.ts';
 import { aggregated, coreVersions, groupList, oneGroup, resourceList } from './resources.ts';
 import { version } from './version.ts';
 
 const JSON_TYPE = 'application/json';
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+/** As clients ask for it, and as it is called in the answer: a media type has no `@`. */
+const V2_PROTOBUF = /application\/com\.github\.proto-openapi\.spec\.v2[@.]v1\.0\+protobuf/;
+const V2_PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const OPENAPI_V3 = '/openapi/v3/';
 
 /**
@@ -20,7 +23,7 @@ const OPENAPI_V3 = '/openapi/v3/';
  */
 export class Discovery {
   readonly #registry: Registry;
-  readonly #documents = new Map<string, Document | undefined>();
+  readonly #documents = new Map<string, Promise<Document | undefined>>();
   #madeFor = -1;
 
   constructor(registry: Registry) {
@@ -32,19 +35,27 @@ export class Discovery {
     const clean = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
     if ((clean === '/api' || clean === '/apis') && wantsAggregated(accept)) {
       const core = clean === '/api';
-      return this.#kept(`${clean} aggregated`, () => new Document(AGGREGATED, aggregated(this.#registry, core)));
+      return this.#kept(`${clean} aggregated`, async () => new Document(AGGREGATED, aggregated(this.#registry, core)));
+    }
+    if (clean === '/openapi/v2' && V2_PROTOBUF.test(accept ?? '')) {
+      return this.#kept(
+        `${clean} protobuf`,
+        async () => new Document(V2_PROTOBUF_TYPE, await this.#openApiV2Protobuf()),
+      );
     }
     if (clean.startsWith('/openapi/') && !takesJson(accept)) throw notAcceptable([JSON_TYPE]);
-    if (clean === '/openapi/v3') return this.#openApiIndex();
+    if (clean === '/openapi/v3') return this.#kept(clean, () => this.#openApiIndex());
     return this.#kept(clean, () => this.#make(clean));
   }
 
-  #make(path: string): Document | undefined {
-    const value = path.startsWith(OPENAPI_V3) ? this.#openApiV3(path.slice(OPENAPI_V3.length)) : this.#plain(path);
+  async #make(path: string): Promise<Document | undefined> {
+    const value = await (path.startsWith(OPENAPI_V3)
+      ? this.#openApiV3(path.slice(OPENAPI_V3.length))
+      : this.#plain(path));
     return value === undefined ? undefined : new Document(JSON_TYPE, value);
   }
 
-  #plain(path: string): JsonObject | undefined {
+  #plain(path: string): JsonObject | Promise<JsonObject> | undefined {
     const [prefix, second = '', third = '', ...rest] = path.slice(1).split('/');
     if (path === '/version') return { ...version };
     if (path === '/api') return coreVersions();
@@ -58,34 +69,44 @@ export class Discovery {
     return undefined;
   }
 
-  #openApiV3(place: string): JsonObject | undefined {
+  #openApiV3(place: string): Promise<JsonObject> | undefined {
     const kinds = this.#registry.all().filter((kind) => placeOf(kind) === place);
     return kinds.length === 0 ? undefined : openApiV3(this.#registry, kinds);
   }
 
-  /** Where the document of each group version is, by the hash of its content. Others get their turn between two of them. */
+  async #openApiV2Protobuf(): Promise<Buffer> {
+    return openApiV2Protobuf(await openApiV2(this.#registry, this.#registry.all()));
+  }
+
+  /** Where the document of each group version is, by the hash of its content. */
   async #openApiIndex(): Promise<Document> {
     const paths: JsonObject = {};
     for (const place of new Set(this.#registry.all().map(placeOf))) {
       const url = OPENAPI_V3 + place;
-      const known = this.#documents.has(url);
-      const document = this.#kept(url, () => this.#make(url));
+      const document = await this.#kept(url, () => this.#make(url));
       paths[place] = { serverRelativeURL: `${url}?hash=${document?.hash ?? ''}` };
-      if (!known) await turn();
     }
-    return this.#kept('/openapi/v3', () => new Document(JSON_TYPE, { paths })) as Document;
+    return new Document(JSON_TYPE, { paths });
   }
 
-  #kept(name: string, make: () => Document | undefined): Document | undefined {
+  /** Who asks while a document is being made waits for the same one. */
+  async #kept(name: string, make: () => Promise<Document | undefined>): Promise<Document | undefined> {
     if (this.#madeFor !== this.#registry.revision) {
       this.#documents.clear();
       this.#madeFor = this.#registry.revision;
     }
-    if (this.#documents.has(name)) return this.#documents.get(name);
-    const document = make();
-    // what is not there is not remembered: anybody can ask for anything
-    if (document !== undefined) this.#documents.set(name, document);
-    return document;
+    const known = this.#documents.get(name);
+    if (known !== undefined) return known;
+    const making = make();
+    this.#documents.set(name, making);
+    let document: Document | undefined;
+    try {
+      document = await making;
+      return document;
+    } finally {
+      // what is not there is not remembered: anybody can ask for anything
+      if (document === undefined) this.#documents.delete(name);
+    }
   }
 }
 

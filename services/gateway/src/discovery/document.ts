@@ -9,9 +9,9 @@ export class Document {
   readonly hash: string;
   #gzipped: Buffer | Promise<Buffer> | undefined;
 
-  constructor(contentType: string, value: JsonObject) {
+  constructor(contentType: string, value: JsonObject | Buffer) {
     this.contentType = contentType;
-    this.body = Buffer.from(`${JSON.stringify(value)}\n`);
+    this.body = Buffer.isBuffer(value) ? value : Buffer.from(`${JSON.stringify(value)}\n`);
     this.hash = createHash('sha512').update(this.body).digest('hex').toUpperCase();
   }
 

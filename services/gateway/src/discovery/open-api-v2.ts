@@ -6,7 +6,7 @@ import { type Operation, operationsOf, parameterType, pathParameters } from './o
 import { version } from './version.ts';
 
 /** Everything that is served in one document, in version 2 of OpenAPI, for older clients. */
-export function openApiV2(registry: Registry, kinds: readonly Kind[]): JsonObject {
+export async function openApiV2(registry: Registry, kinds: readonly Kind[]): Promise<JsonObject> {
   const { meta } = registry;
   const definitions = new Definitions(2, kindsOfTypes(registry));
   definitions.other(meta.listMeta);
@@ -17,7 +17,7 @@ export function openApiV2(registry: Registry, kinds: readonly Kind[]): JsonObjec
     (paths[path] as JsonObject)[method] = operationObject(operation, definitions, meta);
   }
   const info = { title: 'Tidegate', version: `v${version.major}.${version.minor}.0` };
-  return { swagger: '2.0', info, paths, definitions: definitions.all() };
+  return { swagger: '2.0', info, paths, definitions: await definitions.all() };
 }
 
 function operationObject(operation: Operation, definitions: Definitions, meta: MetaTypes): JsonObject {

@@ -11,7 +11,7 @@ const PATCHES = [
 ];
 
 /** The document of one group version, in version 3 of OpenAPI. */
-export function openApiV3(registry: Registry, kinds: readonly Kind[]): JsonObject {
+export async function openApiV3(registry: Registry, kinds: readonly Kind[]): Promise<JsonObject> {
   const { meta } = registry;
   const definitions = new Definitions(3, kindsOfTypes(registry));
   definitions.other(meta.listMeta);
@@ -22,7 +22,7 @@ export function openApiV3(registry: Registry, kinds: readonly Kind[]): JsonObjec
     (paths[path] as JsonObject)[method] = operationObject(operation, definitions, meta);
   }
   const info = { title: 'Tidegate', version: `v${version.major}.${version.minor}.0` };
-  return { openapi: '3.0.0', info, paths, components: { schemas: definitions.all() } };
+  return { openapi: '3.0.0', info, paths, components: { schemas: await definitions.all() } };
 }
 
 function operationObject(operation: Operation, definitions: Definitions, meta: MetaTypes): JsonObject {

@@ -45,7 +45,7 @@ export async function writeDocument(
     headers.Expires = new Date(Date.now() + YEAR_MS).toUTCString();
   }
   if (knows(request.headers['if-none-match'], document.etag)) return write(304);
-  if (info.query.flag('pretty')) {
+  if (info.query.flag('pretty') && document.contentType.startsWith('application/json')) {
     return write(200, Buffer.from(`${JSON.stringify(JSON.parse(document.body.toString('utf8')), null, 2)}\n`));
   }
   const { gzipFromBytes } = coding;

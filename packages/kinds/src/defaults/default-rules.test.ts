@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '@tidegate/schema';
+import { below, defaulter, NotZero } from './default-rules.ts';
+
+const set = (rules: Parameters<typeof defaulter>[0], object: JsonObject): JsonObject => {
+  defaulter(rules)(object);
+  return object;
+};
+
+test('a field is set where what holds it is there, in every item of a list', () => {
+  assert.deepEqual(set({ 'a.b': 1, 'c[].d': 2 }, { a: {}, c: [{}, { d: 3 }, 'text'] }), {
+    a: { b: 1 },
+    c: [{ d: 2 }, { d: 3 }, 'text'],
+  });
+  assert.deepEqual(set({ 'a.b': 1 }, {}), {});
+});
+
+test('an empty text counts as nothing, a zero only where the rule says so', () => {
+  assert.deepEqual(set({ a: 'x', b: 1, c: new NotZero(1) }, { a: '', b: 0, c: 0 }), { a: 'x', b: 0, c: 1 });
+});
+
+test('a rule may look at what stands beside the field, and set nothing', () => {
+  const rules = below('spec', { type: 'A', only: ({ type }) => (type === 'A' ? true : undefined) });
+  assert.deepEqual(set(rules, { spec: {} }), { spec: { type: 'A', only: true } });
+  assert.deepEqual(set(rules, { spec: { type: 'B' } }), { spec: { type: 'B' } });
+});
+
+test('objects do not share what was set', () => {
+  const rules = defaulter({ list: [] });
+  const one: JsonObject = {};
+  const two: JsonObject = {};
+  rules(one);
+  rules(two);
+  (one.list as string[]).push('x');
+  assert.deepEqual(two, { list: [] });
+});

@@ -1,0 +1,32 @@
+/** A field of a Protobuf message; undefined fields are left out. */
+export type Field = Buffer | undefined;
+
+/** The fields of a message, one after the other. */
+export function message(...fields: readonly Field[]): Buffer {
+  return Buffer.concat(fields.filter((field) => field !== undefined));
+}
+
+/** A field that holds bytes: a message, or a text. */
+export function bytes(number: number, content: Buffer): Buffer {
+  return Buffer.concat([varint((number << 3) | 2), varint(content.length), content]);
+}
+
+export function text(number: number, content: unknown): Field {
+  return typeof content === 'string' && content !== '' ? bytes(number, Buffer.from(content)) : undefined;
+}
+
+export function texts(number: number, contents: readonly unknown[] = []): Field {
+  return contents.length === 0 ? undefined : message(...contents.map((content) => text(number, content)));
+}
+
+export function flag(number: number, on: unknown): Field {
+  return on === true ? Buffer.concat([varint(number << 3), varint(1)]) : undefined;
+}
+
+function varint(value: number): Buffer {
+  const parts: number[] = [];
+  let rest = value;
+  for (; rest > 0x7f; rest >>>= 7) parts.push((rest & 0x7f) | 0x80);
+  parts.push(rest);
+  return Buffer.from(parts);
+}
