@@ -24,7 +24,7 @@ const SMALL_BYTES = 16 << 10;
 
 /** Below this a list is compressed as one text, which is smaller then, and no more work. */
 const JOINED_FROM_BYTES = 128 << 10;
-const SLICE_BYTES = 64 << 10;
+const SLICE_BYTES = 256 << 10;
 
 /** A page of whole objects: the runs' ready bytes, handed on. */
 export function writeList(gateway: Gateway, request: ResourceRequest, reply: FastifyReply, page: Page): Promise<void> {
@@ -120,28 +120,34 @@ function* bodiesOf(runs: readonly Run[]): Generator<Buffer> {
 const STORED_COMMA = stored(Buffer.from(','));
 const STORED_TAIL = stored(TAIL);
 
-/**
- * With back-pressure, and what is not deflated yet while the rest is being sent. Small neighbours leave in one write:
- * a deflated run is a few KiB, and each write is a system call.
- */
+/** Segments are deflated once; when all of them are, the length is known. Small neighbours leave in one write. */
 async function writeGzip(
   { request, reply, deflater }: { request: ResourceRequest; reply: FastifyReply; deflater: Deflater },
   head: Buffer,
   runs: readonly Run[],
 ): Promise<void> {
-  const raw = writeHead(request, reply, { code: 200, headers: GZIP });
   const member = new GzipMember();
-  let slice = [member.begin(), member.add(stored(head))];
-  let bytes = 0;
+  const parts = [member.begin(), member.add(stored(head))];
   for (const [i, run] of runs.entries()) {
-    if (i > 0) slice.push(member.add(STORED_COMMA));
-    const part = member.add(await run.deflated(deflater));
-    slice.push(part);
+    if (i > 0) parts.push(member.add(STORED_COMMA));
+    parts.push(member.add(await run.deflated(deflater)));
+  }
+  parts.push(member.add(STORED_TAIL), member.end());
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const raw = writeHead(request, reply, { code: 200, headers: ['Content-Length', length, ...GZIP] });
+  for (const slice of slices(parts)) if (!(await writeDrained(raw, slice))) return;
+  raw.end();
+}
+
+/** The parts in a row, cut where they are large enough. */
+function* slices(parts: readonly Buffer[]): Generator<Buffer> {
+  let from = 0;
+  let bytes = 0;
+  for (const [i, part] of parts.entries()) {
     bytes += part.length;
-    if (bytes < SLICE_BYTES) continue;
-    if (!(await writeDrained(raw, Buffer.concat(slice)))) return;
-    slice = [];
+    if (bytes < SLICE_BYTES && i < parts.length - 1) continue;
+    yield Buffer.concat(parts.slice(from, i + 1), bytes);
+    from = i + 1;
     bytes = 0;
   }
-  raw.end(Buffer.concat([...slice, member.add(STORED_TAIL), member.end()]));
 }
