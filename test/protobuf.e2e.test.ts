@@ -24,6 +24,9 @@ function read(schema: ObjectSchema, reply: Reply): JsonObject {
 /** What JSON says of an object, without what Protobuf does not carry: the type of an item in a list. */
 const untyped = ({ kind: _kind, apiVersion: _apiVersion, ...rest }: JsonObject): JsonObject => rest;
 
+/** Time goes on between two answers. */
+const ageless = (table: JsonObject): string => JSON.stringify(table).replace(/"\d+s"/g, '"AGE"');
+
 describe('In Protobuf', () => {
   let system: RunningSystem;
   let client: Client;
@@ -93,7 +96,7 @@ describe('In Protobuf', () => {
     for (const path of [`${MAPS}/m2`, MAPS]) {
       const table = read(kind.schema, await inProtobuf(path, `${PROTOBUF};as=Table;g=meta.k8s.io;v=v1`));
       const asked = { Accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' };
-      assert.deepEqual(table, (await client.get(path, asked)).json);
+      assert.equal(ageless(table), ageless((await client.get(path, asked)).json));
     }
   });
 

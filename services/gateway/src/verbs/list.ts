@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { isPretty } from '../codec/answer.ts';
 import { encodeContinue } from '../codec/continue-token.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import type { PageRequest } from '../hooks/streamed-page.ts';
 import { writeFormed, writeList } from '../hooks/write-list.ts';
 import { collectionAtLeast, latestCollection, reached } from '../rules/fresh-collection.ts';
 import { type Freshness, listOptions } from '../rules/list-options.ts';
@@ -13,7 +14,7 @@ import { refuseCorrupt } from '../rules/refuse-corrupt.ts';
 import { type Selection, selectionOf } from '../rules/selection.ts';
 import { isExpired } from '../rules/stored-list.ts';
 import { listFromStore } from './list-from-store.ts';
-import { listFromWatch, type StreamedPage } from './list-from-watch.ts';
+import { listFromWatch } from './list-from-watch.ts';
 
 /** GET of a collection, at the revision that the request's options ask for. */
 export const list: VerbHandler = async (gateway, request, reply) => {
@@ -64,7 +65,7 @@ async function passOn(
   gateway: Gateway,
   request: ResourceRequest,
   reply: FastifyReply,
-  page: StreamedPage & Elsewhere,
+  page: PageRequest & Elsewhere,
 ): Promise<void> {
   if (page.in === 'store') return listFromStore(gateway, request, reply, page);
   try {

@@ -1,0 +1,93 @@
+import { type Item, type Position, withoutComma } from '@tidegate/collection';
+import { type Revision, revisionText, toRevision } from '@tidegate/revision';
+import type { FastifyReply } from 'fastify';
+import { encodeContinue } from '../codec/continue-token.ts';
+import { type ListForm, listForm } from '../codec/list-form.ts';
+import type { ResourceRequest } from '../gateway.ts';
+import type { ListMetadata } from '../rules/list-page.ts';
+import type { Selection } from '../rules/selection.ts';
+import { DelayedBody, delayOf } from './delayed-body.ts';
+
+/** What a page of a list that is passed on from another part is to be. */
+export interface PageRequest {
+  readonly selection: Selection;
+  readonly after: Position | undefined;
+  /** 0: no limit */
+  readonly limit: number;
+}
+
+/** One page of a list on its way from another part to the client: nothing of it stays here. */
+export class StreamedPage {
+  readonly form: ListForm;
+  revision: Revision = toRevision(0);
+  /** objects that come after this page */
+  remaining = 0;
+  readonly #body: DelayedBody;
+  readonly #request: PageRequest;
+  #count = 0;
+  #last: Position | undefined;
+  /** written when it is known whether another follows: the last has no comma behind it */
+  #waiting: Buffer | undefined;
+
+  /** delayedBytes: how much is held back, so that an error can still be told as one */
+  constructor(request: ResourceRequest, reply: FastifyReply, page: PageRequest, delayedBytes?: number) {
+    this.form = listForm(request);
+    this.#body = new DelayedBody(request, reply, delayOf(this.form, delayedBytes));
+    this.#request = page;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  get last(): Position | undefined {
+    return this.#last;
+  }
+
+  async begin(): Promise<void> {
+    await this.#body.write(this.form.open());
+  }
+
+  /** Objects as they are, a comma behind each; false when nobody reads any longer. */
+  async writeWhole(json: Buffer, count: number, last: Position): Promise<boolean> {
+    const before = this.#waiting;
+    this.#waiting = json;
+    this.#count += count;
+    this.#last = last;
+    return before === undefined || this.#body.write(before);
+  }
+
+  /** One object, if it is selected; false when no more is wanted. */
+  async write(item: Item): Promise<boolean> {
+    const { selection, limit } = this.#request;
+    if (!selection.matches(item)) return true;
+    if (limit > 0 && this.#count === limit) {
+      this.remaining = 1;
+      return false;
+    }
+    const first = this.#count === 0;
+    this.#count++;
+    this.#last = item;
+    return this.#body.write(this.form.item(item, first));
+  }
+
+  async end(): Promise<void> {
+    if (this.#body.isGone) return;
+    if (this.#waiting !== undefined) await this.#body.write(withoutComma(this.#waiting));
+    const metadata = this.#metadata();
+    await this.#body.write(this.form.close(this.#count === 0, metadata));
+    await this.#body.end(this.form, metadata);
+  }
+
+  #metadata(): ListMetadata {
+    const { selection, limit } = this.#request;
+    const metadata: ListMetadata = { resourceVersion: revisionText(this.revision) };
+    if (this.remaining > 0 && this.#last !== undefined) {
+      const { namespace, name } = this.#last;
+      const after = { namespace: selection.namespace === '' ? namespace : '', name };
+      metadata.continue = encodeContinue({ revision: this.revision, after });
+      if (!selection.selective) metadata.remainingItemCount = this.remaining;
+    } else if (limit > 0) metadata.continue = '';
+    return metadata;
+  }
+}
