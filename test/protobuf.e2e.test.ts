@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { builtInRegistry, type Kind, listSchema, metaSchemas } from '@tidegate/kinds';
 import { decodeProtobuf, encodeMessage, inEnvelope, type JsonObject, type Schema } from '@tidegate/schema';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
+import { rawWatch } from './support/raw-watch.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const NAMES = ['application/vnd.kubernetes.protobuf', 'application/vnd.cluster.protobuf'];
@@ -188,23 +187,15 @@ const EVENT: ObjectSchema = {
   },
 };
 
-/** All events of a watch in Protobuf, until its time is over; `act` runs when it has begun. */
-function watched(
-  { tidegate }: RunningSystem,
+/** All events of a watch in Protobuf. */
+async function watched(
+  system: RunningSystem,
   path: string,
-  act: () => Promise<void>,
+  act?: () => Promise<void>,
   accept = PROTOBUF,
 ): Promise<Told[]> {
-  const headers = { Authorization: `Bearer ${tidegate.token}`, Accept: accept };
-  return new Promise((resolve, reject) => {
-    const call = request(new URL(path, tidegate.server), { headers, ca: readFileSync(tidegate.caFile) }, (response) => {
-      assert.equal(response.headers['content-type'], `${PROTOBUF};stream=watch`);
-      act().catch(reject);
-      response.toArray().then((parts) => resolve(framed(Buffer.concat(parts as Buffer[]))), reject);
-    });
-    call.on('error', reject);
-    call.end();
-  });
+  const stream = `${PROTOBUF};stream=watch`;
+  return framed(await rawWatch(system, { path, accept, stream, ...(act === undefined ? {} : { act }) }));
 }
 
 function framed(bytes: Buffer): Told[] {

@@ -5,6 +5,7 @@ import { kubernetesGates } from './kubernetes-gates.ts';
 const defaults = {
   APIResponseCompression: true,
   AllowUnsafeMalformedObjectDeletion: false,
+  CBORServingAndStorage: false,
   ListFromCacheSnapshot: true,
   WatchList: true,
 } as const satisfies Record<string, boolean>;

@@ -8,7 +8,6 @@ export const kubernetesGates: ReadonlySet<string> = new Set([
   'AllowParsingUserUIDFromCertAuth',
   'AllowUnsafeMalformedObjectDeletion',
   'AuthorizePodWebsocketUpgradeCreatePermission',
-  'CBORServingAndStorage',
   'CPUManagerPolicyAlphaOptions',
   'CPUManagerPolicyBetaOptions',
   'CRDObservedGenerationTracking',

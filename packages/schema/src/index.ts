@@ -1,3 +1,5 @@
+export { decodeCbor } from './cbor/decode.ts';
+export { CBOR_PREFIX, cborDocument, encodeCbor } from './cbor/encode.ts';
 export { type Cleaned, clean, type TypeProblem } from './clean.ts';
 export { applyDefaults } from './defaults.ts';
 export { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';

@@ -9,7 +9,7 @@ import type { TokenFile } from './authn/token-file.ts';
 import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
 import { takeBearer, webSocketReply } from './hooks/web-socket-reply.ts';
-import { writeError } from './hooks/write-answer.ts';
+import { type Asked, writeError } from './hooks/write-answer.ts';
 import { serve } from './serve.ts';
 
 const MAX_BODY_BYTES = 3 << 20;
@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const tooLarge = (error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE';
     const told = tooLarge ? requestEntityTooLarge(`limit is ${MAX_BODY_BYTES}`) : error;
-    void writeError(askedBy(request.headers), reply, told);
+    void writeError(askedBy(options, request.headers), reply, told);
   });
   app.all('*', (request, reply) => serve(options, request, reply));
   serveUpgrades(app, options);
@@ -75,13 +75,13 @@ async function upgrade(options: AppOptions, raw: IncomingMessage, reply: Fastify
     const info = requestInfo('GET', raw.url ?? '/');
     if (info !== undefined && info.verb !== 'watch') throw badRequest('only watches are served over a WebSocket');
   } catch (error) {
-    await writeError(askedBy(raw.headers), reply, error);
+    await writeError(askedBy(options, raw.headers), reply, error);
     return;
   }
   const request = { raw, method: raw.method, headers: raw.headers, body: undefined };
   await serve(options, request as unknown as FastifyRequest, reply);
 }
 
-function askedBy(headers: IncomingHttpHeaders): { auditId: string; accept: string | undefined } {
-  return { auditId: auditId(headers['audit-id']), accept: headers.accept };
+function askedBy({ gateway: { negotiator } }: AppOptions, headers: IncomingHttpHeaders): Asked {
+  return { auditId: auditId(headers['audit-id']), accept: headers.accept, negotiator };
 }

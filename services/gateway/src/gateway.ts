@@ -8,7 +8,7 @@ import type { FastifyReply } from 'fastify';
 import type { User } from './authn/user.ts';
 import type { StoreSession } from './clients/store-session.ts';
 import type { WatchLists } from './clients/watch-lists.ts';
-import type { Accepted } from './codec/negotiate.ts';
+import type { Accepted, Negotiator } from './codec/negotiate.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { ContentCoding } from './hooks/content-coding.ts';
 import type { GatewayMetrics } from './metrics.ts';
@@ -28,6 +28,7 @@ export interface Gateway {
   readonly watchTimes: WatchTimes;
   readonly metrics: GatewayMetrics;
   readonly gates: FeatureGates;
+  readonly negotiator: Negotiator;
   /** answers below this are not compressed */
   readonly compressionMinBytes: number;
   /** of lists */

@@ -6,7 +6,7 @@ import { authenticate } from './authn/authenticate.ts';
 import type { TokenFile } from './authn/token-file.ts';
 import type { User } from './authn/user.ts';
 import { authorize } from './authz/authorize.ts';
-import { negotiate } from './codec/negotiate.ts';
+import { refuseGatedBody } from './codec/decode-body.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
 import { probe } from './health/probes.ts';
 import { auditId } from './hooks/audit-id.ts';
@@ -46,7 +46,11 @@ export async function serve(options: ServeOptions, request: FastifyRequest, repl
     code = info === undefined ? nothingHere(audit, reply) : await admit(options, { request, reply, info, user, audit });
   } catch (error) {
     const coding = info && codingOf(options.gateway, request, info);
-    const written = await writeError({ auditId: audit, accept: request.headers.accept, coding }, reply, error);
+    const written = await writeError(
+      { auditId: audit, accept: request.headers.accept, coding, ...options.gateway },
+      reply,
+      error,
+    );
     code = written.code;
     if (code >= 500 && written.cause !== undefined) {
       options.kit.log.error({ err: written.cause, path: info?.path, auditId: audit }, 'A request failed.');
@@ -91,13 +95,14 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     user,
     auditId: audit,
     contentType: headers['content-type'],
-    accepted: negotiate(headers.accept),
+    accepted: gateway.negotiator.negotiate(headers.accept),
     coding: codingOf(gateway, request, info),
     body: (request.body as Buffer | undefined) ?? NOTHING,
     span,
     fence: fenceOf(user, headers[FENCE_HEADER]),
     warnings: [],
   };
+  refuseGatedBody(gateway.gates, headers['content-type']);
   try {
     const answer = await handler(gateway, resourceRequest, reply);
     if (answer !== undefined) await writeAnswer(resourceRequest, reply, answer);

@@ -7,6 +7,7 @@ import { createApp } from './app.ts';
 import { TokenFile } from './authn/token-file.ts';
 import { StoreSession } from './clients/store-session.ts';
 import { WatchLists } from './clients/watch-lists.ts';
+import { Negotiator } from './codec/negotiate.ts';
 import type { options } from './config.ts';
 import { Discovery } from './discovery/discovery.ts';
 import type { Gateway } from './gateway.ts';
@@ -69,6 +70,7 @@ export class GatewayService implements Service {
       watchTimes: new WatchTimes(),
       metrics,
       gates,
+      negotiator: new Negotiator(gates),
       compressionMinBytes: config.responseCompressionMinBytes,
       deflater: new Deflater(),
       remaining: new RemainingCounts(),

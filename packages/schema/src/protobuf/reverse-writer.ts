@@ -80,6 +80,11 @@ export class ReverseWriter {
     this.#buffer.writeDoubleLE(value, this.#at);
   }
 
+  byte(byte: number): void {
+    this.#reserve(1);
+    this.#buffer[--this.#at] = byte;
+  }
+
   bytes(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#at -= bytes.length;

@@ -1,7 +1,9 @@
-import { decodeProtobuf, isJsonObject, type JsonObject, type Schema } from '@tidegate/schema';
+import type { FeatureGates } from '@tidegate/feature-gates';
+import { decodeCbor, decodeProtobuf, isJsonObject, type JsonObject, type Schema } from '@tidegate/schema';
 import { badRequest, unsupportedMediaType } from '@tidegate/status';
 import { CORE_SCHEMA, load } from 'js-yaml';
 
+const CBOR = 'application/cbor';
 const ACCEPTED = [
   'application/json',
   'application/yaml',
@@ -23,12 +25,20 @@ function decodeValue(schema: Schema, body: Buffer, type: string): unknown {
       return parseJson(body);
     case 'application/yaml':
       return parseYaml(body);
+    case CBOR:
+      return decodeCbor(body, schema);
     case 'application/vnd.cluster.protobuf':
     case 'application/vnd.kubernetes.protobuf':
       return decodeProtobuf(schema, body);
     default:
       throw unsupportedMediaType(ACCEPTED);
   }
+}
+
+/** A body in an encoding whose gate is off is one that this server does not know. */
+export function refuseGatedBody(gates: FeatureGates, contentType: string | undefined): void {
+  const isGated = mediaType(contentType) === CBOR && !gates.enabled('CBORServingAndStorage');
+  if (isGated) throw unsupportedMediaType(ACCEPTED);
 }
 
 /** the media type without its parameters */

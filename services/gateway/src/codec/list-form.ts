@@ -4,8 +4,9 @@ import { encodeField, envelope, type JsonObject } from '@tidegate/schema';
 import type { ResourceRequest } from '../gateway.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
 import { isPretty } from './answer.ts';
-import type { Accepted } from './negotiate.ts';
-import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
+import { cborForm } from './list-form-cbor.ts';
+import { yamlForm } from './list-form-yaml.ts';
+import { shapeOf } from './list-shape.ts';
 
 /** A list written item by item. Its metadata comes first where it is known then, and last otherwise. */
 export interface ListForm {
@@ -22,8 +23,16 @@ export interface ListForm {
 
 export function listForm(request: ResourceRequest): ListForm {
   const { accepted } = request;
-  if (accepted.encoding.name === 'json') return jsonForm(request, isPretty(request));
-  return accepted.as === 'table' ? framedTable(request) : protobufForm(request);
+  switch (accepted.encoding.name) {
+    case 'json':
+      return jsonForm(request, isPretty(request));
+    case 'yaml':
+      return yamlForm(request);
+    case 'cbor':
+      return cborForm(request);
+    case 'protobuf':
+      return accepted.as === 'table' ? framedTable(request) : protobufForm(request);
+  }
 }
 
 /** What has no Protobuf travels as JSON in the message that Protobuf has for it. */
@@ -66,7 +75,7 @@ function protobufForm({ kind, accepted }: ResourceRequest): ListForm {
 
 function jsonForm(request: ResourceRequest, pretty: boolean): ListForm {
   const { accepted } = request;
-  const { heading, items, of } = shapeOf(request, accepted);
+  const { heading, items, of } = shapeOf(request);
   const plain = accepted.as === 'object' && !pretty && request.kind.stored === request.kind;
   const text = (item: Item) => textOf(of(JSON.parse(item.json.toString('utf8')) as JsonObject), pretty, 4);
   const between = pretty ? '\n    ' : '';
@@ -88,32 +97,6 @@ function jsonForm(request: ResourceRequest, pretty: boolean): ListForm {
       return Buffer.from(pretty ? `${end},\n${name}${body}\n}\n` : `${end},${name}${body}}\n`);
     },
   };
-}
-
-interface Shape {
-  heading: JsonObject;
-  /** the field of the items */
-  items: 'items' | 'rows';
-  of: (object: JsonObject) => JsonObject;
-}
-
-function shapeOf({ kind, info }: ResourceRequest, { as, group }: Accepted): Shape {
-  const apiVersion = `${group}/v1`;
-  switch (as) {
-    case 'table': {
-      const include = info.query.get('includeObject') ?? '';
-      const heading = { kind: 'Table', apiVersion, columnDefinitions: columnDefinitions(kind) };
-      return { heading, items: 'rows', of: (object) => tableRow(kind, object, include, group) };
-    }
-    case 'metadata': {
-      const heading = { kind: 'PartialObjectMetadataList', apiVersion };
-      return { heading, items: 'items', of: (object) => partialObject(object, group) };
-    }
-    case 'object': {
-      const heading = { kind: `${kind.entry.kind}List`, apiVersion: kind.apiVersion };
-      return { heading, items: 'items', of: (object) => fromStored(kind, object) };
-    }
-  }
 }
 
 function textOf(value: JsonObject, pretty: boolean, indent: number): string {

@@ -1,7 +1,10 @@
+import type { FeatureGates } from '@tidegate/feature-gates';
 import { notAcceptable } from '@tidegate/status';
+import { cbor } from './encodings/cbor.ts';
 import type { Encoding } from './encodings/encoding.ts';
 import { json } from './encodings/json.ts';
 import { protobuf } from './encodings/protobuf.ts';
+import { yaml } from './encodings/yaml.ts';
 
 /** What the answer will look like. */
 export interface Accepted {
@@ -13,11 +16,6 @@ export interface Accepted {
   readonly group: string;
   readonly pretty: boolean;
 }
-
-/** In the order in which the server would choose. */
-const ENCODINGS: readonly Encoding[] = [json, protobuf];
-const SERVED = ENCODINGS.flatMap(({ mediaTypes }) => mediaTypes);
-const byMediaType = new Map(ENCODINGS.flatMap((encoding) => encoding.mediaTypes.map((type) => [type, encoding])));
 
 export const PLAIN: Accepted = {
   encoding: json,
@@ -39,14 +37,40 @@ interface Clause {
   quality: number;
 }
 
-/** Chooses the first acceptable form by quality, then by order. */
-export function negotiate(accept: string | undefined): Accepted {
-  if (accept === undefined || accept === 'application/json' || accept === '*/*' || accept === '') return PLAIN;
-  for (const clause of parseAccept(accept)) {
-    const form = formOf(clause);
-    if (form !== undefined) return form;
+/** What this server can answer in, and which of it a client wants. */
+export class Negotiator {
+  readonly #served: readonly string[];
+  readonly #byMediaType: ReadonlyMap<string, Encoding>;
+
+  constructor(gates: FeatureGates) {
+    const gated = gates.enabled('CBORServingAndStorage') ? [cbor] : [];
+    const encodings = [json, yaml, ...gated, protobuf];
+    this.#served = encodings.flatMap(({ mediaTypes }) => mediaTypes);
+    this.#byMediaType = new Map(encodings.flatMap((one) => one.mediaTypes.map((type) => [type, one])));
   }
-  throw notAcceptable(SERVED);
+
+  /** Chooses the first acceptable form by quality, then by order. */
+  negotiate(accept: string | undefined): Accepted {
+    if (accept === undefined || accept === 'application/json' || accept === '*/*' || accept === '') return PLAIN;
+    for (const clause of parseAccept(accept)) {
+      const form = this.#formOf(clause);
+      if (form !== undefined) return form;
+    }
+    throw notAcceptable(this.#served);
+  }
+
+  #formOf({ type, parameters }: Clause): Accepted | undefined {
+    const mediaType = type === '*/*' || type === 'application/*' ? PLAIN.mediaType : type;
+    const encoding = this.#byMediaType.get(mediaType);
+    if (encoding === undefined) return undefined;
+    const pretty = parameters.pretty === '1' || parameters.pretty === 'true';
+    const whole = { ...PLAIN, encoding, mediaType, pretty };
+    if (parameters.as === undefined) return whole;
+    const as = FORMS[parameters.as];
+    const group = parameters.g ?? '';
+    if (as === undefined || !META_GROUPS.has(group) || parameters.v !== 'v1') return undefined;
+    return { ...whole, as, group };
+  }
 }
 
 function parseAccept(accept: string): Clause[] {
@@ -61,17 +85,4 @@ function parseAccept(accept: string): Clause[] {
     return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality };
   });
   return clauses.filter((clause) => clause.quality > 0).sort((a, b) => b.quality - a.quality);
-}
-
-function formOf({ type, parameters }: Clause): Accepted | undefined {
-  const mediaType = type === '*/*' || type === 'application/*' ? PLAIN.mediaType : type;
-  const encoding = byMediaType.get(mediaType);
-  if (encoding === undefined) return undefined;
-  const pretty = parameters.pretty === '1' || parameters.pretty === 'true';
-  const whole = { ...PLAIN, encoding, mediaType, pretty };
-  if (parameters.as === undefined) return whole;
-  const as = FORMS[parameters.as];
-  const group = parameters.g ?? '';
-  if (as === undefined || !META_GROUPS.has(group) || parameters.v !== 'v1') return undefined;
-  return { ...whole, as, group };
 }

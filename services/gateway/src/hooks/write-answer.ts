@@ -4,7 +4,7 @@ import type { JsonObject } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
 import { gzip } from '../codec/gzip.ts';
-import { type Accepted, negotiate, PLAIN } from '../codec/negotiate.ts';
+import { type Accepted, type Negotiator, PLAIN } from '../codec/negotiate.ts';
 import type { Answer, ResourceRequest } from '../gateway.ts';
 import { type ContentCoding, IDENTITY } from './content-coding.ts';
 
@@ -69,7 +69,8 @@ function writeBody(raw: ServerResponse, body: Buffer): void {
   else raw.end(body);
 }
 
-interface Asked {
+export interface Asked {
+  readonly negotiator: Negotiator;
   readonly auditId: string;
   readonly accept: string | undefined;
   readonly coding?: ContentCoding | undefined;
@@ -77,7 +78,7 @@ interface Asked {
 
 /** Anything that was thrown, as the Status that clients parse. */
 export async function writeError(
-  { auditId, accept, coding = IDENTITY }: Asked,
+  { auditId, accept, coding = IDENTITY, negotiator }: Asked,
   reply: FastifyReply,
   thrown: unknown,
 ): Promise<ApiError> {
@@ -89,7 +90,7 @@ export async function writeError(
   }
   const { status, code } = error;
   const retryAfter = status.details?.retryAfterSeconds;
-  const accepted = acceptedOr(accept, error);
+  const accepted = acceptedOr(negotiator, accept, error);
   const document = { value: status as unknown as JsonObject, schema: metaSchemas.status };
   const body = accepted.encoding.document(document, accepted.pretty);
   const headers: Headers = [];
@@ -100,10 +101,10 @@ export async function writeError(
 }
 
 /** When there is nothing that the client takes, it is told so in JSON that people can read. */
-function acceptedOr(accept: string | undefined, error: ApiError): Accepted {
+function acceptedOr(negotiator: Negotiator, accept: string | undefined, error: ApiError): Accepted {
   if (error.reason === 'NotAcceptable') return { ...PLAIN, pretty: true };
   try {
-    return negotiate(accept);
+    return negotiator.negotiate(accept);
   } catch {
     return { ...PLAIN, pretty: true };
   }

@@ -12,7 +12,7 @@ export interface Document {
 
 /** One way to write answers and watch events as bytes. */
 export interface Encoding {
-  readonly name: 'json' | 'protobuf';
+  readonly name: 'json' | 'yaml' | 'cbor' | 'protobuf';
   /** by these names clients ask for it; each is answered in the name it used */
   readonly mediaTypes: readonly string[];
   /** what a stream of events is called */

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Json, JsonObject } from '../json.ts';
+import type { Schema } from '../schema.ts';
+import { decodeCbor } from './decode.ts';
+import { cborDocument, encodeCbor } from './encode.ts';
+
+const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex');
+const schema: Schema = {
+  type: 'object',
+  fields: { data: { type: 'map', values: { type: 'string' } }, binaryData: { type: 'map', values: { type: 'bytes' } } },
+};
+
+test('an object is in CBOR what kube-apiserver makes of it, with the keys in order', () => {
+  const object = { kind: 'ConfigMap', data: { x: '1' }, binaryData: { b: 'AAEC' } };
+  assert.equal(
+    cborDocument(object, schema).toString('latin1'),
+    '\xd9\xd9\xf7\xa3Ddata\xa1AxA1DkindIConfigMapJbinaryData\xa1Ab\xd6C\x00\x01\x02',
+  );
+  assert.deepEqual(decodeCbor(cborDocument(object, schema), schema), object);
+});
+
+test('numbers are whole in the fewest bytes, and floats only where they must be', () => {
+  const forms: ReadonlyArray<[number, string]> = [
+    [0, '00'],
+    [23, '17'],
+    [24, '1818'],
+    [255, '18ff'],
+    [256, '190100'],
+    [65_536, '1a00010000'],
+    [4_294_967_296, '1b0000000100000000'],
+    [Number.MAX_SAFE_INTEGER, '1b001fffffffffffff'],
+    [-1, '20'],
+    [-24, '37'],
+    [-500, '3901f3'],
+    [1.5, 'fb3ff8000000000000'],
+  ];
+  for (const [value, hex] of forms) {
+    assert.equal(encodeCbor(value).toString('hex'), hex, String(value));
+    assert.equal(decodeCbor(bytes(hex)), value);
+  }
+  for (const [hex, value] of [
+    ['f93e00', 1.5],
+    ['f90001', 2 ** -24],
+    ['fa3fc00000', 1.5],
+  ] as const) {
+    assert.equal(decodeCbor(bytes(hex)), value);
+  }
+});
+
+test('texts may be text or bytes, in parts or whole, and arrays and maps without a length', () => {
+  assert.equal(decodeCbor(bytes('43616263')), 'abc');
+  assert.equal(decodeCbor(bytes('63616263')), 'abc');
+  assert.equal(decodeCbor(bytes('7f 6161 626263 ff')), 'abc');
+  assert.deepEqual(decodeCbor(bytes('9f 01 02 ff')), [1, 2]);
+  assert.deepEqual(decodeCbor(bytes('bf 4161 f5 ff')), { a: true });
+  assert.equal(decodeCbor(bytes('d6 43 000102')), 'AAEC');
+  assert.deepEqual(decodeCbor(bytes('a1 49 5f5f70726f746f5f5f 01')), JSON.parse('{"__proto__":1}'));
+});
+
+test('what is no such document is refused, and costs no more than it has bytes', () => {
+  const bad: ReadonlyArray<[string, RegExp]> = [
+    ['', /ends too early/],
+    ['43 61', /ends too early/],
+    ['5b ffffffffffffffff', /ends too early/],
+    ['9b ffffffffffffffff', /ends too early/],
+    ['ba ffffffff', /ends too early/],
+    ['9f 01', /ends too early/],
+    ['01 02', /behind the first item/],
+    ['a2 4161 01 4161 02', /stands twice/],
+    ['a1 5f 4161 ff 01', /has no length/],
+    ['a1 01 01', /not a text/],
+    ['c1 01', /tag 1 means nothing/],
+    ['d6 01', /not bytes/],
+    ['f7', /simple value/],
+    ['f8 20', /simple value/],
+    ['fb 7ff0000000000000', /not finite/],
+    ['1b ffffffffffffffff', /too large/],
+    ['61 ff', /./],
+    ['7f 4161 ff', /another type/],
+    ['81'.repeat(200), /nested too deeply/],
+    ['1c', /no length 28/],
+  ];
+  for (const [hex, words] of bad) {
+    assert.throws(() => decodeCbor(bytes(hex)), { name: 'ApiError', reason: 'BadRequest', message: words }, hex);
+  }
+});
+
+function randomNumbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return (state >>> 8) % below;
+  };
+}
+
+function randomJson(random: (below: number) => number, depth: number): Json {
+  switch (random(depth > 4 ? 5 : 7)) {
+    case 0:
+      return null;
+    case 1:
+      return random(2) === 0;
+    case 2:
+      return (random(2) === 0 ? -1 : 1) * random(2 ** random(24));
+    case 3:
+      return random(1000) / 7;
+    case 4:
+      return ['', 'ä', 'x'.repeat(random(300)), '\u0000', '😀'][random(5)] as string;
+    case 5:
+      return Array.from({ length: random(5) }, () => randomJson(random, depth + 1));
+    default: {
+      const object: JsonObject = {};
+      for (let i = random(6); i > 0; i--) object[`k${'y'.repeat(random(30))}${i}`] = randomJson(random, depth + 1);
+      return object;
+    }
+  }
+}
+
+test('random values come back as they were, and damaged ones are refused or read, and nothing else', () => {
+  for (let seed = 1; seed <= 300; seed++) {
+    const random = randomNumbers(seed);
+    const value = randomJson(random, 0);
+    const encoded = encodeCbor(value);
+    assert.deepEqual(decodeCbor(encoded), value);
+    for (let i = 0; i < 20; i++) {
+      const damaged = Buffer.from(encoded.subarray(0, random(encoded.length + 1)));
+      if (damaged.length > 0) damaged[random(damaged.length)] = random(256);
+      try {
+        decodeCbor(damaged);
+      } catch (error) {
+        assert.equal((error as Error).name, 'ApiError');
+      }
+    }
+  }
+});

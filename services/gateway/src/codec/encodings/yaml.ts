@@ -1,0 +1,24 @@
+import { dump } from 'js-yaml';
+import type { Encoding } from './encoding.ts';
+
+/** What readers of older YAML would take for something else (yes, 0777, 1:30) is quoted. */
+export function yamlOf(value: unknown): string {
+  return dump(value, { lineWidth: -1, noRefs: true });
+}
+
+/** The documents of a watch are separated by lines of `---`. */
+export const yaml: Encoding = {
+  name: 'yaml',
+  mediaTypes: ['application/yaml'],
+  streamType: (mediaType) => mediaType,
+  document: ({ value }) => Buffer.from(yamlOf(value)),
+  event: (type, object) =>
+    Buffer.concat([Buffer.from(`type: ${type}\nobject:\n  `), indented(object, '  '), Buffer.from('---\n')]),
+};
+
+const LINE_END = /\n(?=.)/g;
+
+/** Every line but the first moved to the right. */
+export function indented(text: Buffer, by: string): Buffer {
+  return Buffer.from(text.toString('utf8').replace(LINE_END, `\n${by}`));
+}

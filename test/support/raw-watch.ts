@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { request } from 'node:https';
+import type { RunningSystem } from './running-system.ts';
+
+interface RawWatch {
+  readonly path: string;
+  readonly accept: string;
+  /** the Content-Type that the stream must have */
+  readonly stream: string;
+  /** runs when the watch has begun */
+  readonly act?: () => Promise<void>;
+}
+
+/** All bytes of a watch, until its time is over. */
+export function rawWatch({ tidegate }: RunningSystem, { path, accept, stream, act }: RawWatch): Promise<Buffer> {
+  const headers = { Authorization: `Bearer ${tidegate.token}`, Accept: accept };
+  return new Promise((resolve, reject) => {
+    const call = request(new URL(path, tidegate.server), { headers, ca: readFileSync(tidegate.caFile) }, (response) => {
+      assert.equal(response.headers['content-type'], stream);
+      act?.().catch(reject);
+      response.toArray().then((parts) => resolve(Buffer.concat(parts as Buffer[])), reject);
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}
