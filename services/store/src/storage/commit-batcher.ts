@@ -36,7 +36,7 @@ interface BatcherOptions {
 
 const BATCH = { writes: 512, bytes: 4 << 20 };
 const QUEUE = { writes: 10_000, bytes: 64 << 20 };
-/** how long writes wait for a PostgreSQL that is away */
+/** how long after PostgreSQL went away writes still wait for it: those that come later are tried once */
 const AWAY_MS = 1000;
 /** how long a commit without an answer is sent again before its outcome is given up as unknown */
 const UNKNOWN_MS = 10_000;
@@ -54,6 +54,7 @@ export class CommitBatcher {
   #queue: Waiting[] = [];
   #queuedBytes = 0;
   #running = false;
+  #awaySince: number | undefined;
 
   constructor(options: BatcherOptions) {
     this.#options = options;
@@ -141,15 +142,21 @@ export class CommitBatcher {
     let perhapsDone = unknown;
     for (;;) {
       try {
-        this.#settle(batch, await this.#call(batch));
+        const commit = await this.#call(batch);
+        this.#awaySince = undefined;
+        this.#settle(batch, commit);
         return;
       } catch (error) {
         const kind = failureKind(error);
         if (kind === 'refused' || kind === 'unexpected') return this.#apart(batch, error, perhapsDone);
         perhapsDone ||= kind === 'lost';
-        if (isAway(kind)) this.#giveUpWaiting(error);
-        const patienceMs = perhapsDone ? UNKNOWN_MS : kind === 'busy' ? UNKNOWN_MS : AWAY_MS;
-        if (kind === 'exhausted' || this.#now() - begun >= patienceMs) {
+        if (isAway(kind)) {
+          this.#awaySince ??= begun;
+          this.#giveUpWaiting(error);
+        }
+        const waits = perhapsDone || kind === 'busy';
+        const since = waits ? begun : (this.#awaySince ?? begun);
+        if (kind === 'exhausted' || this.#now() - since >= (waits ? UNKNOWN_MS : AWAY_MS)) {
           return this.#giveUp(batch, kind, error, perhapsDone);
         }
         await delayMs(PAUSE_MS);
