@@ -5,14 +5,14 @@ import { after, before, describe, test } from 'node:test';
 import { startTidegate, type TestTidegate, temporaryDir, until } from '@tidegate/testkit';
 import { Client, configMap, MAPS } from './support/client.ts';
 import { tidegateCommand } from './support/command.ts';
+import { alone, FIRST_OBJECTS, settled } from './support/running-system.ts';
 
 const place = temporaryDir('backup');
 after(() => place.remove());
 
 async function whenUsable(tidegate: TestTidegate): Promise<Client> {
   const client = new Client(tidegate);
-  // the last that the system makes
-  await until('its namespaces', async () => (await client.get('/api/v1/namespaces/kube-system')).code === 200);
+  await settled(client);
   return client;
 }
 
@@ -31,7 +31,7 @@ for (const [title, args] of [
     let tidegate: TestTidegate;
     let client: Client;
     before(async () => {
-      tidegate = await startTidegate({ args });
+      tidegate = await startTidegate({ args, env: alone });
       client = await whenUsable(tidegate);
     });
     after(async () => {
@@ -46,7 +46,10 @@ for (const [title, args] of [
       }
       const made = await tidegateCommand('backup', '--out', file, '--data-dir', tidegate.dataDir);
       assert.equal(made.code, 0, made.stderr);
-      assert.match(made.stderr, /^backed up 7 objects \(\d+ KiB\) at revision \d+ to /m);
+      assert.match(
+        made.stderr,
+        new RegExp(`^backed up ${FIRST_OBJECTS + 3} objects \\(\\d+ KiB\\) at revision \\d+ to `, 'm'),
+      );
 
       await client.ask('PUT', `${MAPS}/changed`, { body: configMap('changed', { at: 'later' }) });
       await client.ask('DELETE', `${MAPS}/deleted`);
@@ -62,7 +65,7 @@ for (const [title, args] of [
 
       const restored = await tidegateCommand('restore', file, '--replace', '--data-dir', tidegate.dataDir);
       assert.equal(restored.code, 0, restored.stderr);
-      assert.match(restored.stderr, /^restored 7 objects /m);
+      assert.match(restored.stderr, new RegExp(`^restored ${FIRST_OBJECTS + 3} objects `, 'm'));
 
       // the watcher hears of it without anybody asking for anything
       const events = await watch.rest();
@@ -94,7 +97,7 @@ for (const [title, args] of [
 
 test('A data directory that does not run is backed up, and a new one is restored into and then started.', async () => {
   const [one, two] = [join(place.path, 'one'), join(place.path, 'two')];
-  const first = await startTidegate({ dataDir: one });
+  const first = await startTidegate({ dataDir: one, env: alone });
   const client = await whenUsable(first);
   await client.ask('POST', MAPS, { body: configMap('carried', { at: 'one' }) });
   const { uid, resourceVersion } = (await client.get(`${MAPS}/carried`)).json.metadata;
@@ -108,11 +111,11 @@ test('A data directory that does not run is backed up, and a new one is restored
   assert.match(again.stderr, /exists already/);
   const verified = await tidegateCommand('restore', '--verify-only', file);
   assert.equal(verified.code, 0, verified.stderr);
-  assert.match(verified.stderr, /is whole: 5 objects/);
+  assert.match(verified.stderr, new RegExp(`is whole: ${FIRST_OBJECTS + 1} objects`));
   const restored = await tidegateCommand('restore', file, `--data-dir=${two}`);
   assert.equal(restored.code, 0, restored.stderr);
 
-  const second = await startTidegate({ dataDir: two });
+  const second = await startTidegate({ dataDir: two, env: alone });
   const other = await whenUsable(second);
   const { metadata, data } = (await other.get(`${MAPS}/carried`)).json;
   assert.deepEqual([metadata.uid, metadata.resourceVersion, data], [uid, resourceVersion, { at: 'one' }]);
@@ -143,8 +146,8 @@ describe('An import', () => {
   let from: Client;
   let to: Client;
   before(async () => {
-    source = await startTidegate({ args: ['--no-nats'] });
-    target = await startTidegate({ args: ['--no-nats'] });
+    source = await startTidegate({ args: ['--no-nats'], env: alone });
+    target = await startTidegate({ args: ['--no-nats'], env: alone });
     from = await whenUsable(source);
     to = await whenUsable(target);
   });

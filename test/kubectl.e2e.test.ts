@@ -84,9 +84,13 @@ describe('An unmodified kubectl', () => {
   });
 
   test('watches what others do', async () => {
-    const watcher = spawn(findKubectl(), ['get', 'configmaps', '-n', 'kube-public', '-w'], {
-      env: { ...process.env, KUBECONFIG: tidegate.kubeconfig, HOME: dir },
-    });
+    const watcher = spawn(
+      findKubectl(),
+      ['get', 'configmaps', '-n', 'kube-public', '-w', '--field-selector=metadata.name=first'],
+      {
+        env: { ...process.env, KUBECONFIG: tidegate.kubeconfig, HOME: dir },
+      },
+    );
     let output = '';
     watcher.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;

@@ -7,11 +7,16 @@ export interface RunningSystem {
   stop(): Promise<void>;
 }
 
-/** The whole system, a client of its administrator, and the namespaces that every system has. */
+/** Nothing is written but by the test: its namespaces are as empty as it makes them, and revisions are its own. */
+export const alone = { TIDEGATE_CONTROLLERS: 'namespace-controller' };
+/** what every such system has made when it is settled */
+export const FIRST_OBJECTS = 13;
+
+/** A system in which only the test writes, and a client of its administrator. */
 export async function runningSystem(options: Parameters<typeof startTidegate>[0] = {}): Promise<RunningSystem> {
-  const tidegate = await startTidegate(options);
+  const tidegate = await startTidegate({ ...options, env: { ...alone, ...options.env } });
   const client = new Client(tidegate);
-  await until('the default namespace', async () => (await client.get('/api/v1/namespaces/default')).code === 200);
+  await settled(client);
   return {
     tidegate,
     client,
@@ -20,4 +25,10 @@ export async function runningSystem(options: Parameters<typeof startTidegate>[0]
       await tidegate.stop();
     },
   };
+}
+
+/** All that a system makes at its start is there. */
+export async function settled(client: Client): Promise<void> {
+  const last = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/catch-all';
+  await until('the last of the first objects', async () => (await client.get(last)).code === 200);
 }

@@ -1,6 +1,7 @@
 export { builtInRegistry } from './built-in.ts';
 export { labelsText, selectorText } from './columns/cells.ts';
 export { ageOf, defaultColumns } from './columns/shared.ts';
+export { canonicalAddress, serviceClaims } from './entries/service-claims.ts';
 export { type GenericObject, metaOf, type ObjectMeta } from './generic-object.ts';
 export type { Column, KindEntry } from './kind-entry.ts';
 export { listSchema, metaSchemas } from './meta-schemas.ts';

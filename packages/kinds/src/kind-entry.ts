@@ -72,6 +72,8 @@ export interface KindRules {
   readonly prepareUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => void;
   /** sets what shows that deletion has begun */
   readonly prepareDelete?: (object: JsonObject) => void;
+  /** what it has that no other object may have at the same time, as words */
+  readonly claims?: (object: JsonObject) => string[];
   /** more than metadata.finalizers holds a deleting object back */
   readonly held?: (object: JsonObject) => boolean;
   readonly validate?: (object: JsonObject) => FieldError[];

@@ -18,7 +18,7 @@ export interface StoredObject {
   stale: boolean;
 }
 
-export const guardKind = { live: 0, namespaceEmpty: 1, fence: 2 } as const;
+export const guardKind = { live: 0, namespaceEmpty: 1, fence: 2, unclaimed: 3 } as const;
 export interface Guard {
   kind: (typeof guardKind)[keyof typeof guardKind];
   key: Key;
@@ -43,6 +43,7 @@ export interface Write {
   traceparent?: string;
   sentAfter?: number;
   lifetimeSeconds?: number;
+  claims?: string[];
 }
 
 export const outcomeKind = {

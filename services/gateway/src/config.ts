@@ -27,6 +27,18 @@ export const options = {
     value: 'NAME=true,...',
     help: 'switches features of release 1.35 on and off',
   },
+  'service-cluster-ip-range': {
+    type: 'list',
+    default: ['10.0.0.0/16'],
+    value: 'CIDR,...',
+    help: 'where Services get their cluster IPs: one range, or one of IPv4 and one of IPv6; the same for all gateways',
+  },
+  'service-node-port-range': {
+    type: 'string',
+    default: '30000-32767',
+    value: 'FROM-TO',
+    help: 'where Services get their node ports; the same for all gateways',
+  },
   'mirror-memory-mib': {
     type: 'number',
     default: 1024,

@@ -5,6 +5,7 @@ import type { RequestInfo } from '@tidegate/request-info';
 import type { TraceSpan } from '@tidegate/service-kit';
 import type { Guard } from '@tidegate/wire';
 import type { FastifyReply } from 'fastify';
+import type { ServiceRanges } from './addresses/service-addresses.ts';
 import type { User } from './authn/user.ts';
 import type { StoreSession } from './clients/store-session.ts';
 import type { WatchLists } from './clients/watch-lists.ts';
@@ -34,6 +35,8 @@ export interface Gateway {
   /** of lists */
   readonly deflater: Deflater;
   readonly remaining: RemainingCounts;
+  /** from which Services get addresses and ports */
+  readonly serviceRanges: ServiceRanges;
 }
 
 /** One request for a resource, authenticated and authorized. */

@@ -3,6 +3,7 @@ import { readFeatureGates } from '@tidegate/feature-gates';
 import { builtInRegistry } from '@tidegate/kinds';
 import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
 import type { FastifyInstance } from 'fastify';
+import { serviceRanges } from './addresses/service-addresses.ts';
 import { createApp } from './app.ts';
 import { TokenFile } from './authn/token-file.ts';
 import { StoreSession } from './clients/store-session.ts';
@@ -74,6 +75,7 @@ export class GatewayService implements Service {
       compressionMinBytes: config.responseCompressionMinBytes,
       deflater: new Deflater(),
       remaining: new RemainingCounts(),
+      serviceRanges: serviceRanges(config),
     };
     this.#app = createApp({ gateway: this.#gateway, kit, tokens: new TokenFile(config.tokenAuthFile), ...config });
     this.#connections = new Connections(this.#app.server);

@@ -71,6 +71,23 @@ export const options = {
     help: 'client certificate of the system controllers',
   },
   'gateway-key-file': { type: 'string', default: '', value: 'FILE', help: 'its key' },
+  controllers: {
+    type: 'list',
+    default: ['*'],
+    value: 'NAME,...',
+    help: '* for all, a name for one, -name for not that one: namespace-controller, serviceaccount-controller, root-ca-certificate-publisher-controller',
+  },
+  'root-ca-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'by which programs in the cluster know the gateway: kube-root-ca.crt in each namespace; empty: --gateway-ca-file',
+  },
+  'advertise-address': {
+    type: 'list',
+    value: 'IP,...',
+    help: "where the Service kubernetes leads; empty: what --gateway-url means, or this machine's address where that is loopback",
+  },
 } as const satisfies OptionTable;
 
 export type StoreConfig = Options<typeof options>;

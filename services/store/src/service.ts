@@ -3,6 +3,7 @@ import { store, writeKind } from '@tidegate/wire';
 import type { StoreConfig } from './config.ts';
 import { ConfigurationFile } from './encryption/configuration-file.ts';
 import { Vault } from './encryption/vault.ts';
+import { type Controller, enabledControllers } from './lifecycle/controllers.ts';
 import { runLifecycle } from './lifecycle/lifecycle.ts';
 import { type StoreMetrics, storeMetrics } from './metrics.ts';
 import { Bus } from './publish/bus.ts';
@@ -45,6 +46,7 @@ export class StoreService implements Service {
   readonly #bus: Bus | undefined;
   readonly #publisher: Publisher | undefined;
   readonly #listener: Listener | undefined;
+  readonly #controllers: ReadonlySet<Controller>;
   #encryption: ConfigurationFile | undefined;
   readonly #closing = new AbortController();
   readonly #draining = new AbortController();
@@ -54,6 +56,7 @@ export class StoreService implements Service {
     this.#config = config;
     this.#kit = kit;
     this.#metrics = storeMetrics(kit.metrics);
+    this.#controllers = enabledControllers(config.controllers);
     this.#database = new Database(config);
     if (config.encryptionProviderConfig !== '') {
       const file = new ConfigurationFile({ path: config.encryptionProviderConfig, vault: this.#vault, log: kit.log });
@@ -187,6 +190,7 @@ export class StoreService implements Service {
     const closing = this.#draining.signal;
     return runLifecycle({
       config: this.#config,
+      controllers: this.#controllers,
       kit: this.#kit,
       pool: this.#database.streams,
       commits: this.#commits,

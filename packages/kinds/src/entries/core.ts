@@ -4,6 +4,7 @@ import { configMap } from './configmap.ts';
 import { textFields, valueAt } from './fields.ts';
 import { namespace } from './namespace.ts';
 import { qualityOfService } from './quality-of-service.ts';
+import { serviceClaims } from './service-claims.ts';
 
 const eventFields = {
   ...textFields({
@@ -70,6 +71,7 @@ export const coreRules: Readonly<Record<string, KindRules>> = {
   serviceaccounts: { deleteReturnsObject: true },
   services: {
     name: 'label-1035',
+    claims: serviceClaims,
     deleteReturnsObject: true,
     selectableFields: textFields({ 'spec.clusterIP': '', 'spec.type': '' }),
   },

@@ -47,3 +47,19 @@ test('Owners have their new uids, and one that has none is left out.', () => {
   });
   assert.deepEqual(portable(object, new Map()).metadata, { name: 'x' });
 });
+
+test('A Service gets an address of the cluster that it comes to; one without an address stays without.', () => {
+  const service = (spec: object) =>
+    portable({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec }, new Map()).spec;
+  const ports = [{ port: 80, nodePort: 30080 }];
+  const given = {
+    clusterIP: '10.96.0.7',
+    clusterIPs: ['10.96.0.7'],
+    ipFamilies: ['IPv4'],
+    ipFamilyPolicy: 'SingleStack',
+    ports,
+  };
+  assert.deepEqual(service(given), { ipFamilyPolicy: 'SingleStack', ports });
+  const headless = { clusterIP: 'None', clusterIPs: ['None'], ports };
+  assert.deepEqual(service(headless), headless);
+});

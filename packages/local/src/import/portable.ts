@@ -33,7 +33,7 @@ export function ownersOf(object: JsonObject): OwnerReference[] {
  * by their new uids; those that have none are left out.
  */
 export function portable(object: JsonObject, newUids: ReadonlyMap<string, string>): JsonObject {
-  const { status: _, ...rest } = object;
+  const { status: _, ...rest } = withoutAddresses(object);
   const metadata: JsonObject = { ...metadataOf(object) };
   for (const name of SERVERS_OWN) delete metadata[name];
   const owners = ownersOf(object).flatMap((owner) => {
@@ -43,4 +43,13 @@ export function portable(object: JsonObject, newUids: ReadonlyMap<string, string
   if (owners.length > 0) metadata.ownerReferences = owners;
   else delete metadata.ownerReferences;
   return { ...rest, metadata };
+}
+
+/** Cluster IPs are of the range of the cluster that gave them. A headless Service stays one. */
+function withoutAddresses(object: JsonObject): JsonObject {
+  const spec = object.spec as JsonObject | undefined;
+  if (object.kind !== 'Service' || object.apiVersion !== 'v1' || !spec?.clusterIP || spec.clusterIP === 'None')
+    return object;
+  const { clusterIP: _ip, clusterIPs: _ips, ipFamilies: _families, ...rest } = spec;
+  return { ...object, spec: rest };
 }

@@ -114,6 +114,7 @@ const partFlags: Record<Part, (plan: PartsPlan, addresses: (part: Part) => strin
     'gateway-ca-file': plan.certificates.caFile,
     'gateway-cert-file': plan.certificates.controllers.certFile,
     'gateway-key-file': plan.certificates.controllers.keyFile,
+    'root-ca-file': plan.certificates.caFile,
   }),
 };
 

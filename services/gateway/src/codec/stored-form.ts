@@ -8,6 +8,8 @@ export interface StoredForm {
   value: Buffer;
   splice: number;
   selection: Uint8Array;
+  /** what no other object may have */
+  claims?: string[];
 }
 
 const NONE = new Uint8Array();
@@ -22,12 +24,14 @@ export function storedForm(kind: Kind, object: JsonObject): StoredForm {
   const meta = metaOf(object);
   const identity = members(meta as JsonObject, IDENTITY, true).slice(1);
   const head = `{"kind":"${kind.entry.kind}","apiVersion":"${kind.apiVersion}","metadata":{${identity}`;
+  const claims = kind.entry.claims?.(object);
   const tail = `${members(meta as JsonObject, NOT_OTHER_META, false)}}${members(object, TOP, false)}}`;
   return {
     value: Buffer.from(head + tail),
     // names are ASCII once they are validated, but a generateName need not be
     splice: Buffer.byteLength(head),
     selection: selectionBytes(kind, object, meta),
+    ...(claims === undefined ? {} : { claims }),
   };
 }
 

@@ -2,10 +2,12 @@ import { metaOf, prepareUpdate, validateMeta, validateMetaUpdate } from '@tidega
 import type { JsonObject } from '@tidegate/schema';
 import { conflict, invalid, requiredValue } from '@tidegate/status';
 import { type Guard, guardKind, outcomeKind, writeKind } from '@tidegate/wire';
+import type { ServiceAddresses } from '../addresses/service-addresses.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { type StoredForm, storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
 import { isDryRun } from './admit-object.ts';
+import { allotmentOf, claimGuards, takenClaim } from './allotment.ts';
 import { commit, keyOf, refusal } from './commit.ts';
 import { type Current, currentJson, fromMirror, fromStore, parseCurrent } from './current.ts';
 
@@ -32,12 +34,14 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
   const { kind, info } = request;
   const key = keyOf(kind, info.namespace, info.name);
   let current = fromMirror(gateway, key) ?? (await fromStore(gateway, request, key));
+  const allotment = allotmentOf(gateway, request);
+  if (allotment !== undefined && isDryRun(request)) await allotment.lookFirst();
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
-    const next = nextState(request, current, change);
+    const next = nextState(request, current, { ...change, allotment });
     if (next.kind === 'refused' && current.confirmed) throw next.error;
     if (next.kind === 'changed') {
-      const done = await settle(gateway, request, { current, next, change });
+      const done = await settle(gateway, request, { current, next, change, allotment });
       if (done !== undefined) return done;
     }
     if (performance.now() > end) throw conflict(kind.entry, info.name);
@@ -49,21 +53,25 @@ interface Changed {
   readonly kind: 'changed';
   readonly object: JsonObject;
   readonly form: StoredForm;
+  readonly guards: Guard[];
 }
 
 /** What the change makes of a state. A refusal counts only when the state was the current one. */
 function nextState(
   request: ResourceRequest,
   current: Current,
-  change: Change,
+  change: Change & { allotment: ServiceAddresses | undefined },
 ): Changed | { kind: 'refused'; error: unknown } {
   try {
     const old = parseCurrent(current);
     const object = change.apply(old);
     refuseStale(request, current, object);
     keepServerFields(request, object, old);
+    change.allotment?.allot(object, old);
     validate(request, object, old);
-    return { kind: 'changed', object, form: storedForm(request.kind.stored, object) };
+    const { stored } = request.kind;
+    const form = storedForm(stored, object);
+    return { kind: 'changed', object, form, guards: claimGuards(form.claims, stored.entry.claims?.(old)) };
   } catch (error) {
     return { kind: 'refused', error };
   }
@@ -73,16 +81,17 @@ interface Step {
   current: Current;
   next: Changed;
   change: Change;
+  allotment: ServiceAddresses | undefined;
 }
 
 /** The answer, with or without a commit. undefined: the state was not the current one. Failures to commit are told. */
 async function settle(
   gateway: Gateway,
   request: ResourceRequest,
-  { current, next, change }: Step,
+  { current, next, change, allotment }: Step,
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
-  const { object, form } = next;
+  const { object, form, guards } = next;
   const show = change.show ?? ((code, json) => objectAnswer(request, code, json));
   const unchanged = form.value.equals(current.value);
   if (unchanged && !(current.confirmed && current.stale)) {
@@ -92,8 +101,13 @@ async function settle(
     return current.confirmed ? show(200, withResourceVersion(form, current.revision)) : undefined;
   }
   const key = keyOf(kind, info.namespace, info.name);
-  const write = { ...writeOf(request, object, form), key, expectedRevision: current.revision };
+  const write = { ...writeOf(request, object, next), key, expectedRevision: current.revision };
   const outcome = await commit(gateway, request, write);
+  const claim = takenClaim(request, guards, outcome);
+  if (claim !== undefined && allotment !== undefined) {
+    await allotment.refused(claim);
+    return undefined;
+  }
   if (outcome.kind === outcomeKind.committed) {
     return show(200, withResourceVersion(form, outcome.revision));
   }
@@ -102,11 +116,11 @@ async function settle(
 }
 
 /** A deleting object that nothing holds any more is removed by the change that let it go. */
-function writeOf(request: ResourceRequest, object: JsonObject, form: StoredForm) {
+function writeOf(request: ResourceRequest, object: JsonObject, { form, guards }: Changed) {
   const meta = metaOf(object);
   const deleting = meta.deletionTimestamp !== undefined;
   const held = (meta.finalizers ?? []).length > 0 || (request.kind.stored.entry.held?.(object) ?? false);
-  if (!deleting || held) return { kind: writeKind.update, ...form, uid: meta.uid ?? '', deleting };
+  if (!deleting || held) return { kind: writeKind.update, ...form, uid: meta.uid ?? '', deleting, guards };
   return { kind: writeKind.delete, guards: removalGuards(request) };
 }
 

@@ -8,6 +8,7 @@ import { decodeObject } from '../codec/decode-body.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { admitObject, isDryRun } from '../rules/admit-object.ts';
+import { allotmentOf, claimGuards, takenClaim } from '../rules/allotment.ts';
 import { commit, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
 
 /** POST to a collection. */
@@ -41,7 +42,24 @@ export async function createObject(gateway: Gateway, request: ResourceRequest, o
 
 type Attempt = { kind: 'created'; answer: Answer } | { kind: 'taken'; deleting: boolean };
 
+/** What is given to the object alone (addresses, ports) is chosen again where somebody else has it. */
 async function attemptCreate(gateway: Gateway, request: ResourceRequest, object: JsonObject): Promise<Attempt> {
+  const allotment = allotmentOf(gateway, request);
+  if (allotment !== undefined && isDryRun(request)) await allotment.lookFirst();
+  for (;;) {
+    const proposal = allotment === undefined ? object : structuredClone(object);
+    allotment?.allot(proposal);
+    const attempt = await commitNew(gateway, request, proposal);
+    if (attempt.kind !== 'claimed') return attempt;
+    await allotment?.refused(attempt.claim);
+  }
+}
+
+async function commitNew(
+  gateway: Gateway,
+  request: ResourceRequest,
+  object: JsonObject,
+): Promise<Attempt | { kind: 'claimed'; claim: string }> {
   const { kind } = request;
   prepare(request, object);
   const meta = metaOf(object);
@@ -52,13 +70,16 @@ async function attemptCreate(gateway: Gateway, request: ResourceRequest, object:
   const form = storedForm(kind.stored, object);
   if (isDryRun(request)) return dryRun(gateway, request, form.value);
   const key = keyOf(kind, meta.namespace ?? '', meta.name as string);
+  const guards = [...namespaceGuard(kind, key.namespace), ...claimGuards(form.claims)];
   const outcome = await commit(gateway, request, {
     kind: writeKind.create,
     key,
     ...form,
     uid: meta.uid as string,
-    guards: namespaceGuard(kind, key.namespace),
+    guards,
   });
+  const claim = takenClaim(request, guards, outcome);
+  if (claim !== undefined) return { kind: 'claimed', claim };
   if (outcome.kind === outcomeKind.alreadyExists) return { kind: 'taken', deleting: outcome.deleting };
   if (outcome.kind !== outcomeKind.committed) throw refusal(request, key, outcome);
   return { kind: 'created', answer: objectAnswer(request, 201, withResourceVersion(form, outcome.revision)) };

@@ -1,13 +1,20 @@
+import { readFileSync } from 'node:fs';
 import { builtInRegistry } from '@tidegate/kinds';
 import { delayMs, type Kit } from '@tidegate/service-kit';
+import type { Key } from '@tidegate/wire';
 import type { StoreConfig } from '../config.ts';
 import type { StoreMetrics } from '../metrics.ts';
 import type { CommitBatcher } from '../storage/commit-batcher.ts';
 import type { Pool } from '../storage/connection.ts';
+import { type Belonging, Belongings } from './belongings.ts';
+import { ChangedKeys } from './changed-keys.ts';
+import type { Controller } from './controllers.ts';
 import { Expiry } from './expiry.ts';
+import { FirstObjects } from './first-objects.ts';
 import { GatewayClient } from './gateway-client.ts';
 import { Lease } from './lease.ts';
 import { Namespaces } from './namespaces.ts';
+import { OwnService } from './own-service.ts';
 
 const LEASE = 'lifecycle';
 const LEASE_SECONDS = 10;
@@ -17,6 +24,7 @@ const SWEEP_MS = 1000;
 
 interface LifecycleOptions {
   config: StoreConfig;
+  controllers: ReadonlySet<Controller>;
   kit: Kit;
   pool: Pool;
   commits: CommitBatcher;
@@ -25,10 +33,11 @@ interface LifecycleOptions {
 }
 
 /** Work that follows from what is stored, done by one replica at a time, as requests to the gateway. */
-export async function runLifecycle({ config, kit, pool, commits, metrics, closing }: LifecycleOptions): Promise<void> {
+export async function runLifecycle(options: LifecycleOptions): Promise<void> {
+  const { config, controllers, kit, pool, commits, metrics, closing } = options;
   const gateway = config.gatewayUrl === '' ? undefined : gatewayOf(config);
   const lease = new Lease(pool, { name: LEASE, holder: kit.instance, seconds: LEASE_SECONDS });
-  const namespaces = gateway && new Namespaces({ pool, gateway, registry: builtInRegistry() });
+  const work = gateway && new GatewayWork({ config, controllers, kit, pool, gateway });
   const expiry = new Expiry({ pool, commits });
   let fence: number | undefined;
   let heldUntil = 0;
@@ -42,7 +51,7 @@ export async function runLifecycle({ config, kit, pool, commits, metrics, closin
       }
       if (fence !== undefined) {
         if (gateway !== undefined) gateway.fence = `${LEASE}=${fence}`;
-        await namespaces?.round();
+        await work?.round(fence);
         if (performance.now() >= sweepAt) {
           metrics.expired.inc(await expiry.round(LEASE, fence));
           sweepAt = performance.now() + SWEEP_MS;
@@ -55,6 +64,78 @@ export async function runLifecycle({ config, kit, pool, commits, metrics, closin
   }
   gateway?.close();
   await lease.release().catch(() => {});
+}
+
+interface WorkOptions {
+  config: StoreConfig;
+  controllers: ReadonlySet<Controller>;
+  kit: Kit;
+  pool: Pool;
+  gateway: GatewayClient;
+}
+
+/** What is done through the gateway. One part's failure holds up no other; each knows what it has left to do. */
+class GatewayWork {
+  readonly #kit: Kit;
+  readonly #changed: ChangedKeys;
+  readonly #parts: ReadonlyArray<{ round(changed: readonly Key[] | undefined): Promise<void> }>;
+  #fence: number | undefined;
+
+  constructor({ config, controllers, kit, pool, gateway }: WorkOptions) {
+    const wanted = belongings(config, controllers);
+    const { gatewayUrl, advertiseAddress: advertiseAddresses } = config;
+    this.#kit = kit;
+    this.#changed = new ChangedKeys(pool, [
+      { resource: 'namespaces' },
+      ...wanted.map(({ resource, name }) => ({ resource, name })),
+      ...['services', 'endpoints', 'endpointslices.discovery.k8s.io'].map((resource) => ({
+        resource,
+        name: 'kubernetes',
+      })),
+    ]);
+    const finalizes = controllers.has('namespace-controller');
+    this.#parts = [
+      new Namespaces({ pool, gateway, registry: builtInRegistry(), finalizes }),
+      new Belongings({ pool, gateway, wanted }),
+      new OwnService({ gateway, gatewayUrl, advertiseAddresses }),
+      new FirstObjects(gateway),
+    ];
+  }
+
+  async round(fence: number): Promise<void> {
+    // somebody else may have held it meanwhile, and what was changed then is for us to see
+    if (fence !== this.#fence) this.#changed.forget();
+    this.#fence = fence;
+    const changed = await this.#changed.look();
+    for (const part of this.#parts) {
+      await part.round(changed).catch((error: unknown) => {
+        this.#kit.log.debug(
+          { err: error, part: part.constructor.name },
+          'A round of lifecycle work failed; it is done again.',
+        );
+      });
+    }
+  }
+}
+
+function belongings(config: StoreConfig, controllers: ReadonlySet<Controller>): Belonging[] {
+  const wanted: Belonging[] = [];
+  if (controllers.has('serviceaccount-controller')) {
+    wanted.push({ resource: 'serviceaccounts', name: 'default', kind: 'ServiceAccount', content: {} });
+  }
+  const caFile = config.rootCaFile || config.gatewayCaFile;
+  if (controllers.has('root-ca-certificate-publisher-controller') && caFile !== '') {
+    wanted.push({
+      resource: 'configmaps',
+      name: 'kube-root-ca.crt',
+      kind: 'ConfigMap',
+      annotations: {
+        'kubernetes.io/description': 'The authorities by which programs in the cluster know its API server.',
+      },
+      content: { data: { 'ca.crt': readFileSync(caFile, 'utf8') } },
+    });
+  }
+  return wanted;
 }
 
 function gatewayOf(config: StoreConfig): GatewayClient {

@@ -13,6 +13,8 @@ interface NamespacesOptions {
   pool: Pool;
   gateway: GatewayClient;
   registry: Registry;
+  /** whether terminating ones are emptied and let go */
+  finalizes: boolean;
 }
 
 /**
@@ -32,6 +34,7 @@ export class Namespaces {
 
   async round(): Promise<void> {
     for (const name of this.#missing) await this.#make(name);
+    if (!this.#options.finalizes) return;
     const rows = await this.#options.pool.query(TERMINATING);
     for (const [name] of rows) await this.#finalize(String(name));
   }

@@ -16,7 +16,7 @@ CREATE OR REPLACE FUNCTION tidegate.commit_batch(
   kinds smallint[], resources text[], namespaces text[], names text[], operation_ids uuid[],
   expected_revisions bigint[], expected_uids text[], sent_afters bigint[],
   uids text[], deletings boolean[], splices integer[], checksums integer[], lifetimes integer[],
-  offsets integer[], value_lengths integer[], selection_lengths integer[], bytes bytea,
+  claim_texts text[], offsets integer[], value_lengths integer[], selection_lengths integer[], bytes bytea,
   guard_kinds smallint[], guard_resources text[], guard_namespaces text[], guard_names text[], guard_fences bigint[],
   guarded_writes integer[], guarded_indexes integer[], guarded_by integer[],
   notify boolean,
@@ -126,17 +126,18 @@ BEGIN
 
     IF 0 = ANY (kinds) THEN
       INSERT INTO tidegate.objects
-        (resource, namespace, name, uid, created, revision, splice, checksum, deleting, expires_at, selection, value)
+        (resource, namespace, name, uid, created, revision, splice, checksum, deleting, expires_at, claims, selection, value)
       SELECT
         w.resource, w.namespace, w.name, w.uid, w.revision, w.revision, w.splice, w.checksum, w.deleting,
         CASE WHEN w.lifetime > 0 THEN clock_timestamp() + make_interval(secs => w.lifetime) END,
+        string_to_array(nullif(w.claims, ''), ' '),
         CASE WHEN w.selection_length > 0
           THEN substring(bytes FROM w.start + w.value_length FOR w.selection_length) END,
         substring(bytes FROM w.start FOR w.value_length)
       FROM unnest(kinds, resources, namespaces, names, uids, revisions, splices, checksums, deletings, lifetimes,
-          offsets, value_lengths, selection_lengths)
+          claim_texts, offsets, value_lengths, selection_lengths)
         AS w (kind, resource, namespace, name, uid, revision, splice, checksum, deleting, lifetime,
-          start, value_length, selection_length)
+          claims, start, value_length, selection_length)
       WHERE w.kind = 0 AND w.revision IS NOT NULL;
     END IF;
 
@@ -145,12 +146,13 @@ BEGIN
         uid = CASE w.uid WHEN '' THEN o.uid ELSE w.uid END,
         revision = w.revision, splice = w.splice, checksum = w.checksum, deleting = w.deleting,
         expires_at = CASE WHEN w.lifetime > 0 THEN clock_timestamp() + make_interval(secs => w.lifetime) END,
+        claims = string_to_array(nullif(w.claims, ''), ' '),
         selection = CASE WHEN w.selection_length > 0
           THEN substring(bytes FROM w.start + w.value_length FOR w.selection_length) END,
         value = substring(bytes FROM w.start FOR w.value_length)
       FROM unnest(kinds, uids, revisions, splices, checksums, deletings, lifetimes,
-          offsets, value_lengths, selection_lengths, row_ids)
-        AS w (kind, uid, revision, splice, checksum, deleting, lifetime, start, value_length, selection_length, tid)
+          claim_texts, offsets, value_lengths, selection_lengths, row_ids)
+        AS w (kind, uid, revision, splice, checksum, deleting, lifetime, claims, start, value_length, selection_length, tid)
       WHERE o.ctid = w.tid AND w.kind = 1 AND w.revision IS NOT NULL;
     END IF;
 

@@ -51,6 +51,19 @@ test('a removal that needs its namespace empty does not travel with a write in i
   assert.deepEqual(names([removal, write('create', keyOf('b', 'other'))]).rest, []);
 });
 
+test('what one write claims no other write of the batch claims', () => {
+  const claim = (name: string, word: string) => {
+    const guards = [{ kind: guardKind.unclaimed, key: { resource: '', namespace: '', name: word } }];
+    return write('create', keyOf(name), { claims: [word], guards });
+  };
+  assert.deepEqual(names([claim('a', 'x'), claim('b', 'x'), claim('c', 'y')]), {
+    batch: ['0 a', '0 c'],
+    rest: ['0 b'],
+  });
+  const keeps = write('update', keyOf('d'), { claims: ['x'] });
+  assert.deepEqual(names([keeps, claim('a', 'x')]), { batch: ['1 d'], rest: ['0 a'] });
+});
+
 test('a batch ends at its limit of writes', () => {
   const queue = ['a', 'b', 'c'].map((name) => write('create', keyOf(name)));
   assert.deepEqual(names(queue, { writes: 2, bytes: 1000 }), { batch: ['0 a', '0 b'], rest: ['0 c'] });

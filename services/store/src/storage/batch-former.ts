@@ -26,10 +26,10 @@ export function formBatch<T extends Sized>(queue: readonly T[], limits: Limits):
   for (; at < queue.length && batch.length < limits.writes; at++) {
     const item = queue[at] as T;
     const { key, guards } = item.write;
-    const marks = marksOf(key);
+    const marks = [...marksOf(key), ...claimsOf(item.write)];
     const demands = (guards ?? []).map(demandOf);
     const depends =
-      marks.some((mark) => guarded.has(mark)) || written.has(marks[0]) || demands.some((d) => written.has(d));
+      marks.some((mark) => guarded.has(mark)) || written.has(marks[0] as string) || demands.some((d) => written.has(d));
     if (depends || (batch.length > 0 && bytes + item.bytes > limits.bytes)) {
       rest.push(item);
       // a long run of writes to one key must not make each batch walk the whole queue
@@ -40,13 +40,18 @@ export function formBatch<T extends Sized>(queue: readonly T[], limits: Limits):
       continue;
     }
     for (const mark of marks) written.add(mark);
-    guarded.add(marks[0]);
+    guarded.add(marks[0] as string);
     for (const demand of demands) guarded.add(demand);
     batch.push(item);
     bytes += item.bytes;
   }
   for (; at < queue.length; at++) rest.push(queue[at] as T);
   return { batch, rest };
+}
+
+/** What it takes for itself: who asks in the same batch whether it is free would not see it. */
+function claimsOf({ claims }: Write): string[] {
+  return claims?.map((claim) => marksOf({ resource: '', namespace: '', name: claim })[0]) ?? [];
 }
 
 /** What a write touches: its key, and the set of all keys of its namespace. */

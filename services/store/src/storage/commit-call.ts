@@ -115,6 +115,7 @@ function parametersOf(writes: readonly Write[], sealed: readonly Sealed[], notif
     numberArray(writes.map((w) => w.splice ?? 0)),
     numberArray(sealed.map((s) => s.checksum)),
     numberArray(writes.map((w) => w.lifetimeSeconds ?? 0)),
+    textArray(writes.map((w) => w.claims?.join(' ') ?? '')),
     numberArray(offsets),
     numberArray(sealed.map((s) => s.value.length)),
     numberArray(sealed.map((s) => s.selection.length)),

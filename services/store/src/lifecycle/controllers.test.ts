@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { enabledControllers } from './controllers.ts';
+
+test('a star is all controllers, and a name with a minus is taken out of them', () => {
+  assert.equal(enabledControllers(['*']).size, 3);
+  const rest = enabledControllers(['*', '-serviceaccount-controller']);
+  assert.deepEqual([...rest], ['namespace-controller', 'root-ca-certificate-publisher-controller']);
+  assert.deepEqual([...enabledControllers(['-serviceaccount-controller', '*'])], [...rest]);
+});
+
+test('without a star only those run that are named', () => {
+  assert.deepEqual([...enabledControllers(['namespace-controller'])], ['namespace-controller']);
+  assert.deepEqual([...enabledControllers([])], []);
+});
+
+test('a name that nobody has is refused, with those that there are', () => {
+  assert.throws(
+    () => enabledControllers(['*', '-serviceacount-controller']),
+    /knows namespace-controller, .*, not -serviceacount/,
+  );
+});

@@ -1,0 +1,146 @@
+import { lookup } from 'node:dns/promises';
+import { BlockList, isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import type { Key } from '@tidegate/wire';
+import type { GatewayClient } from './gateway-client.ts';
+
+/** By this name programs in a cluster find its API. */
+const NAME = 'kubernetes';
+const NAMESPACE = 'default';
+/** addresses may move without a word in the log */
+const AGAIN_MS = 10_000;
+
+interface OwnServiceOptions {
+  gateway: GatewayClient;
+  gatewayUrl: string;
+  /** empty: found out */
+  advertiseAddresses: readonly string[];
+  now?: () => number;
+}
+
+interface Wanted {
+  readonly collection: string;
+  readonly object: Record<string, unknown>;
+}
+
+/**
+ * The Service `kubernetes` and where it leads: made when it is missing, put right when addresses change. Its cluster IP is
+ * the gateway's business, which keeps the first address of the range for it.
+ */
+export class OwnService {
+  readonly #options: OwnServiceOptions;
+  readonly #now: () => number;
+  #lookAt = 0;
+
+  constructor(options: OwnServiceOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  async round(changed: readonly Key[] | undefined): Promise<void> {
+    const touched = changed?.some(({ namespace, name }) => namespace === NAMESPACE && name === NAME) ?? true;
+    if (!touched && this.#now() < this.#lookAt) return;
+    // until all of it is done
+    this.#lookAt = 0;
+    const { gatewayUrl, advertiseAddresses } = this.#options;
+    const addresses = advertiseAddresses.length > 0 ? [...advertiseAddresses].sort() : await addressesOf(gatewayUrl);
+    const wanted = wantedObjects(addresses, Number(new URL(gatewayUrl).port || 443));
+    const done = await Promise.all(wanted.map((one) => this.#provide(one)));
+    if (done.every(Boolean)) this.#lookAt = this.#now() + AGAIN_MS;
+  }
+
+  async #provide({ collection, object }: Wanted): Promise<boolean> {
+    const { gateway } = this.#options;
+    const { code, body } = await gateway.send('GET', `${collection}/${NAME}`);
+    if (code === 404) return (await gateway.send('POST', collection, object)).code === 201;
+    if (code !== 200) return false;
+    const { kind, apiVersion, metadata, ...content } = object;
+    const differs = Object.entries(content).filter(([field, value]) => !says(body[field], value));
+    if (differs.length === 0) return true;
+    const merged = differs.map(([field, value]) => [
+      field,
+      Array.isArray(value) ? value : { ...(body[field] as object), ...(value as object) },
+    ]);
+    const put = await gateway.send('PUT', `${collection}/${NAME}`, { ...body, ...Object.fromEntries(merged) });
+    return put.code === 200;
+  }
+}
+
+/** What is there says all that is wanted, and perhaps more: defaults, addresses. */
+function says(there: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return Array.isArray(there) && there.length === wanted.length && wanted.every((item, i) => says(there[i], item));
+  }
+  if (wanted === null || typeof wanted !== 'object') return isDeepStrictEqual(there, wanted);
+  const fields = (there ?? {}) as Record<string, unknown>;
+  return Object.entries(wanted).every(([name, value]) => says(fields[name], value));
+}
+
+function wantedObjects(addresses: readonly string[], port: number): Wanted[] {
+  const core = `/api/v1/namespaces/${NAMESPACE}`;
+  const metadata = (labels: Record<string, string>) => ({ name: NAME, namespace: NAMESPACE, labels });
+  const ports = [{ name: 'https', port, protocol: 'TCP' }];
+  const family = isIP(addresses[0] ?? '') === 6 ? 'IPv6' : 'IPv4';
+  const ofFamily = addresses.filter((address) => isIP(address) === (family === 'IPv6' ? 6 : 4));
+  return [
+    {
+      collection: `${core}/services`,
+      object: {
+        kind: 'Service',
+        apiVersion: 'v1',
+        metadata: metadata({ component: 'apiserver', provider: NAME }),
+        spec: {
+          type: 'ClusterIP',
+          ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
+          sessionAffinity: 'None',
+        },
+      },
+    },
+    {
+      collection: `${core}/endpoints`,
+      object: {
+        kind: 'Endpoints',
+        apiVersion: 'v1',
+        metadata: metadata({ 'endpointslice.kubernetes.io/skip-mirror': 'true' }),
+        subsets: addresses.length === 0 ? [] : [{ addresses: addresses.map((ip) => ({ ip })), ports }],
+      },
+    },
+    {
+      collection: `/apis/discovery.k8s.io/v1/namespaces/${NAMESPACE}/endpointslices`,
+      object: {
+        kind: 'EndpointSlice',
+        apiVersion: 'discovery.k8s.io/v1',
+        metadata: metadata({ 'kubernetes.io/service-name': NAME }),
+        addressType: family,
+        endpoints: ofFamily.map((address) => ({ addresses: [address], conditions: { ready: true } })),
+        ports,
+      },
+    },
+  ];
+}
+
+/** Endpoints on these are refused, because every machine has its own. */
+const own = new BlockList();
+own.addSubnet('127.0.0.0', 8);
+own.addSubnet('169.254.0.0', 16);
+own.addAddress('0.0.0.0');
+own.addAddress('::1', 'ipv6');
+own.addAddress('::', 'ipv6');
+own.addSubnet('fe80::', 10, 'ipv6');
+
+/** Where clients reach the gateways: what their URL's host means, or this machine's address where that is its own alone. */
+export async function addressesOf(url: string, interfaces = networkInterfaces()): Promise<string[]> {
+  const found = await lookup(new URL(url).hostname.replace(/^\[|\]$/g, ''), { all: true });
+  const reachable = found.map(({ address }) => address).filter(isReachable);
+  if (reachable.length > 0) return [...new Set(reachable)].sort();
+  const ours = Object.values(interfaces)
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, address }) => !internal && isReachable(address));
+  const first = ours.find(({ family }) => family === 'IPv4') ?? ours[0];
+  return first === undefined ? [] : [first.address];
+}
+
+function isReachable(address: string): boolean {
+  return !own.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { isIPv4 } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
+import { Client, type Reply } from './support/client.ts';
+
+describe('What a cluster has without anybody having made it', () => {
+  let tidegate: TestTidegate;
+  let client: Client;
+  const get = (path: string) => client.ask('GET', path);
+  const there = (path: string) =>
+    until(path, async () => {
+      const reply = await get(path);
+      return reply.code === 200 ? reply : undefined;
+    });
+  const inNamespace = (name: string) => `/api/v1/namespaces/${name}`;
+  const makeNamespace = async (name: string) => {
+    const reply = await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name } } });
+    assert.equal(reply.code, 201, reply.text);
+  };
+
+  before(async () => {
+    tidegate = await startTidegate();
+    client = new Client(tidegate);
+  });
+  after(async () => {
+    client.close();
+    await tidegate.stop();
+  });
+
+  test('four namespaces, priority classes, and the mandatory objects of flow control', async () => {
+    for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) await there(inNamespace(name));
+    const values: unknown[] = [];
+    for (const name of ['system-node-critical', 'system-cluster-critical'])
+      values.push((await there(`/apis/scheduling.k8s.io/v1/priorityclasses/${name}`)).json.value);
+    assert.deepEqual(values, [2_000_001_000, 2_000_000_000]);
+    for (const resource of ['flowschemas', 'prioritylevelconfigurations'])
+      for (const name of ['exempt', 'catch-all'])
+        await there(`/apis/flowcontrol.apiserver.k8s.io/v1/${resource}/${name}`);
+  });
+
+  test('the Service kubernetes leads to where clients reach the gateway', async () => {
+    const port = Number(new URL(tidegate.server).port);
+    const { json: service } = await there(`${inNamespace('default')}/services/kubernetes`);
+    assert.deepEqual(service.metadata.labels, { component: 'apiserver', provider: 'kubernetes' });
+    assert.deepEqual(service.spec.ports, [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }]);
+    const { json: endpoints } = await there(`${inNamespace('default')}/endpoints/kubernetes`);
+    const [{ addresses, ports }] = endpoints.subsets;
+    assert.ok(isIPv4(addresses[0].ip) && !addresses[0].ip.startsWith('127.'), addresses[0].ip);
+    assert.deepEqual(ports, [{ name: 'https', port, protocol: 'TCP' }]);
+    const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
+    const { json: slice } = await there(`${slices}/kubernetes`);
+    assert.deepEqual(slice.endpoints, [{ addresses: [addresses[0].ip], conditions: { ready: true } }]);
+    assert.equal(slice.metadata.labels['kubernetes.io/service-name'], 'kubernetes');
+    await client.ask('DELETE', `${slices}/kubernetes`);
+    await until('it to be made again', async () => {
+      const { code, json } = await get(`${slices}/kubernetes`);
+      return code === 200 && json.metadata.uid !== slice.metadata.uid;
+    });
+  });
+
+  test('in a new namespace within a second: the ServiceAccount default, and the authorities of the gateway', async () => {
+    const began = performance.now();
+    await makeNamespace('fresh');
+    await there(`${inNamespace('fresh')}/serviceaccounts/default`);
+    const { json } = await there(`${inNamespace('fresh')}/configmaps/kube-root-ca.crt`);
+    const took = performance.now() - began;
+    assert.equal(json.data['ca.crt'], readFileSync(tidegate.caFile, 'utf8'));
+    assert.ok(took < 1000, `${took} ms`);
+  });
+
+  test('what is deleted of it is made again, and what is changed is put back', async () => {
+    await makeNamespace('mended');
+    const account = `${inNamespace('mended')}/serviceaccounts/default`;
+    const configMap = `${inNamespace('mended')}/configmaps/kube-root-ca.crt`;
+    const first = (await there(account)).json.metadata.uid;
+    await there(configMap);
+    assert.equal((await client.ask('DELETE', account)).code, 200);
+    await until('the account to be made again', async () => {
+      const { code, json } = await get(account);
+      return code === 200 && json.metadata.uid !== first;
+    });
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    const body = { data: { 'ca.crt': 'of somebody else', more: 'text' } };
+    assert.equal((await client.ask('PATCH', configMap, { body, headers })).code, 200);
+    const right = { 'ca.crt': readFileSync(tidegate.caFile, 'utf8') };
+    await until('it to be put back', async () => {
+      const { data } = (await get(configMap)).json;
+      return JSON.stringify(data) === JSON.stringify(right);
+    });
+  });
+
+  test('it ends with its namespace', async () => {
+    await makeNamespace('ending');
+    await there(`${inNamespace('ending')}/serviceaccounts/default`);
+    await client.ask('DELETE', inNamespace('ending'));
+    await until('the namespace to be gone', async () => (await get(inNamespace('ending'))).code === 404);
+    const left: Reply[] = [];
+    for (const resource of ['serviceaccounts', 'configmaps'])
+      left.push(await get(`${inNamespace('ending')}/${resource}`));
+    assert.deepEqual(
+      left.map(({ json }) => json.items),
+      [[], []],
+    );
+  });
+});
+
+describe('A cluster whose controllers are switched off', () => {
+  test('has no ServiceAccount default where --controllers takes that one out', async () => {
+    const env = { TIDEGATE_CONTROLLERS: '*,-serviceaccount-controller' };
+    const tidegate = await startTidegate({ env });
+    const client = new Client(tidegate);
+    try {
+      const path = '/api/v1/namespaces/default';
+      await until(
+        'the authorities',
+        async () => (await client.ask('GET', `${path}/configmaps/kube-root-ca.crt`)).code === 200,
+      );
+      await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'later' } } });
+      await until('the authorities in another namespace', async () => {
+        const { code } = await client.ask('GET', '/api/v1/namespaces/later/configmaps/kube-root-ca.crt');
+        return code === 200;
+      });
+      assert.equal((await client.ask('GET', `${path}/serviceaccounts/default`)).code, 404);
+    } finally {
+      client.close();
+      await tidegate.stop();
+    }
+  });
+});
