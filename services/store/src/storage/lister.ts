@@ -50,7 +50,10 @@ export class Lister {
   }
 }
 
-/** Merges two sequences in key order: a key's correction stands for its present object. */
+/**
+ * Merges two sequences in key order: what has not changed since, and what the others were then. An object that was
+ * written after the revision is in the log, and so among the latter: its present state is not read.
+ */
 async function* objectsAt(
   source: { run: Transaction; vault: Vault },
   request: ListRequest,
@@ -58,12 +61,11 @@ async function* objectsAt(
 ): AsyncGenerator<StoredObject> {
   const corrections = correctionsAfter(source, request, revision);
   let correction = (await corrections.next()).value;
-  for await (const object of new ObjectScan(source.run, source.vault, request).objects()) {
+  for await (const object of new ObjectScan(source.run, source.vault, request, revision).objects()) {
     while (correction !== undefined && compareKeys(correction.key, object.key) < 0) {
       if (correction.object !== undefined) yield correction.object;
       correction = (await corrections.next()).value;
     }
-    if (correction !== undefined && compareKeys(correction.key, object.key) === 0) continue;
     yield object;
   }
   while (correction !== undefined) {

@@ -14,12 +14,15 @@ export class ObjectScan {
   readonly #run: Transaction;
   readonly #vault: Vault;
   readonly #request: ListRequest;
+  readonly #unchangedSince: number | undefined;
   #rows = 64;
 
-  constructor(run: Transaction, vault: Vault, request: ListRequest) {
+  /** unchangedSince: only objects that were not written after this revision */
+  constructor(run: Transaction, vault: Vault, request: ListRequest, unchangedSince?: number) {
     this.#run = run;
     this.#vault = vault;
     this.#request = request;
+    this.#unchangedSince = unchangedSince;
   }
 
   async *objects(): AsyncGenerator<StoredObject> {
@@ -56,7 +59,11 @@ export class ObjectScan {
     }
     if (namespace !== '') {
       parameters.push(namespace);
-      range += ' AND namespace = $6';
+      range += ` AND namespace = $${parameters.length}`;
+    }
+    if (this.#unchangedSince !== undefined) {
+      parameters.push(this.#unchangedSince);
+      range += ` AND revision <= $${parameters.length}::bigint`;
     }
     return [
       `SELECT resource, namespace, name, ${stateColumns} FROM (
