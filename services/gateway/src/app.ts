@@ -5,7 +5,6 @@ import { requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { badRequest, requestEntityTooLarge } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import type { TokenFile } from './authn/token-file.ts';
 import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
 import { takeBearer, webSocketReply } from './hooks/web-socket-reply.ts';
@@ -17,7 +16,6 @@ const MAX_BODY_BYTES = 3 << 20;
 interface AppOptions {
   gateway: Gateway;
   kit: Kit;
-  tokens: TokenFile;
   tlsCertFile: string;
   tlsPrivateKeyFile: string;
   clientCaFile: string;
