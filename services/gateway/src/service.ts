@@ -18,6 +18,7 @@ import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
 import { WatchTimes } from './mirror/watch-times.ts';
+import { PRIORITY_CLASSES } from './rules/admit-pod.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
 
 /** Together below two seconds: by then /readyz must show that the stores are gone. */
@@ -95,6 +96,7 @@ export class GatewayService implements Service {
     this.#gateway.watchTimes.start();
     // namespaces are looked at all the time; their mirror also shows that the watch service answers
     this.#mirrors.keep('namespaces');
+    this.#mirrors.keep(PRIORITY_CLASSES);
     void this.#askStore();
     const { bindAddress: host, port } = this.#config;
     await this.#app.listen({ host, port, reusePort: true } as never);

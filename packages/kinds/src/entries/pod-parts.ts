@@ -5,6 +5,7 @@ import { metaOf } from '../generic-object.ts';
 
 /** Some paths below a pod change one part of it, and nothing else. */
 export function keepOtherParts(pod: JsonObject, old: JsonObject, subresource: string): void {
+  if (subresource === '') keepGiven(specOf(pod), specOf(old));
   if (subresource !== 'ephemeralcontainers' && subresource !== 'resize') return;
   const spec = specOf(pod);
   const before = structuredClone(specOf(old));
@@ -18,6 +19,13 @@ export function keepOtherParts(pod: JsonObject, old: JsonObject, subresource: st
   }
   if (old.status === undefined) delete pod.status;
   else pod.status = structuredClone(old.status);
+}
+
+/** What the server has given a pod stays where an update does not say it. */
+function keepGiven(spec: JsonObject, before: JsonObject): void {
+  for (const field of ['priority', 'preemptionPolicy']) {
+    if (spec[field] === undefined && before[field] !== undefined) spec[field] = before[field];
+  }
 }
 
 /** A container that was added to a running pod stays as it is. */
