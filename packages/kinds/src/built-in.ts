@@ -11,13 +11,22 @@ const USUAL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'pat
 const SERVED: Readonly<Record<string, (resource: string) => boolean>> = {
   status: () => true,
   scale: () => true,
+  approval: () => true,
+  binding: () => true,
+  ephemeralcontainers: () => true,
+  eviction: () => true,
+  resize: () => true,
+  token: () => true,
   finalize: (resource) => resource === 'namespaces',
 };
 
 type ResourceFacts = GroupVersionFacts['resources'][number];
 
-/** Operations whose behaviour is there: who may do what, and who somebody is. */
+/** Operations whose behaviour is there: who may do what, who somebody is, and where a pod goes. */
 const SERVED_OPERATIONS = new Set([
+  'bindings',
+  'selfsubjectrulesreviews',
+  'tokenreviews',
   'selfsubjectaccessreviews',
   'subjectaccessreviews',
   'localsubjectaccessreviews',

@@ -5,7 +5,6 @@ import { requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { badRequest, requestEntityTooLarge } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import type { TokenFile } from './authn/token-file.ts';
 import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
 import { takeBearer, webSocketReply } from './hooks/web-socket-reply.ts';
@@ -17,7 +16,6 @@ const MAX_BODY_BYTES = 3 << 20;
 interface AppOptions {
   gateway: Gateway;
   kit: Kit;
-  tokens: TokenFile;
   tlsCertFile: string;
   tlsPrivateKeyFile: string;
   clientCaFile: string;
@@ -49,6 +47,7 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addHook('onRequest', noteBody);
   app.setErrorHandler((error, request, reply) => {
     const tooLarge = (error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE';
     const told = tooLarge ? requestEntityTooLarge(`limit is ${MAX_BODY_BYTES}`) : error;
@@ -57,6 +56,16 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.all('*', (request, reply) => serve(options, request, reply));
   serveUpgrades(app, options);
   return app;
+}
+
+/**
+ * HTTP/2 needs no Content-Length for a body, and kubectl's raw requests have no Content-Type either: without both, Fastify
+ * would take it that there is no body.
+ */
+function noteBody({ raw }: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  const { stream } = raw as { stream?: { endAfterHeaders?: boolean } };
+  if (stream?.endAfterHeaders === false) raw.headers['content-type'] ??= 'application/json';
+  done();
 }
 
 /** A watch may come as a WebSocket. What asks for one is a request like any other until it is answered. */

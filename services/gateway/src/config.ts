@@ -14,6 +14,28 @@ export const options = {
     help: 'clients with a certificate of this authority are who it says',
   },
   'token-auth-file': { type: 'list', value: 'FILE,...', help: 'lines of token,user,uid,"group1,group2"' },
+  'service-account-signing-key-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'private key (PEM, RSA or EC) that signs the tokens of service accounts; empty: there are none',
+  },
+  'service-account-key-file': {
+    type: 'list',
+    value: 'FILE,...',
+    help: 'more keys whose tokens are taken, public or private',
+  },
+  'service-account-issuer': {
+    type: 'list',
+    default: ['https://kubernetes.default.svc.cluster.local'],
+    value: 'URL,...',
+    help: 'who issues the tokens of service accounts: the first in new ones, those of all are taken',
+  },
+  'api-audiences': {
+    type: 'list',
+    value: 'NAME,...',
+    help: 'tokens of service accounts for this server are for one of these; empty: --service-account-issuer',
+  },
   'store-addresses': { type: 'list', required: true, value: 'HOST:PORT,...', help: 'gRPC addresses of the stores' },
   'watch-addresses': {
     type: 'list',

@@ -6,6 +6,8 @@ import type { TraceSpan } from '@tidegate/service-kit';
 import type { Guard } from '@tidegate/wire';
 import type { FastifyReply } from 'fastify';
 import type { ServiceRanges } from './addresses/service-addresses.ts';
+import type { ServiceAccounts } from './authn/service-accounts.ts';
+import type { TokenFile } from './authn/token-file.ts';
 import type { User } from './authn/user.ts';
 import type { StoreSession } from './clients/store-session.ts';
 import type { WatchLists } from './clients/watch-lists.ts';
@@ -37,6 +39,9 @@ export interface Gateway {
   readonly remaining: RemainingCounts;
   /** from which Services get addresses and ports */
   readonly serviceRanges: ServiceRanges;
+  readonly tokens: TokenFile;
+  /** undefined where no key is given for their tokens */
+  readonly serviceAccounts: ServiceAccounts | undefined;
 }
 
 /** One request for a resource, authenticated and authorized. */

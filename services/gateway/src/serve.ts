@@ -3,7 +3,6 @@ import type { Kit } from '@tidegate/service-kit';
 import { methodNotAllowed } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate } from './authn/authenticate.ts';
-import type { TokenFile } from './authn/token-file.ts';
 import type { User } from './authn/user.ts';
 import { authorize } from './authz/authorize.ts';
 import { refuseGatedBody } from './codec/decode-body.ts';
@@ -20,7 +19,6 @@ import { handlerOf } from './verbs/dispatch.ts';
 interface ServeOptions {
   gateway: Gateway;
   kit: Kit;
-  tokens: TokenFile;
 }
 
 /** A request that has passed authentication and authorization. */
@@ -41,7 +39,8 @@ export async function serve(options: ServeOptions, request: FastifyRequest, repl
   let info: RequestInfo | undefined;
   let code: number;
   try {
-    const user = authenticate(request.raw, options.tokens);
+    const { serviceAccounts } = options.gateway;
+    const user = await authenticate(request.raw, { tokens: options.gateway.tokens, serviceAccounts });
     info = requestInfo(request.method, request.raw.url ?? '/');
     code = info === undefined ? nothingHere(audit, reply) : await admit(options, { request, reply, info, user, audit });
   } catch (error) {
@@ -123,6 +122,8 @@ async function serveOther({ gateway, kit }: ServeOptions, admitted: Admitted): P
   const health = probe(kit.checks, info.path, info.query);
   if (health !== undefined) return writeText(audit, reply, health.code, health.text);
   if (info.path === '/metrics') return writeText(audit, reply, 200, await kit.metrics.text(), kit.metrics.contentType);
+  const keys = gateway.serviceAccounts?.document(info.path);
+  if (keys !== undefined) return writeText(audit, reply, 200, keys.text, keys.type);
   const document = await gateway.discovery.document(info.path, request.headers.accept);
   if (document === undefined) return nothingHere(audit, reply);
   const coding = contentCoding(gateway, info, String(request.headers['accept-encoding'] ?? ''));

@@ -2,9 +2,11 @@ import { Deflater, WindowMemory } from '@tidegate/collection';
 import { readFeatureGates } from '@tidegate/feature-gates';
 import { builtInRegistry } from '@tidegate/kinds';
 import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
+import type { Key } from '@tidegate/wire';
 import type { FastifyInstance } from 'fastify';
 import { serviceRanges } from './addresses/service-addresses.ts';
 import { createApp } from './app.ts';
+import { ServiceAccounts } from './authn/service-accounts.ts';
 import { TokenFile } from './authn/token-file.ts';
 import { StoreSession } from './clients/store-session.ts';
 import { WatchLists } from './clients/watch-lists.ts';
@@ -17,6 +19,7 @@ import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
 import { WatchTimes } from './mirror/watch-times.ts';
+import { PRIORITY_CLASSES } from './rules/admit-pod.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
 
 /** Together below two seconds: by then /readyz must show that the stores are gone. */
@@ -76,8 +79,10 @@ export class GatewayService implements Service {
       deflater: new Deflater(),
       remaining: new RemainingCounts(),
       serviceRanges: serviceRanges(config),
+      tokens: new TokenFile(config.tokenAuthFile),
+      serviceAccounts: ServiceAccounts.from(config, (key) => this.#uidOf(key)),
     };
-    this.#app = createApp({ gateway: this.#gateway, kit, tokens: new TokenFile(config.tokenAuthFile), ...config });
+    this.#app = createApp({ gateway: this.#gateway, kit, ...config });
     this.#connections = new Connections(this.#app.server);
     kit.checks.add('log', () => undefined);
     kit.checks.add('store', () => (this.#storeAnswers ? undefined : 'no store answers'));
@@ -93,6 +98,7 @@ export class GatewayService implements Service {
     this.#gateway.watchTimes.start();
     // namespaces are looked at all the time; their mirror also shows that the watch service answers
     this.#mirrors.keep('namespaces');
+    this.#mirrors.keep(PRIORITY_CLASSES);
     void this.#askStore();
     const { bindAddress: host, port } = this.#config;
     await this.#app.listen({ host, port, reusePort: true } as never);
@@ -113,6 +119,12 @@ export class GatewayService implements Service {
     this.#watchLists.close();
     this.#store.close();
     this.#gateway.deflater.close();
+  }
+
+  /** Of what is there to stay. */
+  async #uidOf(key: Key): Promise<string | undefined> {
+    const { found, object } = await this.#store.read(key);
+    return found && object !== null && !object.deleting ? object.uid : undefined;
   }
 
   /** Keeps the view of the store's health fresh, whether or not there are requests. */

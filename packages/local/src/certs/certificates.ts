@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
@@ -28,6 +28,8 @@ export interface Certificates {
   /** what the parts trust among themselves */
   readonly peerCaFile: string;
   peer(part: string): PairFiles;
+  /** signs the tokens of service accounts */
+  readonly serviceAccountKeyFile: string;
 }
 
 interface Wanted {
@@ -58,7 +60,18 @@ export async function ensureCertificates(wanted: Wanted): Promise<Certificates> 
     controllers: filesOf(dir, 'controllers'),
     peerCaFile: peers.certFile,
     peer: (part) => filesOf(dir, `peer-${part}`),
+    serviceAccountKeyFile: ensureServiceAccountKey(dir),
   };
+}
+
+/** Tokens outlive restarts, and so does the key. */
+function ensureServiceAccountKey(dir: string): string {
+  const file = join(dir, 'service-account.key');
+  if (read(file) === undefined) {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    writePrivateFile(file, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+  }
+  return file;
 }
 
 function servingLeaf(bindAddress: string): Leaf {

@@ -17,6 +17,7 @@ function plan(...argv: string[]): PartSpec[] {
       serving: pair('serving'),
       controllers: pair('controllers'),
       peer: (part) => pair(`peer-${part}`),
+      serviceAccountKeyFile: '/certs/service-account.key',
     },
     port: 6443,
     server: 'https://127.0.0.1:6443',

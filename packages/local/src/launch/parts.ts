@@ -99,6 +99,7 @@ const partFlags: Record<Part, (plan: PartsPlan, addresses: (part: Part) => strin
     'tls-private-key-file': plan.certificates.serving.keyFile,
     'client-ca-file': plan.certificates.caFile,
     'token-auth-file': plan.tokenFiles.join(','),
+    'service-account-signing-key-file': plan.certificates.serviceAccountKeyFile,
     'store-addresses': addresses('store'),
     'watch-addresses': addresses('watch'),
     'feature-gates': plan.options.featureGates,

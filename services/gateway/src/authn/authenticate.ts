@@ -1,11 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import { unauthorized } from '@tidegate/status';
+import type { ServiceAccounts } from './service-accounts.ts';
 import type { TokenFile } from './token-file.ts';
 import { AUTHENTICATED, anonymous, type User } from './user.ts';
 
+/** Who tells users by their tokens. */
+interface Authorities {
+  readonly tokens: TokenFile;
+  readonly serviceAccounts: ServiceAccounts | undefined;
+}
+
 /** The user of a request: by bearer token, else by client certificate, else nobody in particular. */
-export function authenticate(request: IncomingMessage, tokens: TokenFile): User {
+export async function authenticate(request: IncomingMessage, { tokens, serviceAccounts }: Authorities): Promise<User> {
   const { authorization } = request.headers;
   if (authorization === undefined) return certificateUser(socketOf(request)) ?? anonymous;
   const socket = socketOf(request);
@@ -13,7 +20,12 @@ export function authenticate(request: IncomingMessage, tokens: TokenFile): User 
   if (last?.authorization === authorization) return last.user;
   const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
   const user = token === undefined ? undefined : tokens.find(token);
-  if (user === undefined) throw unauthorized();
+  if (user === undefined) {
+    const verdict = token === undefined ? undefined : await serviceAccounts?.judge(token);
+    if (verdict === undefined || 'refused' in verdict) throw unauthorized();
+    // not remembered: at the next request the account may be gone
+    return verdict.user;
+  }
   lastBearer.set(socket, { authorization, user });
   return user;
 }

@@ -3,6 +3,8 @@ export interface User {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
+  /** what else is known of them: from which token, for which pod */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 export const AUTHENTICATED = 'system:authenticated';

@@ -5,7 +5,7 @@ import { AUTHENTICATED, type User } from '../authn/user.ts';
 /** Open to everybody: probes and the version, these paths exactly. */
 const PUBLIC = new Set(['/livez', '/readyz', '/healthz', '/version', '/version/']);
 /** Open to everybody who is somebody: what is served here, but nothing of what is in it. */
-const DISCOVERY = /^\/(api|apis|openapi|\.well-known)(\/|$)/;
+const DISCOVERY = /^\/(api|apis|openapi|openid|\.well-known)(\/|$)/;
 
 /**
  * Who may do what, until roles decide it: members of system:masters everything, other users discovery, everybody the

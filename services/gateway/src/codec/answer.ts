@@ -59,3 +59,9 @@ export function successAnswer(request: ResourceRequest, uid: string): Answer {
   };
   return documentAnswer(request, 200, { value: status as unknown as JsonObject, schema: metaSchemas.status });
 }
+
+/** Something was done to an object, and there is nothing to show but that. */
+export function doneAnswer(request: ResourceRequest): Answer {
+  const value = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+  return documentAnswer(request, 201, { value, schema: metaSchemas.status });
+}

@@ -8,6 +8,7 @@ import { decodeObject } from '../codec/decode-body.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { admitObject, isDryRun } from '../rules/admit-object.ts';
+import { admitPod } from '../rules/admit-pod.ts';
 import { allotmentOf, claimGuards, takenClaim } from '../rules/allotment.ts';
 import { commit, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
 
@@ -44,6 +45,7 @@ type Attempt = { kind: 'created'; answer: Answer } | { kind: 'taken'; deleting: 
 
 /** What is given to the object alone (addresses, ports) is chosen again where somebody else has it. */
 async function attemptCreate(gateway: Gateway, request: ResourceRequest, object: JsonObject): Promise<Attempt> {
+  await admitPod(gateway, request, object);
   const allotment = allotmentOf(gateway, request);
   if (allotment !== undefined && isDryRun(request)) await allotment.lookFirst();
   for (;;) {

@@ -1,13 +1,16 @@
 import { methodNotAllowed } from '@tidegate/status';
 import type { ResourceRequest, VerbHandler } from '../gateway.ts';
+import { bindingVerbs, oldBindingVerbs } from './binding.ts';
 import { create } from './create.ts';
 import { deleteOne } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
+import { evictionVerbs } from './eviction.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
 import { patch } from './patch.ts';
 import { reviewVerbs } from './review.ts';
 import { scaleVerbs } from './scale.ts';
+import { tokenVerbs } from './token.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
 
@@ -22,9 +25,23 @@ const VERBS: Readonly<Record<string, VerbHandler>> = {
   deletecollection: deleteCollection,
 };
 
+/** Subresources that are more than another view of their object. */
+const OWN_VERBS: Readonly<Record<string, Readonly<Record<string, VerbHandler>>>> = {
+  binding: bindingVerbs,
+  eviction: evictionVerbs,
+  scale: scaleVerbs,
+  token: tokenVerbs,
+};
+
+function verbsOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>): Readonly<Record<string, VerbHandler>> {
+  if (info.subresource !== '') return OWN_VERBS[info.subresource] ?? VERBS;
+  if (kind.storedAs === 'bindings') return oldBindingVerbs;
+  return reviewVerbs(kind.storedAs) ?? VERBS;
+}
+
 /** The handler of a verb, when the resource or subresource has it; undefined when there is no such subresource. */
 export function handlerOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>): VerbHandler | undefined {
-  const handler = (info.subresource === 'scale' ? scaleVerbs : (reviewVerbs(kind.storedAs) ?? VERBS))[info.verb];
+  const handler = verbsOf({ info, kind })[info.verb];
   if (info.subresource !== '') {
     const { subresources } = kind.entry;
     const found = Object.hasOwn(subresources, info.subresource) ? subresources[info.subresource] : undefined;

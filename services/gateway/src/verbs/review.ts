@@ -1,36 +1,36 @@
 import { Query, type RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { badRequest } from '@tidegate/status';
-import type { User } from '../authn/user.ts';
+import { AUTHENTICATED, type User } from '../authn/user.ts';
 import { authorize } from '../authz/authorize.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { decodeObject } from '../codec/decode-body.ts';
-import type { ResourceRequest, VerbHandler } from '../gateway.ts';
+import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { admitObject } from '../rules/admit-object.ts';
 
 /** A question that is answered in its own status; nothing is kept of it. */
-type Review = (request: ResourceRequest, spec: JsonObject) => JsonObject;
+type Review = (gateway: Gateway, request: ResourceRequest, spec: JsonObject) => JsonObject | Promise<JsonObject>;
 
 const REVIEWS: Readonly<Record<string, Review>> = {
-  'selfsubjectaccessreviews.authorization.k8s.io': ({ user }, spec) => access(user, spec),
-  'subjectaccessreviews.authorization.k8s.io': (_request, spec) => access(subjectOf(spec), spec),
-  'localsubjectaccessreviews.authorization.k8s.io': ({ info }, spec) => {
+  'selfsubjectaccessreviews.authorization.k8s.io': (_gateway, { user }, spec) => access(user, spec),
+  'subjectaccessreviews.authorization.k8s.io': (_gateway, _request, spec) => access(subjectOf(spec), spec),
+  'localsubjectaccessreviews.authorization.k8s.io': (_gateway, { info }, spec) => {
     const { namespace = '' } = (spec.resourceAttributes ?? {}) as JsonObject;
     if (namespace !== info.namespace) {
       throw badRequest('spec.resourceAttributes.namespace must be the namespace of the request');
     }
     return access(subjectOf(spec), spec);
   },
-  'selfsubjectreviews.authentication.k8s.io': ({ user }) => ({
-    userInfo: { username: user.name, uid: user.uid, groups: [...user.groups] },
-  }),
+  'selfsubjectreviews.authentication.k8s.io': (_gateway, { user }) => ({ userInfo: userInfo(user) }),
+  'selfsubjectrulesreviews.authorization.k8s.io': (_gateway, { user }, spec) => rulesOf(user, text(spec.namespace)),
+  'tokenreviews.authentication.k8s.io': (gateway, _request, spec) => reviewToken(gateway, spec),
 };
 
-const create: VerbHandler = async (_gateway, request) => {
+const create: VerbHandler = async (gateway, request) => {
   const { kind, body, contentType } = request;
   const review = REVIEWS[kind.storedAs] as Review;
   const object = admitObject(request, decodeObject(kind.schema, body, contentType));
-  object.status = review(request, isJsonObject(object.spec) ? object.spec : {});
+  object.status = await review(gateway, request, isJsonObject(object.spec) ? object.spec : {});
   return objectAnswer(request, 201, Buffer.from(JSON.stringify(object)));
 };
 
@@ -44,6 +44,47 @@ export function reviewVerbs(storedAs: string): Readonly<Record<string, VerbHandl
 function access(user: User, spec: JsonObject): JsonObject {
   const refused = authorize(user, isJsonObject(spec.nonResourceAttributes) ? otherOf(spec) : resourceOf(spec));
   return refused === undefined ? { allowed: true } : { allowed: false, reason: refused.message };
+}
+
+function userInfo({ name, uid, groups, extra }: User): JsonObject {
+  const more = Object.entries(extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
+  return {
+    username: name,
+    ...(uid === '' ? {} : { uid }),
+    groups: [...groups],
+    ...(more.length === 0 ? {} : { extra: Object.fromEntries(more) }),
+  };
+}
+
+/** What `authorize` allows, told as rules. */
+function rulesOf(user: User, namespace: string): JsonObject {
+  if (namespace === '') throw badRequest('no namespace on request');
+  const all = user.groups.includes('system:masters');
+  const discovery = ['/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*', '/openid/*', '/.well-known/*'];
+  const probes = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
+  const nonResourceURLs = user.groups.includes(AUTHENTICATED) ? [...discovery, ...probes] : probes;
+  return {
+    resourceRules: all ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] : [],
+    nonResourceRules: [{ verbs: ['get'], nonResourceURLs }, ...(all ? [{ verbs: ['*'], nonResourceURLs: ['*'] }] : [])],
+    incomplete: false,
+  };
+}
+
+/** Whose token it is; one that is nobody's is an answer, too. */
+async function reviewToken({ tokens, serviceAccounts }: Gateway, spec: JsonObject): Promise<JsonObject> {
+  const token = text(spec.token);
+  if (token === '') throw badRequest('token is required for TokenReview in authentication');
+  const asked = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
+  const user = tokens.find(token);
+  // tokens from a file are for this server, and say nothing of others
+  const ours = asked.filter((audience) => serviceAccounts?.audiences.includes(audience));
+  if (user !== undefined && (asked.length === 0 || ours.length > 0)) {
+    return { authenticated: true, user: userInfo(user), ...(asked.length === 0 ? {} : { audiences: ours }) };
+  }
+  const verdict = await serviceAccounts?.judge(token, asked.length === 0 ? undefined : asked);
+  if (verdict === undefined) return { user: {}, error: 'invalid bearer token' };
+  if ('refused' in verdict) return { user: {}, error: `[invalid bearer token, ${verdict.refused}]` };
+  return { authenticated: true, user: userInfo(verdict.user), audiences: [...verdict.audiences] };
 }
 
 function subjectOf(spec: JsonObject): User {

@@ -1,9 +1,10 @@
-import { type Kind, kindOf, labelsText, metaOf, selectorText } from '@tidegate/kinds';
+import { type Kind, labelsText, metaOf, selectorText } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { objectAnswer } from '../codec/answer.ts';
 import { decodeObject } from '../codec/decode-body.ts';
 import type { Answer, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { admitObject } from '../rules/admit-object.ts';
+import { asSubresource } from '../rules/as-subresource.ts';
 import { type Change, changeObject } from '../rules/change-object.ts';
 import { keyOf } from '../rules/commit.ts';
 import { currentJson, fromStore } from '../rules/current.ts';
@@ -16,7 +17,7 @@ const get: VerbHandler = async (gateway, request) => {
 };
 
 const update: VerbHandler = async (gateway, request) => {
-  const scale = asScale(request);
+  const scale = asSubresource(request);
   const wanted = admitObject(scale, decodeObject(scale.kind.schema, request.body, request.contentType));
   const pinned = (metaOf(wanted).resourceVersion ?? '') !== '';
   return changeObject(
@@ -27,28 +28,13 @@ const update: VerbHandler = async (gateway, request) => {
 };
 
 const patch: VerbHandler = async (gateway, request) => {
-  const scale = asScale(request);
+  const scale = asSubresource(request);
   const { apply, pinned } = readPatch(scale);
   const wanted = (object: JsonObject) => admitObject(scale, apply(scaleOf(scale.kind, object)));
   return changeObject(gateway, request, changeTo(request, wanted, pinned));
 };
 
 export const scaleVerbs: Readonly<Record<string, VerbHandler>> = { get, update, patch };
-
-const kinds = new WeakMap<Kind, Kind>();
-
-/** The same request, seen as one about a Scale. */
-function asScale(request: ResourceRequest): ResourceRequest {
-  const { kind } = request;
-  let scale = kinds.get(kind);
-  if (scale === undefined) {
-    const entry = kind.entry.subresources.scale?.entry;
-    if (entry === undefined) throw new Error(`${kind.entry.resource} have no scale`);
-    scale = kindOf(entry);
-    kinds.set(kind, scale);
-  }
-  return { ...request, kind: scale };
-}
 
 /** Only the number counts, and the version and uid that the client expects. */
 function changeTo(request: ResourceRequest, wanted: (object: JsonObject) => JsonObject, pinned: boolean): Change {
@@ -71,7 +57,7 @@ function changeTo(request: ResourceRequest, wanted: (object: JsonObject) => Json
 }
 
 function show(request: ResourceRequest, code: number, json: Buffer): Answer {
-  const scale = asScale(request);
+  const scale = asSubresource(request);
   const object = JSON.parse(json.toString('utf8')) as JsonObject;
   return objectAnswer(scale, code, Buffer.from(JSON.stringify(scaleOf(scale.kind, object))));
 }

@@ -1,0 +1,48 @@
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import type { KindRules } from '../kind-entry.ts';
+import { textFields } from './fields.ts';
+
+/** What only /approval decides. */
+const VERDICTS = ['Approved', 'Denied'];
+
+/** A request for a certificate: who asks is written by the server, who may have it by /approval, the rest by /status. */
+export const signingRequest: KindRules = {
+  selectableFields: textFields({ 'spec.signerName': '' }),
+  prepareCreate: (request, { name, uid, groups }) => {
+    const { extra: _extra, ...spec } = (request.spec ?? {}) as JsonObject;
+    request.spec = { ...spec, username: name, uid, groups: [...groups] };
+  },
+  prepareUpdate: (request, old, subresource) => {
+    request.spec = old.spec ?? {};
+    if (subresource === '') return;
+    const before = conditionsOf(old);
+    let conditions = conditionsOf(request);
+    if (subresource === 'approval') request.status = structuredClone((old.status ?? {}) as JsonObject);
+    // certificates are issued by /status, verdicts are not
+    else conditions = [...before.filter(isVerdict), ...conditions.filter((one) => !isVerdict(one))];
+    if (conditions.length === 0 && request.status === undefined) return;
+    const status = isJsonObject(request.status) ? request.status : {};
+    if (conditions.length > 0) status.conditions = conditions.map((one) => withTimes(one, before));
+    else delete status.conditions;
+    request.status = status;
+  },
+};
+
+function isVerdict({ type }: JsonObject): boolean {
+  return VERDICTS.includes(String(type));
+}
+
+function conditionsOf({ status }: JsonObject): JsonObject[] {
+  const conditions = isJsonObject(status) ? status.conditions : undefined;
+  return Array.isArray(conditions) ? conditions.filter(isJsonObject) : [];
+}
+
+function withTimes(condition: JsonObject, before: readonly JsonObject[]): JsonObject {
+  const now = `${new Date().toISOString().slice(0, 19)}Z`;
+  const old = before.find(({ type, status }) => type === condition.type && status === condition.status);
+  return {
+    ...condition,
+    lastUpdateTime: condition.lastUpdateTime ?? old?.lastUpdateTime ?? now,
+    lastTransitionTime: condition.lastTransitionTime ?? old?.lastTransitionTime ?? now,
+  };
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { temporaryDir } from '@tidegate/testkit';
+import { ServiceAccounts, type TokenSubject } from './service-accounts.ts';
+import { SigningKeys } from './signing-keys.ts';
+
+const place = temporaryDir('service-accounts');
+after(() => place.remove());
+
+const ISSUER = 'https://issuer.example';
+const subject: TokenSubject = { namespace: 'team', serviceaccount: { name: 'robot', uid: 'u1' } };
+
+function keyFile(name: string, type: 'ec' | 'rsa'): string {
+  const { privateKey } =
+    type === 'ec'
+      ? generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      : generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const file = join(place.path, name);
+  writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  return file;
+}
+
+function accounts(keys: SigningKeys, now: () => number, uid = 'u1'): ServiceAccounts {
+  return new ServiceAccounts({ keys, issuers: [ISSUER], audiences: [ISSUER], uidOf: async () => uid, now });
+}
+
+test('a token is good from its beginning to its end, give or take a minute', async () => {
+  let now = 1_000_000_000_000;
+  const robots = accounts(new SigningKeys(keyFile('ec', 'ec'), []), () => now);
+  const { token } = robots.issue(subject, { audiences: [ISSUER], seconds: 600 });
+  const refused = async () => {
+    const verdict = await robots.judge(token);
+    return verdict !== undefined && 'refused' in verdict ? verdict.refused : verdict?.user.name;
+  };
+  assert.equal(await refused(), 'system:serviceaccount:team:robot');
+  now += 600_000;
+  assert.equal(await refused(), 'system:serviceaccount:team:robot');
+  now += 61_000;
+  assert.equal(await refused(), 'service account token has expired');
+  now -= 2_000_000;
+  assert.equal(await refused(), 'service account token is not valid yet');
+});
+
+test('a key can be changed: tokens of the old one are taken as long as it is named', async () => {
+  const [first, second] = [keyFile('first', 'rsa'), keyFile('second', 'ec')];
+  const before = accounts(new SigningKeys(first, []), Date.now);
+  const { token } = before.issue(subject, { audiences: [ISSUER], seconds: 600 });
+  assert.ok('user' in ((await accounts(new SigningKeys(second, [first]), Date.now).judge(token)) ?? {}));
+  assert.equal(await accounts(new SigningKeys(second, []), Date.now).judge(token), undefined);
+  assert.deepEqual(new SigningKeys(second, [first]).published.algorithms, ['ES256', 'RS256']);
+});
+
+test('what is no key is refused by its name', () => {
+  const file = join(place.path, 'nonsense');
+  writeFileSync(file, 'nonsense');
+  assert.throws(() => new SigningKeys(file, []), /nonsense is not a key of service accounts/);
+});

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import type { Key } from '@tidegate/wire';
+import { SigningKeys } from './signing-keys.ts';
+import { AUTHENTICATED, type User } from './user.ts';
+
+/** What a token is bound to, by name and uid. */
+export interface Reference {
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface TokenSubject {
+  readonly namespace: string;
+  readonly serviceaccount: Reference;
+  readonly pod?: Reference;
+  readonly secret?: Reference;
+  readonly node?: Reference;
+}
+
+interface Claims {
+  readonly iss: string;
+  readonly sub: string;
+  readonly aud: readonly string[];
+  readonly exp: number;
+  readonly nbf: number;
+  readonly iat: number;
+  readonly jti: string;
+  readonly 'kubernetes.io': TokenSubject;
+}
+
+interface ServiceAccountsOptions {
+  readonly keys: SigningKeys;
+  /** the first signs; tokens of all are taken */
+  readonly issuers: readonly string[];
+  /** what tokens for this server say that they are for */
+  readonly audiences: readonly string[];
+  /** the uid of what is there under a key, and not being deleted */
+  readonly uidOf: (key: Key) => Promise<string | undefined>;
+  readonly now?: () => number;
+}
+
+export interface ServiceAccountConfig {
+  readonly serviceAccountSigningKeyFile: string;
+  readonly serviceAccountKeyFile: readonly string[];
+  readonly serviceAccountIssuer: readonly string[];
+  readonly apiAudiences: readonly string[];
+}
+
+/** Nobody's clock is exact. */
+const LEEWAY_SECONDS = 60;
+/** Signatures are looked at once for each token, as long as it is among these. */
+const REMEMBERED = 2000;
+const EXTRA = 'authentication.kubernetes.io/';
+
+export type Verdict = { user: User; audiences: readonly string[] } | { refused: string };
+
+/**
+ * Service accounts as users. Invariant: a token is worth nothing without a look at the store: its account, and what it is
+ * bound to, must be there with the same uid at every request.
+ */
+export class ServiceAccounts {
+  readonly #options: ServiceAccountsOptions;
+  readonly #now: () => number;
+  readonly #known = new Map<string, Claims>();
+
+  constructor(options: ServiceAccountsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** undefined where no key is given: then there are no tokens. */
+  static from(config: ServiceAccountConfig, uidOf: ServiceAccountsOptions['uidOf']): ServiceAccounts | undefined {
+    const { serviceAccountSigningKeyFile: file, serviceAccountIssuer: issuers, apiAudiences } = config;
+    if (file === '') return undefined;
+    const keys = new SigningKeys(file, config.serviceAccountKeyFile);
+    return new ServiceAccounts({ keys, issuers, audiences: apiAudiences.length > 0 ? apiAudiences : issuers, uidOf });
+  }
+
+  get audiences(): readonly string[] {
+    return this.#options.audiences;
+  }
+
+  issue(subject: TokenSubject, { audiences, seconds }: { audiences: readonly string[]; seconds: number }) {
+    const { keys, issuers } = this.#options;
+    const iat = Math.floor(this.#now() / 1000);
+    const claims: Claims = {
+      aud: audiences,
+      exp: iat + seconds,
+      iat,
+      iss: issuers[0] as string,
+      jti: randomUUID(),
+      'kubernetes.io': subject,
+      nbf: iat,
+      sub: `system:serviceaccount:${subject.namespace}:${subject.serviceaccount.name}`,
+    };
+    return { token: keys.sign(claims), expiresAt: new Date(claims.exp * 1000) };
+  }
+
+  /** Who the token's bearer is. undefined: it is not one of these tokens. `audiences`: for whom it must be, if not for us. */
+  async judge(token: string, audiences: readonly string[] = this.audiences): Promise<Verdict | undefined> {
+    const claims = this.#claimsOf(token);
+    if (claims === undefined || !this.#options.issuers.includes(claims.iss)) return undefined;
+    const now = this.#now() / 1000;
+    if (now > claims.exp + LEEWAY_SECONDS) return { refused: 'service account token has expired' };
+    if (now < claims.nbf - LEEWAY_SECONDS) return { refused: 'service account token is not valid yet' };
+    const fitting = claims.aud.filter((audience) => audiences.includes(audience));
+    if (fitting.length === 0) {
+      return {
+        refused: `token audiences ${JSON.stringify(claims.aud)} is invalid for the target audiences ${JSON.stringify(audiences)}`,
+      };
+    }
+    const missing = await this.#missing(claims['kubernetes.io']);
+    return missing === undefined ? { user: userOf(claims), audiences: fitting } : { refused: missing };
+  }
+
+  /** The documents by which others check tokens. */
+  document(path: string): { type: string; text: string } | undefined {
+    const { keys, algorithms } = this.#options.keys.published;
+    if (path === '/openid/v1/jwks') return { type: 'application/jwk-set+json', text: JSON.stringify({ keys }) };
+    if (path !== '/.well-known/openid-configuration') return undefined;
+    const [issuer = ''] = this.#options.issuers;
+    const configuration = {
+      issuer,
+      jwks_uri: `${issuer.replace(/\/$/, '')}/openid/v1/jwks`,
+      response_types_supported: ['id_token'],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: algorithms,
+    };
+    return { type: 'application/json', text: JSON.stringify(configuration) };
+  }
+
+  #claimsOf(token: string): Claims | undefined {
+    const known = this.#known.get(token);
+    if (known !== undefined) return known;
+    const claims = this.#options.keys.verified(token) as Claims | undefined;
+    if (claims?.['kubernetes.io']?.serviceaccount === undefined || !Array.isArray(claims.aud)) return undefined;
+    const [oldest] = this.#known.keys();
+    if (this.#known.size >= REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+    this.#known.set(token, claims);
+    return claims;
+  }
+
+  /** What is not there any more; undefined when all is. */
+  async #missing({ namespace, serviceaccount, pod, secret, node }: TokenSubject): Promise<string | undefined> {
+    const { uidOf } = this.#options;
+    const bound: Array<[string, string, Reference | undefined]> = [
+      ['pods', namespace, pod],
+      ['secrets', namespace, secret],
+      // of a pod's node the token tells, but it does not depend on it
+      ['nodes', '', pod === undefined ? node : undefined],
+    ];
+    const [account, ...others] = await Promise.all([
+      uidOf({ resource: 'serviceaccounts', namespace, name: serviceaccount.name }),
+      ...bound.map(([resource, where, to]) => to && uidOf({ resource, namespace: where, name: to.name })),
+    ]);
+    if (account !== serviceaccount.uid) return `service account ${namespace}/${serviceaccount.name} has been deleted`;
+    const gone = bound.some(([, , to], i) => to !== undefined && others[i] !== to.uid);
+    return gone ? 'service account token has been invalidated' : undefined;
+  }
+}
+
+function userOf({ sub, jti, 'kubernetes.io': subject }: Claims): User {
+  const { namespace, serviceaccount, pod, node } = subject;
+  return {
+    name: sub,
+    uid: serviceaccount.uid,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, AUTHENTICATED],
+    extra: {
+      [`${EXTRA}credential-id`]: [`JTI=${jti}`],
+      ...(node && { [`${EXTRA}node-name`]: [node.name], [`${EXTRA}node-uid`]: [node.uid] }),
+      ...(pod && { [`${EXTRA}pod-name`]: [pod.name], [`${EXTRA}pod-uid`]: [pod.uid] }),
+    },
+  };
+}

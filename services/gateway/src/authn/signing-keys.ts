@@ -1,0 +1,95 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { OptionError } from '@tidegate/options';
+
+const ALGORITHMS: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
+const HASHES: Readonly<Record<string, string>> = { RS256: 'sha256', ES256: 'sha256', ES384: 'sha384', ES512: 'sha512' };
+
+interface VerificationKey {
+  readonly id: string;
+  readonly algorithm: string;
+  readonly key: KeyObject;
+}
+
+/**
+ * The keys of service accounts' tokens: one that signs, and all by which a token may be signed, so that keys can be changed
+ * while tokens of the old one are still in use. A key is named by the hash of its public half.
+ */
+export class SigningKeys {
+  readonly #private: KeyObject;
+  readonly #signing: VerificationKey;
+  readonly #all: readonly VerificationKey[];
+
+  constructor(signingFile: string, files: readonly string[]) {
+    this.#private = read(signingFile, createPrivateKey);
+    this.#signing = verificationKey(signingFile, createPublicKey(this.#private));
+    const others = files.map((file) => verificationKey(file, read(file, createPublicKey)));
+    this.#all = [this.#signing, ...others.filter(({ id }) => id !== this.#signing.id)];
+  }
+
+  /** A JSON Web Token with these claims. */
+  sign(claims: object): string {
+    const { id: kid, algorithm: alg } = this.#signing;
+    const text = `${encoded({ alg, kid })}.${encoded(claims)}`;
+    const options = { key: this.#private, dsaEncoding: 'ieee-p1363' } as const;
+    return `${text}.${sign(HASHES[alg], Buffer.from(text), options).toString('base64url')}`;
+  }
+
+  /** The claims of a token that one of the keys has signed. */
+  verified(token: string): Record<string, unknown> | undefined {
+    const [head = '', body = '', signature = '', ...rest] = token.split('.');
+    if (rest.length > 0) return undefined;
+    const { alg, kid } = decoded(head) ?? {};
+    const signed = Buffer.from(`${head}.${body}`);
+    const bytes = Buffer.from(signature, 'base64url');
+    // the algorithm is the key's: what the token says can only agree
+    const keys = this.#all.filter((one) => one.algorithm === alg && (kid === undefined || one.id === kid));
+    const good = keys.some(({ key, algorithm }) =>
+      verify(HASHES[algorithm], signed, { key, dsaEncoding: 'ieee-p1363' }, bytes),
+    );
+    return good ? decoded(body) : undefined;
+  }
+
+  /** The public halves, for those who check tokens by themselves. */
+  get published(): { keys: object[]; algorithms: string[] } {
+    const keys = this.#all.map(({ id, algorithm, key }) => ({
+      use: 'sig',
+      ...key.export({ format: 'jwk' }),
+      kid: id,
+      alg: algorithm,
+    }));
+    return { keys, algorithms: [...new Set(this.#all.map(({ algorithm }) => algorithm))] };
+  }
+}
+
+function verificationKey(file: string, key: KeyObject): VerificationKey {
+  const id = createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('base64url');
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
+  const algorithm = type === 'rsa' ? 'RS256' : type === 'ec' ? ALGORITHMS[details?.namedCurve ?? ''] : undefined;
+  if (algorithm === undefined)
+    throw new OptionError(`${file}: keys of service accounts are RSA, or EC on a NIST curve`);
+  return { id, algorithm, key };
+}
+
+function read(file: string, parse: (pem: string) => KeyObject): KeyObject {
+  try {
+    return parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new OptionError(`${file} is not a key of service accounts: ${(error as Error).message}`);
+  }
+}
+
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function decoded(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

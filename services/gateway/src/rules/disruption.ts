@@ -1,0 +1,148 @@
+import { type Kind, metaOf, selectorText } from '@tidegate/kinds';
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { parseLabelSelector } from '@tidegate/selectors';
+import { ApiError, forbiddenObject } from '@tidegate/status';
+import type { Gateway, ResourceRequest } from '../gateway.ts';
+import { changeObject } from './change-object.ts';
+import { setCondition } from './conditions.ts';
+import { latestCollection } from './fresh-collection.ts';
+
+/** So many evictions may wait for whoever counts the pods of a budget to notice them. */
+const MOST_DISRUPTED = 2000;
+
+/** A pod that is over, or has not begun, disrupts nothing by going. */
+export function mayIgnoreBudget(pod: JsonObject): boolean {
+  const { phase } = (pod.status ?? {}) as JsonObject;
+  return ['Succeeded', 'Failed', 'Pending'].includes(String(phase)) || metaOf(pod).deletionTimestamp !== undefined;
+}
+
+/** The names of the budgets that count this pod. */
+export async function budgetsOf(gateway: Gateway, request: ResourceRequest, pod: JsonObject): Promise<string[]> {
+  const { namespace } = request.info;
+  const collection = await latestCollection(gateway, { ...request, kind: budgetKind(gateway) });
+  const labels = metaOf(pod).labels ?? {};
+  const names: string[] = [];
+  for (const run of collection.snapshot().runs(namespace)) {
+    for (const item of run.items.slice(run.from, run.to)) {
+      if (selects(JSON.parse(item.json.toString('utf8')) as JsonObject, labels)) names.push(item.name);
+    }
+  }
+  return names;
+}
+
+/** An empty selector is about all pods of the namespace, none at all about none. */
+function selects({ spec }: JsonObject, labels: Readonly<Record<string, string>>): boolean {
+  const selector = isJsonObject(spec) ? spec.selector : undefined;
+  if (!isJsonObject(selector)) return false;
+  return parseLabelSelector(selectorText(selector))?.matches(labels) ?? true;
+}
+
+function budgetKind(gateway: Gateway): Kind {
+  return gateway.registry.find('policy', 'v1', 'poddisruptionbudgets') as Kind;
+}
+
+/** Takes one disruption from the budget. Answers false where the pod is not healthy and does not count. */
+export async function takeDisruption(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { budget, pod }: { budget: string; pod: JsonObject },
+): Promise<boolean> {
+  const { entry } = budgetKind(gateway);
+  const info = {
+    ...request.info,
+    verb: 'update',
+    group: entry.group,
+    version: entry.version,
+    resource: entry.resource,
+    subresource: 'status',
+    name: budget,
+  };
+  let taken = true;
+  await changeObject(
+    gateway,
+    { ...request, kind: budgetKind(gateway), info },
+    {
+      pinned: false,
+      apply: (current) => {
+        const object = structuredClone(current);
+        taken = isReady(pod) || !unhealthyMayGo(object);
+        if (taken) decrement(object, metaOf(pod).name ?? '');
+        return object;
+      },
+      show: (code, body) => ({ code, body }),
+    },
+  );
+  return taken;
+}
+
+function isReady({ status }: JsonObject): boolean {
+  const conditions = isJsonObject(status) && Array.isArray(status.conditions) ? status.conditions : [];
+  return conditions.some((one) => isJsonObject(one) && one.type === 'Ready' && one.status === 'True');
+}
+
+function unhealthyMayGo(budget: JsonObject): boolean {
+  const spec = (budget.spec ?? {}) as JsonObject;
+  const { currentHealthy, desiredHealthy } = countsOf(budget);
+  return spec.unhealthyPodEvictionPolicy === 'AlwaysAllow' || (currentHealthy >= desiredHealthy && desiredHealthy > 0);
+}
+
+function countsOf({ status }: JsonObject) {
+  const counts = (status ?? {}) as Record<string, number | undefined>;
+  return {
+    observedGeneration: counts.observedGeneration ?? 0,
+    disruptionsAllowed: counts.disruptionsAllowed ?? 0,
+    currentHealthy: counts.currentHealthy ?? 0,
+    desiredHealthy: counts.desiredHealthy ?? 0,
+  };
+}
+
+function decrement(budget: JsonObject, pod: string): void {
+  const { name = '', generation = 0 } = metaOf(budget);
+  const counts = countsOf(budget);
+  if (counts.observedGeneration < generation) {
+    throw cannotEvict(`The disruption budget ${name} is still being processed by the server.`, 10);
+  }
+  const status = (budget.status ?? {}) as JsonObject;
+  const disrupted = isJsonObject(status.disruptedPods) ? status.disruptedPods : {};
+  const forbid = (why: string) => forbiddenObject({ group: 'policy', resource: 'poddisruptionbudget' }, name, why);
+  if (counts.disruptionsAllowed < 0) throw forbid('pdb disruptions allowed is negative');
+  if (Object.keys(disrupted).length > MOST_DISRUPTED) {
+    throw forbid('DisruptedPods map too big - too many evictions not confirmed by PDB controller');
+  }
+  if (counts.disruptionsAllowed === 0) throw cannotEvict(whyNot(name, budget));
+  const now = `${new Date().toISOString().slice(0, 19)}Z`;
+  const left = counts.disruptionsAllowed - 1;
+  budget.status = { ...status, disruptionsAllowed: left, disruptedPods: { ...disrupted, [pod]: now } };
+  if (left === 0) {
+    const observedGeneration = counts.observedGeneration;
+    setCondition(budget, {
+      type: 'DisruptionAllowed',
+      status: 'False',
+      reason: 'InsufficientPods',
+      message: '',
+      observedGeneration,
+    });
+  }
+}
+
+function whyNot(name: string, budget: JsonObject): string {
+  const { currentHealthy, desiredHealthy } = countsOf(budget);
+  const { conditions = [] } = (budget.status ?? {}) as { conditions?: JsonObject[] };
+  const condition = conditions.find(({ type, status }) => type === 'DisruptionAllowed' && status === 'False');
+  const message = String(condition?.message ?? '');
+  const no = `The disruption budget ${name} does not allow evicting pods currently`;
+  if (message !== '' && condition?.reason === 'SyncFailed') return `${no} because it failed sync: ${message}`;
+  if (currentHealthy <= desiredHealthy) {
+    return `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`;
+  }
+  return message === '' ? no : `${no} (${String(condition?.reason)}): ${message}`;
+}
+
+export function cannotEvict(why: string, retryAfterSeconds = 0): ApiError {
+  return new ApiError('TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
+    details: {
+      ...(retryAfterSeconds === 0 ? {} : { retryAfterSeconds }),
+      causes: [{ reason: 'DisruptionBudget', message: why }],
+    },
+  });
+}

@@ -1,0 +1,70 @@
+import { metaOf } from '@tidegate/kinds';
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { ApiError, badRequest, conflict } from '@tidegate/status';
+import { doneAnswer } from '../codec/answer.ts';
+import { decodeObject } from '../codec/decode-body.ts';
+import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { admitObject } from '../rules/admit-object.ts';
+import { asSubresource } from '../rules/as-subresource.ts';
+import { changeObject } from '../rules/change-object.ts';
+import { setCondition } from '../rules/conditions.ts';
+
+/** POST to pods/NAME/binding: from now on the pod is a node's. */
+const create: VerbHandler = (gateway, request) => bind(gateway, request, readBinding(asSubresource(request)));
+
+/** POST to bindings, which says the same of the pod that the body names. */
+const createOld: VerbHandler = (gateway, request) => {
+  const binding = readBinding(request);
+  const { name = '' } = metaOf(binding);
+  const kind = gateway.registry.find('', 'v1', 'pods');
+  if (kind === undefined || name === '') throw badRequest('a Binding names its pod in metadata.name');
+  const info = { ...request.info, resource: 'pods', subresource: 'binding', name };
+  return bind(gateway, { ...request, kind, info }, binding);
+};
+
+export const bindingVerbs: Readonly<Record<string, VerbHandler>> = { create };
+export const oldBindingVerbs: Readonly<Record<string, VerbHandler>> = { create: createOld };
+
+function readBinding(request: ResourceRequest): JsonObject {
+  const binding = admitObject(request, decodeObject(request.kind.schema, request.body, request.contentType));
+  const target = isJsonObject(binding.target) ? binding.target : {};
+  if (target.kind !== undefined && target.kind !== '' && target.kind !== 'Node') {
+    const found = JSON.stringify(target.kind);
+    throw new ApiError('', `target.kind: Unsupported value: ${found}: supported values: "Node", "<empty>"`);
+  }
+  if (!target.name) throw new ApiError('', 'target.name: Required value');
+  return binding;
+}
+
+function bind(gateway: Gateway, request: ResourceRequest, binding: JsonObject): Promise<Answer> {
+  const { uid, resourceVersion, annotations, labels } = metaOf(binding);
+  return changeObject(gateway, request, {
+    pinned: (resourceVersion ?? '') !== '',
+    apply: (current) => {
+      const pod = structuredClone(current);
+      const meta = metaOf(pod);
+      if (uid) meta.uid = uid;
+      if (resourceVersion) meta.resourceVersion = resourceVersion;
+      else delete meta.resourceVersion;
+      assign(pod, String((binding.target as JsonObject).name));
+      if (annotations !== undefined) meta.annotations = { ...meta.annotations, ...annotations };
+      if (labels !== undefined) meta.labels = { ...meta.labels, ...labels };
+      return pod;
+    },
+    show: () => doneAnswer(request),
+  });
+}
+
+function assign(pod: JsonObject, node: string): void {
+  const { name = '', deletionTimestamp } = metaOf(pod);
+  const refuse = (why: string) => conflict({ group: '', resource: 'pods/binding' }, name, `pod ${name} ${why}`);
+  const spec = (pod.spec ?? {}) as JsonObject;
+  if (deletionTimestamp !== undefined) throw refuse('is being deleted, cannot be assigned to a host');
+  if (spec.nodeName) throw refuse(`is already assigned to node ${JSON.stringify(spec.nodeName)}`);
+  if (Array.isArray(spec.schedulingGates) && spec.schedulingGates.length > 0) {
+    throw refuse('has non-empty .spec.schedulingGates');
+  }
+  pod.spec = { ...spec, nodeName: node };
+  if (isJsonObject(pod.status)) delete pod.status.nominatedNodeName;
+  setCondition(pod, { type: 'PodScheduled', status: 'True' });
+}

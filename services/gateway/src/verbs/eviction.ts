@@ -1,0 +1,148 @@
+import { metaOf } from '@tidegate/kinds';
+import { Query } from '@tidegate/request-info';
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { ApiError, badRequest, conflict } from '@tidegate/status';
+import { doneAnswer } from '../codec/answer.ts';
+import { decodeObject } from '../codec/decode-body.ts';
+import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { admitObject, isDryRun } from '../rules/admit-object.ts';
+import { asSubresource } from '../rules/as-subresource.ts';
+import { changeObject } from '../rules/change-object.ts';
+import { keyOf } from '../rules/commit.ts';
+import { setCondition } from '../rules/conditions.ts';
+import { fromStore, parseCurrent } from '../rules/current.ts';
+import { budgetsOf, cannotEvict, mayIgnoreBudget, takeDisruption } from '../rules/disruption.ts';
+import { deleteObject } from './delete.ts';
+
+interface Eviction {
+  readonly request: ResourceRequest;
+  readonly uid: string | undefined;
+  /** of the pod, as the client knows it */
+  readonly resourceVersion: string | undefined;
+  readonly propagation: 'Foreground' | 'Background' | 'Orphan' | undefined;
+  readonly dryRun: boolean;
+}
+
+const ATTEMPTS = 20;
+
+/**
+ * POST to pods/NAME/eviction: a deletion that asks the pod's disruption budget first. What it takes of the budget is
+ * committed before the pod goes, so of many evictions at once no more come through than the budget allows.
+ */
+const create: VerbHandler = async (gateway, request) => {
+  const eviction = readEviction(request);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await evict(gateway, eviction);
+      return doneAnswer(request);
+    } catch (error) {
+      const moved = error instanceof ApiError && error.reason === 'Conflict';
+      // the pod changed under us, and the client does not mind which version it is that goes
+      if (!moved || eviction.resourceVersion !== undefined || eviction.uid !== undefined || attempt === ATTEMPTS)
+        throw error;
+    }
+  }
+};
+
+export const evictionVerbs: Readonly<Record<string, VerbHandler>> = { create };
+
+function readEviction(request: ResourceRequest): Eviction {
+  const own = asSubresource(request);
+  const object = admitObject(own, decodeObject(own.kind.schema, request.body, request.contentType));
+  const options = isJsonObject(object.deleteOptions) ? object.deleteOptions : {};
+  const inBody = Array.isArray(options.dryRun) ? options.dryRun.map(String) : [];
+  const inQuery = request.info.query.all('dryRun');
+  if (inBody.length > 0 && inQuery.length > 0 && inBody.join() !== inQuery.join()) {
+    throw badRequest(
+      `Non-matching dry-run options in request and content: [${inQuery.join(' ')}] and [${inBody.join(' ')}]`,
+    );
+  }
+  const dryRun = isDryRun(request, inBody);
+  const preconditions = isJsonObject(options.preconditions) ? options.preconditions : {};
+  const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+  const info = { ...request.info, query: new Query(dryRun ? 'dryRun=All' : '') };
+  return {
+    request: { ...request, info },
+    uid: text(preconditions.uid),
+    resourceVersion: text(preconditions.resourceVersion),
+    propagation: text(options.propagationPolicy) as Eviction['propagation'],
+    dryRun,
+  };
+}
+
+async function evict(gateway: Gateway, eviction: Eviction): Promise<void> {
+  const { request } = eviction;
+  const pod = parseCurrent(
+    await fromStore(gateway, request, keyOf(request.kind, request.info.namespace, request.info.name)),
+  );
+  refuseOther(eviction, pod);
+  const { resourceVersion = '', deletionTimestamp } = metaOf(pod);
+  if (mayIgnoreBudget(pod)) {
+    const { phase } = (pod.status ?? {}) as JsonObject;
+    const final = phase === 'Succeeded' || phase === 'Failed' || deletionTimestamp !== undefined;
+    return remove(gateway, eviction, final ? eviction.resourceVersion : resourceVersion);
+  }
+  const [budget, ...more] = await budgetsOf(gateway, request, pod);
+  if (more.length > 0) {
+    throw new ApiError(
+      '',
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    );
+  }
+  if (budget === undefined) return remove(gateway, eviction, eviction.resourceVersion);
+  const taken = await takeDisruption(gateway, request, { budget, pod });
+  if (taken) return remove(gateway, eviction, eviction.resourceVersion);
+  // the pod is not healthy, and does not count: but only as long as it is that
+  try {
+    await remove(gateway, eviction, resourceVersion);
+  } catch (error) {
+    const became = error instanceof ApiError && error.reason === 'Conflict' && eviction.resourceVersion === undefined;
+    throw became ? cannotEvict(`The disruption budget ${budget} is still being processed by the server.`, 10) : error;
+  }
+}
+
+function refuseOther({ request, uid, resourceVersion }: Eviction, pod: JsonObject): void {
+  const found = metaOf(pod);
+  const refuse = (what: string, wanted: string, there: string, meaning: string) =>
+    conflict(
+      request.kind.entry,
+      request.info.name,
+      `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${there}). The object might have been ${meaning}`,
+    );
+  if (uid !== undefined && uid !== found.uid) throw refuse('UID', uid, found.uid ?? '', 'deleted and then recreated');
+  if (resourceVersion !== undefined && resourceVersion !== found.resourceVersion) {
+    throw refuse('ResourceVersion', resourceVersion, found.resourceVersion ?? '', 'modified');
+  }
+}
+
+/** Says in the pod's status why it goes, and deletes it. */
+async function remove(gateway: Gateway, eviction: Eviction, resourceVersion: string | undefined): Promise<void> {
+  const { request, uid, propagation, dryRun } = eviction;
+  let version = resourceVersion;
+  if (!dryRun) {
+    const marked = { ...request, info: { ...request.info, subresource: 'status', verb: 'update' } };
+    await changeObject(gateway, marked, {
+      pinned: resourceVersion !== undefined,
+      apply: (current) => {
+        const pod = structuredClone(current);
+        if (resourceVersion === undefined) delete metaOf(pod).resourceVersion;
+        else metaOf(pod).resourceVersion = resourceVersion;
+        if (uid !== undefined) metaOf(pod).uid = uid;
+        setCondition(pod, {
+          type: 'DisruptionTarget',
+          status: 'True',
+          reason: 'EvictionByEvictionAPI',
+          message: 'Eviction API: evicting',
+        });
+        return pod;
+      },
+      show: (code, json) => {
+        if (version !== undefined) version = metaOf(JSON.parse(json.toString('utf8')) as JsonObject).resourceVersion;
+        return { code, body: json };
+      },
+    });
+  }
+  const info = { ...request.info, subresource: '', verb: 'delete' };
+  const options = { dryRun, uid, resourceVersion: version, propagation, ignoreReadErrors: false };
+  await deleteObject(gateway, { ...request, info }, options);
+}

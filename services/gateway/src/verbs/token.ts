@@ -1,0 +1,108 @@
+import { metaOf } from '@tidegate/kinds';
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { ApiError, badRequest, conflict, invalid, invalidValue } from '@tidegate/status';
+import type { Reference, TokenSubject } from '../authn/service-accounts.ts';
+import { objectAnswer } from '../codec/answer.ts';
+import { decodeObject } from '../codec/decode-body.ts';
+import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { admitObject } from '../rules/admit-object.ts';
+import { asSubresource } from '../rules/as-subresource.ts';
+import { keyOf } from '../rules/commit.ts';
+import { fromStore, parseCurrent } from '../rules/current.ts';
+
+const LEAST_SECONDS = 600;
+const USUAL_SECONDS = 3600;
+const MOST_SECONDS = 2 ** 32;
+const GROUP = 'authentication.k8s.io';
+
+/** POST to serviceaccounts/NAME/token: a token for this account, for whom and as long as is asked for. */
+const create: VerbHandler = async (gateway, request) => {
+  const { serviceAccounts } = gateway;
+  if (serviceAccounts === undefined) throw new ApiError('NotFound', 'the server could not find the requested resource');
+  const own = asSubresource(request);
+  const object = admitObject(own, decodeObject(own.kind.schema, request.body, request.contentType));
+  const { namespace, name } = request.info;
+  const { uid = '' } = await metaIn(gateway, request, 'serviceaccounts');
+  const meta = metaOf(object);
+  if (meta.uid && meta.uid !== uid) {
+    const why = `the UID in the token request (${meta.uid}) does not match the UID of the service account (${uid})`;
+    throw conflict({ group: GROUP, resource: 'TokenRequest' }, name, why);
+  }
+  const spec = isJsonObject(object.spec) ? object.spec : {};
+  const asked = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
+  const audiences = asked.length > 0 ? asked : [...serviceAccounts.audiences];
+  const seconds = secondsOf(spec);
+  const bound = isJsonObject(spec.boundObjectRef) ? await boundTo(gateway, request, spec.boundObjectRef) : {};
+  const { token, expiresAt } = serviceAccounts.issue(
+    { namespace, serviceaccount: { name, uid }, ...bound },
+    { audiences, seconds },
+  );
+  object.metadata = { ...meta, name, namespace, uid, creationTimestamp: wholeSeconds(new Date()) } as JsonObject;
+  object.spec = { ...spec, audiences, expirationSeconds: seconds };
+  object.status = { token, expirationTimestamp: wholeSeconds(expiresAt) };
+  return objectAnswer(own, 201, Buffer.from(JSON.stringify(object)));
+};
+
+export const tokenVerbs: Readonly<Record<string, VerbHandler>> = { create };
+
+function secondsOf(spec: JsonObject): number {
+  const seconds = Number(spec.expirationSeconds ?? USUAL_SECONDS);
+  const refuse = (why: string) =>
+    invalid({ group: GROUP, kind: 'TokenRequest', name: '' }, [invalidValue('spec.expirationSeconds', seconds, why)]);
+  if (seconds < LEAST_SECONDS) throw refuse('may not specify a duration less than 10 minutes');
+  if (seconds > MOST_SECONDS) throw refuse('may not specify a duration larger than 2^32 seconds');
+  return seconds;
+}
+
+/** What the token ends with, beside its account. */
+async function boundTo(gateway: Gateway, request: ResourceRequest, ref: JsonObject): Promise<Partial<TokenSubject>> {
+  const { kind, apiVersion = 'v1', uid: wanted } = ref;
+  const resource = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' }[String(kind)];
+  if (resource === undefined || apiVersion !== 'v1') {
+    throw badRequest(`cannot bind token to object of type ${String(apiVersion)}, Kind=${String(kind)}`);
+  }
+  const name = String(ref.name ?? '');
+  const object = await objectIn(gateway, request, { resource, name });
+  const { uid = '' } = metaOf(object);
+  if (wanted && wanted !== uid) {
+    const why = `the UID in the bound object reference (${String(wanted)}) does not match the UID in record. The object might have been deleted and then recreated`;
+    throw conflict({ group: '', resource: String(kind) }, name, why);
+  }
+  if (resource === 'secrets') return { secret: { name, uid } };
+  if (resource === 'nodes') return { node: { name, uid } };
+  const { serviceAccountName, nodeName } = (object.spec ?? {}) as { serviceAccountName?: string; nodeName?: string };
+  if (serviceAccountName !== request.info.name) {
+    const account = JSON.stringify(request.info.name);
+    throw badRequest(
+      `cannot bind token for serviceaccount ${account} to pod running with different serviceaccount name.`,
+    );
+  }
+  return { pod: { name, uid }, ...(nodeName ? { node: await nodeOf(gateway, request, nodeName) } : {}) };
+}
+
+/** The node of a pod need not be there. */
+async function nodeOf(gateway: Gateway, request: ResourceRequest, name: string): Promise<Reference> {
+  try {
+    return { name, uid: metaOf(await objectIn(gateway, request, { resource: 'nodes', name })).uid ?? '' };
+  } catch (error) {
+    if (error instanceof ApiError && error.reason === 'NotFound') return { name, uid: '' };
+    throw error;
+  }
+}
+
+async function metaIn(gateway: Gateway, request: ResourceRequest, resource: string) {
+  return metaOf(await objectIn(gateway, request, { resource, name: request.info.name }));
+}
+
+async function objectIn(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { resource, name }: { resource: string; name: string },
+): Promise<JsonObject> {
+  const kind = gateway.registry.find('', 'v1', resource) ?? request.kind;
+  return parseCurrent(await fromStore(gateway, { ...request, kind }, keyOf(kind, request.info.namespace, name)));
+}
+
+function wholeSeconds(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}

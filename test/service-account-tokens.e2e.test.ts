@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { createPublicKey, verify } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import type { Client } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';
+const PODS = '/api/v1/namespaces/default/pods';
+const SELF = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+const TOKEN_REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
+
+describe('Tokens of service accounts', () => {
+  let system: RunningSystem;
+  let client: Client;
+  const post = (path: string, body: unknown, token?: string) =>
+    client.ask('POST', path, { body, ...(token === undefined ? {} : { token }) });
+  const account = async (name: string): Promise<string> => {
+    const made = await post(ACCOUNTS, { metadata: { name } });
+    assert.equal(made.code, 201, made.text);
+    return made.json.metadata.uid;
+  };
+  const request = (name: string, spec: object = {}) => post(`${ACCOUNTS}/${name}/token`, { spec });
+  const tokenOf = async (name: string, spec: object = {}): Promise<string> => {
+    const reply = await request(name, spec);
+    assert.equal(reply.code, 201, reply.text);
+    return reply.json.status.token;
+  };
+  const codeWith = async (token: string) => (await client.ask('GET', '/api', { token })).code;
+  const claimsOf = (token: string, part = 1) =>
+    JSON.parse(Buffer.from(token.split('.')[part] as string, 'base64url').toString());
+
+  before(async () => {
+    system = await runningSystem();
+    ({ client } = system);
+  });
+  after(() => system.stop());
+
+  test('tell this server who their bearer is', async () => {
+    const uid = await account('teller');
+    const { json } = await request('teller', { expirationSeconds: 1200 });
+    const { token, expirationTimestamp } = json.status;
+    assert.deepEqual([json.kind, json.metadata.uid, json.spec.expirationSeconds], ['TokenRequest', uid, 1200]);
+    const claims = claimsOf(token);
+    assert.equal(claims.exp - claims.iat, 1200);
+    assert.equal(Date.parse(expirationTimestamp) / 1000, claims.exp);
+    assert.deepEqual(
+      [claims.iss, claims.aud],
+      ['https://kubernetes.default.svc.cluster.local', ['https://kubernetes.default.svc.cluster.local']],
+    );
+    assert.deepEqual(claims['kubernetes.io'], { namespace: 'default', serviceaccount: { name: 'teller', uid } });
+    // a service account may discover, and is refused the rest by its name
+    assert.equal(await codeWith(token), 200);
+    const refused = await client.ask('GET', PODS, { token });
+    assert.match(refused.json.message, /^pods is forbidden: User "system:serviceaccount:default:teller" cannot list/);
+    const { status } = (await post(TOKEN_REVIEWS, { spec: { token } })).json;
+    assert.deepEqual(status, {
+      authenticated: true,
+      user: {
+        username: 'system:serviceaccount:default:teller',
+        uid,
+        groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'],
+        extra: { 'authentication.kubernetes.io/credential-id': [`JTI=${claims.jti}`] },
+      },
+      audiences: ['https://kubernetes.default.svc.cluster.local'],
+    });
+  });
+
+  test('are worth nothing once they are changed, or their account is gone or another', async () => {
+    await account('short-lived');
+    const token = await tokenOf('short-lived');
+    const [head, body, signature = ''] = token.split('.');
+    const forged = Buffer.from(JSON.stringify({ ...claimsOf(token), sub: 'system:admin' })).toString('base64url');
+    const none = Buffer.from('{"alg":"none"}').toString('base64url');
+    for (const wrong of [
+      `${head}.${forged}.${signature}`,
+      `${head}.${body}.`,
+      `${none}.${body}.`,
+      `${head}.${body}.AAAA`,
+      `${head}.${body}`,
+      '..',
+    ])
+      assert.equal(await codeWith(wrong), 401, wrong);
+    assert.equal(await codeWith(token), 200);
+    await client.ask('DELETE', `${ACCOUNTS}/short-lived`);
+    assert.equal(await codeWith(token), 401);
+    await account('short-lived');
+    assert.equal(await codeWith(token), 401);
+  });
+
+  test('for other audiences are not for this server, and a review says for whom they are', async () => {
+    await account('elsewhere');
+    const token = await tokenOf('elsewhere', { audiences: ['vault'] });
+    assert.equal(await codeWith(token), 401);
+    const review = async (audiences?: string[]) =>
+      (await post(TOKEN_REVIEWS, { spec: { token, audiences } })).json.status;
+    const { authenticated, audiences } = await review(['vault', 'other']);
+    assert.deepEqual([authenticated, audiences], [true, ['vault']]);
+    assert.equal((await review()).authenticated, undefined);
+    assert.equal((await review(['other'])).authenticated, undefined);
+  });
+
+  test('end with the object that they are bound to', async () => {
+    await account('worker');
+    const spec = { serviceAccountName: 'worker', containers: [{ name: 'main', image: 'app' }] };
+    const uid = (await post(PODS, { metadata: { name: 'job' }, spec })).json.metadata.uid;
+    const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'job', uid };
+    const token = await tokenOf('worker', { boundObjectRef });
+    assert.deepEqual(claimsOf(token)['kubernetes.io'].pod, { name: 'job', uid });
+    assert.equal(await codeWith(token), 200);
+    const wrong = await request('worker', { boundObjectRef: { ...boundObjectRef, uid: 'of-another' } });
+    assert.equal(wrong.code, 409);
+    await client.ask('DELETE', `${PODS}/job`);
+    assert.equal(await codeWith(token), 401);
+    assert.equal((await request('worker', { boundObjectRef })).code, 404);
+  });
+
+  test('are refused for too short a time, and for nobody', async () => {
+    await account('hasty');
+    const refused = await request('hasty', { expirationSeconds: 60 });
+    assert.match(
+      refused.json.message,
+      /spec.expirationSeconds: Invalid value: 60: may not specify a duration less than 10 minutes/,
+    );
+    assert.equal((await request('nobody')).json.message, 'serviceaccounts "nobody" not found');
+  });
+
+  test('can be checked by others, with the keys that are published', async () => {
+    await account('published');
+    const token = await tokenOf('published');
+    const { issuer, jwks_uri: uri } = (await client.get('/.well-known/openid-configuration')).json;
+    assert.deepEqual([issuer, uri], [claimsOf(token).iss, `${issuer}/openid/v1/jwks`]);
+    const jwks = await client.get('/openid/v1/jwks');
+    assert.equal(jwks.headers['content-type'], 'application/jwk-set+json');
+    const { kid, alg } = claimsOf(token, 0);
+    const jwk = jwks.json.keys.find((key: { kid: string }) => key.kid === kid);
+    assert.deepEqual([alg, jwk.use], ['ES256', 'sig']);
+    const [head, body, signature = ''] = token.split('.');
+    const key = { key: createPublicKey({ key: jwk, format: 'jwk' }), dsaEncoding: 'ieee-p1363' } as const;
+    assert.ok(verify('sha256', Buffer.from(`${head}.${body}`), key, Buffer.from(signature, 'base64url')));
+  });
+
+  test('rules tell what may be done', async () => {
+    const rules = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews';
+    const { status } = (await post(rules, { spec: { namespace: 'default' } })).json;
+    assert.deepEqual(status.resourceRules, [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]);
+    assert.equal((await post(SELF, {})).json.status.userInfo.extra, undefined);
+    assert.equal((await post(rules, { spec: {} })).code, 400);
+  });
+});

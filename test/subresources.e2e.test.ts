@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Client } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const CORE = '/api/v1/namespaces/default';
+const PODS = `${CORE}/pods`;
+const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
+const MERGE = { 'Content-Type': 'application/merge-patch+json' };
+const containers = [{ name: 'main', image: 'app:1' }];
+
+describe('Paths below an object that do more than show it', () => {
+  let system: RunningSystem;
+  let client: Client;
+  const post = (path: string, body: unknown) => client.ask('POST', path, { body });
+  const patch = (path: string, body: unknown) => client.ask('PATCH', path, { body, headers: MERGE });
+  const pod = async (name: string, { labels = {}, status }: { labels?: object; status?: object } = {}) => {
+    const made = await post(PODS, { metadata: { name, labels }, spec: { containers } });
+    assert.equal(made.code, 201, made.text);
+    if (status !== undefined) assert.equal((await patch(`${PODS}/${name}/status`, { status })).code, 200);
+    return made.json;
+  };
+  const ready = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+  const budget = async (name: string, status: object) => {
+    const spec = { minAvailable: 1, selector: { matchLabels: { app: name } } };
+    assert.equal((await post(BUDGETS, { metadata: { name }, spec })).code, 201);
+    assert.equal(
+      (await patch(`${BUDGETS}/${name}/status`, { status: { observedGeneration: 1, ...status } })).code,
+      200,
+    );
+  };
+
+  before(async () => {
+    system = await runningSystem();
+    ({ client } = system);
+  });
+  after(() => system.stop());
+
+  describe('binding', () => {
+    const target = { kind: 'Node', name: 'node-1' };
+
+    test('gives the pod to a node, once', async () => {
+      await pod('bound');
+      const binding = { metadata: { name: 'bound', annotations: { by: 'test' } }, target };
+      const done = await post(`${PODS}/bound/binding`, binding);
+      assert.deepEqual(
+        [done.code, done.json],
+        [201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }],
+      );
+      const { metadata, spec, status } = (await client.get(`${PODS}/bound`)).json;
+      assert.deepEqual([spec.nodeName, metadata.annotations], ['node-1', { by: 'test' }]);
+      assert.deepEqual(
+        status.conditions.map(({ type, status: is }: Record<string, string>) => [type, is]),
+        [['PodScheduled', 'True']],
+      );
+      const again = await post(`${PODS}/bound/binding`, { target: { ...target, name: 'node-2' } });
+      assert.deepEqual(
+        [again.code, again.json.message],
+        [409, 'Operation cannot be fulfilled on pods/binding "bound": pod bound is already assigned to node "node-1"'],
+      );
+    });
+
+    test('is also said by the old resource, and not done by a dry run', async () => {
+      await pod('old');
+      assert.equal((await post(`${CORE}/bindings?dryRun=All`, { metadata: { name: 'old' }, target })).code, 201);
+      assert.equal((await client.get(`${PODS}/old`)).json.spec.nodeName, undefined);
+      assert.equal((await post(`${CORE}/bindings`, { metadata: { name: 'old' }, target })).code, 201);
+      assert.equal((await client.get(`${PODS}/old`)).json.spec.nodeName, 'node-1');
+    });
+
+    test('is for this pod only, where the client says which', async () => {
+      await pod('other');
+      const refused = await post(`${PODS}/other/binding`, { metadata: { name: 'other', uid: 'of-another' }, target });
+      assert.equal(refused.code, 409);
+      assert.equal((await post(`${PODS}/nobody/binding`, { target })).code, 404);
+      assert.equal((await client.get(`${PODS}/other/binding`)).code, 405);
+    });
+  });
+
+  describe('eviction', () => {
+    const evict = (name: string, rest: object = {}, query = '') =>
+      post(`${PODS}/${name}/eviction${query}`, { metadata: { name }, ...rest });
+
+    test('removes a pod that no budget counts', async () => {
+      await pod('uncounted', { status: ready });
+      assert.deepEqual(
+        [(await evict('uncounted', {}, '?dryRun=All')).code, (await client.get(`${PODS}/uncounted`)).code],
+        [201, 200],
+      );
+      assert.deepEqual(
+        [(await evict('uncounted')).json.status, (await client.get(`${PODS}/uncounted`)).code],
+        ['Success', 404],
+      );
+    });
+
+    test('takes from the budget, and is refused where nothing is left', async () => {
+      await budget('guarded', { disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1, expectedPods: 2 });
+      for (const name of ['guarded-1', 'guarded-2']) await pod(name, { labels: { app: 'guarded' }, status: ready });
+      assert.equal((await evict('guarded-1')).code, 201);
+      const { status } = (await client.get(`${BUDGETS}/guarded`)).json;
+      assert.deepEqual([status.disruptionsAllowed, Object.keys(status.disruptedPods)], [0, ['guarded-1']]);
+      const refused = await evict('guarded-2');
+      assert.deepEqual(
+        [refused.code, refused.json.reason, refused.json.message],
+        [429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget."],
+      );
+      const [cause] = refused.json.details.causes;
+      assert.equal(cause.reason, 'DisruptionBudget');
+      assert.match(cause.message, /^The disruption budget guarded does not allow evicting pods currently/);
+      assert.equal((await client.get(`${PODS}/guarded-2`)).code, 200);
+    });
+
+    test('of many at once no more come through than the budget allows', async () => {
+      await budget('rushed', { disruptionsAllowed: 3, currentHealthy: 8, desiredHealthy: 5, expectedPods: 8 });
+      const names = Array.from({ length: 8 }, (_, i) => `rushed-${i}`);
+      for (const name of names) await pod(name, { labels: { app: 'rushed' }, status: ready });
+      const codes = (await Promise.all(names.map((name) => evict(name)))).map(({ code }) => code);
+      assert.deepEqual(codes.sort(), [201, 201, 201, 429, 429, 429, 429, 429]);
+      assert.equal((await client.get(`${PODS}?labelSelector=app=rushed`)).json.items.length, 5);
+    });
+
+    test('leaves the budget alone where the pod is not healthy and enough others are', async () => {
+      await budget('sick', { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 2 });
+      await pod('sick-1', { labels: { app: 'sick' }, status: { phase: 'Running' } });
+      assert.equal((await evict('sick-1')).code, 201);
+      assert.equal((await client.get(`${BUDGETS}/sick`)).json.status.disruptedPods, undefined);
+    });
+
+    test('keeps to its preconditions', async () => {
+      await pod('exact', { status: ready });
+      const refused = await evict('exact', { deleteOptions: { preconditions: { uid: 'of-another' } } });
+      assert.equal(refused.code, 409);
+      const { uid, resourceVersion } = (await client.get(`${PODS}/exact`)).json.metadata;
+      assert.equal((await evict('exact', { deleteOptions: { preconditions: { uid, resourceVersion } } })).code, 201);
+    });
+  });
+
+  test('ephemeral containers are added, and stay as they were added', async () => {
+    await pod('debugged');
+    const path = `${PODS}/debugged/ephemeralcontainers`;
+    const added = await client.ask('PATCH', path, {
+      body: {
+        metadata: { labels: { sneaked: 'in' } },
+        spec: { ephemeralContainers: [{ name: 'debug', image: 'tool:1' }] },
+      },
+      headers: { 'Content-Type': 'application/strategic-merge-patch+json' },
+    });
+    assert.equal(added.code, 200, added.text);
+    assert.deepEqual([added.json.spec.ephemeralContainers[0].image, added.json.metadata.labels], ['tool:1', {}]);
+    assert.equal((await client.get(path)).json.kind, 'Pod');
+    const changed = await patch(path, { spec: { ephemeralContainers: [{ name: 'debug', image: 'tool:2' }] } });
+    assert.equal(changed.code, 422);
+    assert.match(
+      changed.json.message,
+      /spec.ephemeralContainers: Forbidden: existing ephemeral containers "debug" may not be changed/,
+    );
+    assert.match((await patch(path, { spec: { ephemeralContainers: [] } })).json.message, /may not be removed/);
+  });
+
+  test('a resize changes resources, and nothing else', async () => {
+    await pod('resized');
+    const resources = { requests: { cpu: '100m' } };
+    const body = { spec: { containers: [{ name: 'main', image: 'sneaked:in', resources }] } };
+    const { code, json } = await patch(`${PODS}/resized/resize`, body);
+    assert.equal(code, 200);
+    assert.deepEqual(
+      [json.spec.containers[0].image, json.spec.containers[0].resources, json.metadata.generation],
+      ['app:1', resources, 2],
+    );
+  });
+
+  test('certificates are approved by one path and issued by another', async () => {
+    const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
+    const spec = {
+      request: Buffer.from('a request').toString('base64'),
+      signerName: 'example.com/signer',
+      usages: ['client auth'],
+    };
+    const made = await post(requests, { metadata: { name: 'wanted' }, spec });
+    assert.equal(made.code, 201, made.text);
+    const approved = { type: 'Approved', status: 'True', reason: 'Test' };
+    await patch(`${requests}/wanted/status`, { status: { conditions: [approved] } });
+    assert.equal((await client.get(`${requests}/wanted`)).json.status?.conditions, undefined);
+    const { status } = (
+      await patch(`${requests}/wanted/approval`, { status: { conditions: [approved], certificate: 'c25lYWtlZA==' } })
+    ).json;
+    assert.deepEqual([status.conditions[0].type, status.certificate], ['Approved', undefined]);
+    assert.ok(status.conditions[0].lastUpdateTime);
+  });
+});
