@@ -34,11 +34,11 @@ test('fields that the schema does not have are dropped and named by their paths'
 const wrong: ReadonlyArray<[JsonObject, string, string]> = [
   [{ name: 1 }, 'name', 'json: cannot unmarshal number into Go struct field Kind.name of type string'],
   [{ count: 'x' }, 'count', 'json: cannot unmarshal string into Go struct field Kind.count of type int64'],
-  [{ count: 1.5 }, 'count', 'json: cannot unmarshal number into Go struct field Kind.count of type int64'],
+  [{ count: 1.5 }, 'count', 'json: cannot unmarshal number 1.5 into Go struct field Kind.count of type int64'],
   [{ on: 'yes' }, 'on', 'json: cannot unmarshal string into Go struct field Kind.on of type bool'],
   [{ texts: [] }, 'texts', 'json: cannot unmarshal array into Go struct field Kind.texts of type map[string]string'],
-  [{ set: {} }, 'set', 'json: cannot unmarshal object into Go struct field Kind.set of type []interface {}'],
-  [{ raw: '***' }, 'raw', 'illegal base64 data'],
+  [{ set: {} }, 'set', 'json: cannot unmarshal object into Go struct field Kind.set of type []string'],
+  [{ raw: '***' }, 'raw', 'illegal base64 data at input byte 0'],
 ];
 for (const [object, field, message] of wrong) {
   test(`${JSON.stringify(object)} is a wrong type of ${field}`, () => {

@@ -9,6 +9,7 @@ export const clusterRules: Readonly<Record<string, KindRules>> = {
   'roles.rbac.authorization.k8s.io': { name: 'path-segment' },
   'rolebindings.rbac.authorization.k8s.io': { name: 'path-segment' },
   'certificatesigningrequests.certificates.k8s.io': {
+    name: 'path-segment',
     selectableFields: textFields({ 'spec.signerName': '' }),
     prepareCreate: (request, { name, uid, groups }) => {
       const { extra: _extra, ...spec } = (request.spec ?? {}) as JsonObject;

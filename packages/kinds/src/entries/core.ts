@@ -29,7 +29,7 @@ function firstPodIp(pod: JsonObject): string {
 export const coreRules: Readonly<Record<string, KindRules>> = {
   configmaps: configMap,
   namespaces: namespace,
-  events: { lifetimeSeconds: 3600, selectableFields: eventFields },
+  events: { name: 'path-segment', lifetimeSeconds: 3600, selectableFields: eventFields },
   nodes: { createsWithStatus: true, selectableFields: textFields({ 'spec.unschedulable': 'false' }) },
   persistentvolumeclaims: {
     deleteReturnsObject: true,

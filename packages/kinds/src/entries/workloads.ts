@@ -18,6 +18,11 @@ export const workloadRules: Readonly<Record<string, KindRules>> = {
     selectableFields: { 'status.successful': (job) => String(valueAt(job, 'status.succeeded') ?? 0) },
   },
   'horizontalpodautoscalers.v1.autoscaling': { conversion: autoscalerConversion },
-  'poddisruptionbudgets.policy': { counts: ['spec'], conditionalUpdate: true },
-  'events.events.k8s.io': { lifetimeSeconds: 3600, conversion: eventConversion, selectableAs: eventFieldNames },
+  'poddisruptionbudgets.policy': { name: 'path-segment', counts: ['spec'], conditionalUpdate: true },
+  'events.events.k8s.io': {
+    name: 'path-segment',
+    lifetimeSeconds: 3600,
+    conversion: eventConversion,
+    selectableAs: eventFieldNames,
+  },
 };

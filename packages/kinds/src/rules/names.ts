@@ -22,7 +22,8 @@ export function subdomainProblems(name: string): string[] {
 
 export function labelProblems(name: string): string[] {
   if (name.length > 63) return ['must be no more than 63 bytes'];
-  return LABEL.test(name) ? [] : [LABEL_WORDS];
+  if (LABEL.test(name)) return [];
+  return [SUBDOMAIN.test(name) ? 'must not contain dots' : LABEL_WORDS];
 }
 
 /** A label that begins with a letter, as older DNS wants it. */
@@ -58,6 +59,11 @@ export function qualifiedNameProblems(text: string): string[] {
   const name = parts.at(-1) as string;
   if (name === '') problems.push('name part must be non-empty');
   else if (name.length > 63) problems.push('name part must be no more than 63 bytes');
-  else if (!QUALIFIED_PART.test(name)) problems.push(QUALIFIED_WORDS);
+  if (!QUALIFIED_PART.test(name)) problems.push(QUALIFIED_WORDS);
   return problems;
+}
+
+/** A qualified name, called by what it is for. */
+export function labelKeyProblems(key: string): string[] {
+  return qualifiedNameProblems(key).map((words) => words.replace(/^a qualified name/, 'a valid label key'));
 }

@@ -1,0 +1,42 @@
+import type { JsonObject, Schema } from '@tidegate/schema';
+import type { FieldError } from '@tidegate/status';
+import { appsRules } from './apps.ts';
+import { Place } from './place.ts';
+import { containerRules } from './pods/container.ts';
+import { podRules } from './pods/pod.ts';
+import { schedulingRules } from './pods/scheduling.ts';
+import { volumeRules } from './pods/volumes.ts';
+import { CompiledRules } from './rules.ts';
+import { selectorRules } from './selectors.ts';
+import { updateRules } from './updates.ts';
+
+const compiled = new CompiledRules({
+  ...selectorRules,
+  ...containerRules,
+  ...volumeRules,
+  ...schedulingRules,
+  ...podRules,
+  ...appsRules,
+});
+
+/** Its status is the server's own, and metadata has rules that are the same for all kinds. */
+const SKIPPED = ['metadata', 'status', 'apiVersion', 'kind'];
+
+/** What is wrong with an object by the rules of its types. */
+export function validateTypes(schema: Schema & { type: 'object' }, object: JsonObject): FieldError[] {
+  const errors: FieldError[] = [];
+  compiled.visitor(schema, SKIPPED)?.(new Place(undefined, '', object, errors));
+  return errors;
+}
+
+/** What an update of a kind may not do. */
+export function validateTypesUpdate(resource: string, object: JsonObject, old: JsonObject): FieldError[] {
+  const errors: FieldError[] = [];
+  const now = new Place(undefined, '', object, errors);
+  const before = new Place(undefined, '', old, errors);
+  for (const [path, check] of Object.entries(updateRules[resource] ?? {})) {
+    if (path === '') check(now, before);
+    else check(now.field(path), before.field(path));
+  }
+  return errors;
+}
