@@ -10,7 +10,7 @@ export const workloadRules: Readonly<Record<string, KindRules>> = {
   // annotations are copied to the replica sets, so that a change of them is one of the deployment
   'deployments.apps': { counts: ['spec', 'metadata.annotations'] },
   'replicasets.apps': { counts: ['spec'], selectableFields: textFields({ 'status.replicas': '0' }) },
-  'statefulsets.apps': { counts: ['spec'] },
+  'statefulsets.apps': { name: 'label', counts: ['spec'] },
   'cronjobs.batch': { counts: ['spec'] },
   'jobs.batch': {
     counts: ['spec'],

@@ -141,7 +141,7 @@ export const address: Check = always((place) => {
   if (isIP(withoutZeros(place.text)) === 0) place.invalid(ADDRESS, place.text);
 });
 
-const NETWORK = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
+export const NETWORK = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
 export function isNetwork(text: string): boolean {
   const [, host = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];

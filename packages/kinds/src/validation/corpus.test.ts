@@ -16,9 +16,13 @@ function expectedCode({ answer }: CorpusCase): number {
     : Math.min(code, 500);
 }
 
-/** Values that are objects or lists are printed as JSON of the API, not of the inner types; nothing is printed as null. */
+/**
+ * Differences of inner types are not shown, and generated names are drawn. Values that are objects or lists are printed as JSON of the API, not of the inner types; nothing is printed as null.
+ */
 function plain(message: string): string {
   return message
+    .replace(/\n(?:@@|core).*$/s, '')
+    .replace(/ "Bad_\w{5}"/, ' "Bad_"')
     .replace(/^(Invalid value|Unsupported value|Duplicate value): (?:null|[[{].*[\]}])(?=: |$)/s, '$1: JSON')
     .replace(/^Invalid value: ""(?=: )/, 'Invalid value: JSON');
 }

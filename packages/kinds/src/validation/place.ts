@@ -69,6 +69,11 @@ export class Place {
     return new Place(this, path, Object.hasOwn(this.object, path) ? this.object[path] : undefined, this.#errors);
   }
 
+  /** A value that is spoken of under a name of its own. */
+  as(step: string, value: Json | undefined): Place {
+    return new Place(this, step, value, this.#errors);
+  }
+
   item(index: number): Place {
     return new Place(this, index, this.list[index], this.#errors);
   }

@@ -14,7 +14,7 @@ export const unchecked: Check = () => {};
 /**
  * The rules of a type: by the names of its fields; `name[]` for each item of a list, `name{}` for each value of a map;
  * the empty name for the whole. The checks of a field work in their order, and the first that finds something is the
- * last.
+ * last; those of the whole all work.
  */
 export type TypeRules = Readonly<Record<string, Check | readonly Check[]>>;
 
@@ -92,7 +92,7 @@ function visitorOf(fields: readonly FieldVisit[], whole: readonly Check[]): Visi
     for (const visit of fields) {
       if (object[visit.name] !== undefined || visit.always) visitField(place.field(visit.name), visit);
     }
-    runAll(whole, place);
+    for (const check of whole) check(place);
   };
 }
 

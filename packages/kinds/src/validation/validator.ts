@@ -1,13 +1,25 @@
 import type { JsonObject, Schema } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
+import { accessRules } from './access.ts';
+import { admissionTypeRules } from './admission.ts';
 import { appsRules } from './apps.ts';
+import { batchRules } from './batch.ts';
+import { clusterTypeRules } from './cluster.ts';
+import { definitionRules } from './definitions.ts';
+import { deviceRules } from './devices.ts';
+import { flowControlRules } from './flow-control.ts';
+import { limitRules } from './limits.ts';
+import { networkRules } from './network.ts';
 import { Place } from './place.ts';
 import { containerRules } from './pods/container.ts';
 import { podRules } from './pods/pod.ts';
 import { schedulingRules } from './pods/scheduling.ts';
 import { volumeRules } from './pods/volumes.ts';
 import { CompiledRules } from './rules.ts';
+import { scalingTypeRules } from './scaling.ts';
 import { selectorRules } from './selectors.ts';
+import { serviceRules } from './services.ts';
+import { storageTypeRules } from './storage.ts';
 import { updateRules } from './updates.ts';
 
 const compiled = new CompiledRules({
@@ -17,6 +29,18 @@ const compiled = new CompiledRules({
   ...schedulingRules,
   ...podRules,
   ...appsRules,
+  ...batchRules,
+  ...serviceRules,
+  ...networkRules,
+  ...storageTypeRules,
+  ...limitRules,
+  ...accessRules,
+  ...scalingTypeRules,
+  ...clusterTypeRules,
+  ...admissionTypeRules,
+  ...flowControlRules,
+  ...deviceRules,
+  ...definitionRules,
 });
 
 /** Its status is the server's own, and metadata has rules that are the same for all kinds. */

@@ -47,17 +47,12 @@ function mountPaths(place: Place): void {
     seen.add(path.text);
     // these are said of the list, without the place in it
     for (const name of SUBPATHS) {
-      if (mount.has(name)) descendingPath(inList(place, name, mount));
+      if (mount.has(name)) descendingPath(place.as(name, mount.object[name]));
     }
     if (mount.has('subPath') && mount.has('subPathExpr')) {
       mount.field('subPathExpr').invalid('subPathExpr and subPath are mutually exclusive');
     }
   }
-}
-
-function inList(list: Place, name: string, item: Place): Place {
-  const place = list.field(name);
-  return Object.create(place, { value: { value: item.object[name] } }) as Place;
 }
 
 const PRINTABLE = "a valid environment variable name must consist only of printable ASCII characters other than '='";

@@ -95,6 +95,13 @@ function ownDns(spec: Place): void {
   else if (servers.isEmpty) servers.required('must provide at least one DNS nameserver when `dnsPolicy` is None');
 }
 
+const operatingSystem: Check = (place) => {
+  const name = place.field('name').text;
+  if (name === '') place.field('name').required();
+  else if (!SYSTEMS.includes(name)) place.unsupported(SYSTEMS, name);
+};
+const SYSTEMS = ['linux', 'windows'];
+
 const SYSCTL_FORM = '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
 const SYSCTL = /^[a-z0-9]([-_a-z0-9]*[a-z0-9])?([./][a-z0-9]([-_a-z0-9]*[a-z0-9])?)*$/;
 const sysctlName: Check = (place) => {
@@ -105,9 +112,10 @@ const sysctlName: Check = (place) => {
 
 export const podRules: RuleTable = {
   'core.v1.PodTemplateSpec': {
+    // these are said of the template itself
     metadata: (place) => {
-      labels(place.field('labels'));
-      annotations(place.field('annotations'));
+      labels(place.up(1).as('labels', place.object.labels));
+      annotations(place.up(1).as('annotations', place.object.annotations));
     },
     spec: (place) => {
       const ephemeral = place.field('ephemeralContainers');
@@ -132,7 +140,7 @@ export const podRules: RuleTable = {
     overhead: amounts('containers'),
     '': together,
   },
-  'core.v1.PodOS': { name: [required(), oneOf('linux', 'windows')] },
+  'core.v1.PodOS': { '': operatingSystem },
   'core.v1.PodSecurityContext': {
     runAsUser: userOrGroup,
     runAsGroup: userOrGroup,

@@ -1,5 +1,5 @@
 import { labelKeyProblems, labelValueProblems } from '../../rules/names.ts';
-import { oneOf, required, within } from '../checks.ts';
+import { oneOf, within } from '../checks.ts';
 import type { Place } from '../place.ts';
 import type { Check, RuleTable } from '../rules.ts';
 
@@ -83,6 +83,7 @@ const someTerms: Check = Object.assign(
   { always: true },
 );
 
+const gateName = (place: Place): string => place.field('name').text;
 const weight = within(1, 100, 'must be in the range 1-100');
 
 export const schedulingRules: RuleTable = {
@@ -97,6 +98,5 @@ export const schedulingRules: RuleTable = {
     nodeAffinityPolicy: oneOf('Honor', 'Ignore'),
     nodeTaintsPolicy: oneOf('Honor', 'Ignore'),
   },
-  'core.v1.PodSchedulingGate': { name: [required(), labelKey] },
-  'core.v1.Taint': { key: wantedKey, effect: [required(), oneOf(...EFFECTS)] },
+  'core.v1.PodSchedulingGate': { '': (place) => place.invalidFor(labelKeyProblems(gateName(place)), gateName(place)) },
 };
