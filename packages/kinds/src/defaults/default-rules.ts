@@ -1,13 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 
 /** A value, or what makes it from the object that holds the field; undefined: no default in this case. */
-type DefaultValue = Json | NotZero | ((holder: JsonObject) => Json | undefined);
+type Made = Json | ((holder: JsonObject) => Json | undefined);
+type DefaultValue = Made | NotZero;
 
 /** A default that takes the place of a zero, too: a field whose zero means that nothing was said. */
 export class NotZero {
-  readonly value: Json;
+  readonly value: Made;
 
-  constructor(value: Json) {
+  constructor(value: Made) {
     this.value = value;
   }
 }
@@ -61,7 +62,7 @@ function setField({ field, value }: Rule, holder: JsonObject): void {
   const current = holder[field];
   const unset = current === undefined || current === '' || (current === 0 && value instanceof NotZero);
   if (!unset) return;
-  const made =
-    typeof value === 'function' ? value(holder) : structuredClone(value instanceof NotZero ? value.value : value);
+  const source = value instanceof NotZero ? value.value : value;
+  const made = typeof source === 'function' ? source(holder) : structuredClone(source);
   if (made !== undefined) holder[field] = made;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@tidegate/schema';
 import type { KindRules } from '../kind-entry.ts';
+import { withoutEphemeralContainers } from '../validation/create.ts';
 import { configMap } from './configmap.ts';
 import { textFields, valueAt } from './fields.ts';
 import { namespace } from './namespace.ts';
@@ -44,6 +45,7 @@ export const coreRules: Readonly<Record<string, KindRules>> = {
     },
   },
   pods: {
+    validateCreate: withoutEphemeralContainers,
     deleteReturnsObject: true,
     counts: ['spec'],
     selectableFields: {

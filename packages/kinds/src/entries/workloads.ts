@@ -1,4 +1,5 @@
 import type { KindRules } from '../kind-entry.ts';
+import { newEventErrors } from '../validation/create.ts';
 import { autoscalerConversion } from './autoscaler-conversion.ts';
 import { eventConversion, eventFieldNames } from './event-conversion.ts';
 import { textFields, valueAt } from './fields.ts';
@@ -22,6 +23,7 @@ export const workloadRules: Readonly<Record<string, KindRules>> = {
   'events.events.k8s.io': {
     name: 'path-segment',
     lifetimeSeconds: 3600,
+    validateCreate: newEventErrors,
     conversion: eventConversion,
     selectableAs: eventFieldNames,
   },

@@ -3,6 +3,7 @@ import { type FieldError, forbiddenField, invalidValue, requiredValue, tooLong }
 import { metaOf, type ObjectMeta } from '../generic-object.ts';
 import type { KindEntry } from '../kind-entry.ts';
 import {
+  addressProblems,
   label1035Problems,
   labelKeyProblems,
   labelProblems,
@@ -19,6 +20,7 @@ const NAME_RULES = {
   label: labelProblems,
   'label-1035': label1035Problems,
   'path-segment': pathSegmentProblems,
+  address: addressProblems,
 } as const;
 
 /** The rules for the metadata of every object. */

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { clean, isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { type FieldError, invalid } from '@tidegate/status';
 import {
+  fromStored,
   type Kind,
   metaOf,
   prepareCreate,
@@ -69,11 +70,15 @@ function create(kind: Kind, manifest: JsonObject): Verdict {
   meta.uid = 'a-uid';
   prepareCreate(kind.stored, object, AUTHOR);
   const { entry } = kind.stored;
-  return verdict(kind, object, [...validateMeta(entry, object), ...(entry.validate?.(object) ?? [])]);
+  return verdict(kind, object, [
+    ...validateMeta(entry, object),
+    ...(entry.validate?.(object) ?? []),
+    ...(kind.entry.validateCreate?.(object) ?? []),
+  ]);
 }
 
 function update(kind: Kind, old: JsonObject, then: JsonObject): Verdict {
-  const admitted = admit(kind, merge(old, then) as JsonObject);
+  const admitted = admit(kind, merge(fromStored(kind, structuredClone(old)), then) as JsonObject);
   if ('code' in admitted) return admitted;
   const { object } = admitted;
   prepareUpdate(kind.stored, object, old, '');
@@ -83,6 +88,7 @@ function update(kind: Kind, old: JsonObject, then: JsonObject): Verdict {
     ...validateMeta(entry, object),
     ...(entry.validate?.(object) ?? []),
     ...(entry.validateUpdate?.(object, old) ?? []),
+    ...(kind === kind.stored ? [] : (kind.entry.validateUpdate?.(object, old) ?? [])),
   ];
   return verdict(kind, object, errors);
 }

@@ -2,6 +2,7 @@ import { label1035Problems, pathSegmentProblems, subdomainProblems } from '../ru
 import { evenEmpty, required, sameValue, within } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable } from './rules.ts';
+import { selects } from './selectors.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
@@ -53,6 +54,9 @@ const subject: Check = (place) => {
 };
 
 const aggregation: Check = (place) => {
+  for (const selector of place.field('clusterRoleSelectors').items()) {
+    if (selects(selector.object, {}) === undefined) selector.invalid('invalid label selector.', null);
+  }
   const selectors = place.field('clusterRoleSelectors');
   if (selectors.isEmpty) selectors.required('at least one clusterRoleSelector required if aggregationRule is non-nil');
 };

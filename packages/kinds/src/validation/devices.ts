@@ -1,5 +1,5 @@
 import { labelProblems } from '../rules/names.ts';
-import { evenEmpty, oneOf, required, subdomain } from './checks.ts';
+import { evenEmpty, oneOf, present, required, subdomain } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable, TypeRules } from './rules.ts';
 
@@ -57,7 +57,7 @@ export const deviceRules: RuleTable = {
   'resource.v1.CELDeviceSelector': { expression: required() },
   'resource.v1.DeviceClassConfiguration': { '': opaque },
   'resource.v1.DeviceClaimConfiguration': { '': opaque },
-  'resource.v1.OpaqueDeviceConfiguration': { driver: [required(), subdomain], parameters: required() },
+  'resource.v1.OpaqueDeviceConfiguration': { driver: [required(), subdomain], parameters: present },
   'resource.v1.ResourceSliceSpec': { driver: [required(), subdomain], '': slice },
   'resource.v1.ResourcePool': { name: required(), resourceSliceCount: slices },
   'resource.v1.Device': { name },

@@ -214,7 +214,7 @@ function endpointAddresses(list: Place, type: string): void {
     if (type === 'FQDN') one.invalidFor(subdomainProblems(one.text));
     else address(one);
     if (one.errorCount > before || type === 'FQDN') continue;
-    if (type.startsWith('IPv') && isIP(one.text) !== Number(type.slice(3))) {
+    if (/^IPv[46]$/.test(type) && isIP(one.text) !== Number(type.slice(3))) {
       list.invalid(`must be an ${type} address`, one.value);
     } else reachable(one);
   }

@@ -1,18 +1,6 @@
 import { isIP } from 'node:net';
 import { qualifiedNameProblems, subdomainProblems } from '../rules/names.ts';
-import {
-  address,
-  isNetwork,
-  label,
-  labels,
-  NETWORK,
-  oneOf,
-  port,
-  portOrName,
-  required,
-  sameValue,
-  within,
-} from './checks.ts';
+import { address, isNetwork, label, labels, NETWORK, oneOf, port, portOrName, required, sameValue } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable } from './rules.ts';
 
@@ -94,6 +82,12 @@ const affinity: Check = (spec) => {
   }
 };
 
+const nodePort: Check = (place) => {
+  const number = Number(place.value);
+  if (number !== 0 && (number < 30000 || number > 32767)) place.invalid(NODE_PORTS);
+};
+const NODE_PORTS = 'provided port is not in the valid range. The range of valid ports is 30000-32767';
+
 const qualified: Check = (place) => place.invalidFor(qualifiedNameProblems(place.text));
 
 export const serviceRules: RuleTable = {
@@ -110,7 +104,8 @@ export const serviceRules: RuleTable = {
   },
   'core.v1.ServicePort': {
     name: label,
-    port: within(1, 65535),
+    port,
+    nodePort,
     protocol: [required(), oneOf('SCTP', 'TCP', 'UDP')],
     targetPort: portOrName,
     appProtocol: qualified,

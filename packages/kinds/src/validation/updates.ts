@@ -29,6 +29,25 @@ const nodeDrivers: UpdateCheck = (drivers, old) => {
   }
 };
 
+/** An event in events.k8s.io only goes on being repeated. */
+const EVENT_FIELDS = [
+  'involvedObject',
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+  'reportingInstance',
+];
+
+const reportedBy: UpdateCheck = (event, old) =>
+  unchanged(event.as('reportingController', event.object.reportingComponent), old.field('reportingComponent'));
+
 /** What an update may not change, by resource and path; the empty path is the whole object. */
 export const updateRules: Readonly<Record<string, Readonly<Record<string, UpdateCheck>>>> = {
   pods: { '': podUpdate },
@@ -44,6 +63,10 @@ export const updateRules: Readonly<Record<string, Readonly<Record<string, Update
   'statefulsets.apps': { '': onlyStatefulFields },
   'controllerrevisions.apps': { data: unchanged },
   'jobs.batch': { '': jobUpdate },
+  'events.events.k8s.io': {
+    '': reportedBy,
+    ...Object.fromEntries(EVENT_FIELDS.map((name) => [name, unchanged])),
+  },
   'ingressclasses.networking.k8s.io': { 'spec.controller': unchanged },
   'servicecidrs.networking.k8s.io': { 'spec.cidrs': cidrsUpdate },
   'endpointslices.discovery.k8s.io': { addressType: unchanged },
