@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
+import { canonicalQuantity } from './quantity.ts';
 import { decodeScalar, jsonType } from './scalars.ts';
 import type { ScalarType, Schema } from './schema.ts';
 
@@ -45,10 +46,12 @@ function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json
     case 'map': {
       if (!isJsonObject(value)) return wrongType(value, goType(schema), path, walk);
       const copy: JsonObject = {};
+      const isResources = schema.values.type === 'quantity';
       for (const key of Object.keys(value)) {
         const item = value[key] as Json;
         // Go reads null as the zero value of a map's element
         if (item === null) setOwn(copy, key, ZEROS[schema.values.type] ?? null);
+        else if (isResources) setOwn(copy, key, cleanAmount(item, `${path}.${key}`, walk));
         else setOwn(copy, key, cleanValue(schema.values, item, `${path}.${key}`, walk));
       }
       return copy;
@@ -59,6 +62,14 @@ function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json
     default:
       return cleanScalar(schema.type, value, path, walk);
   }
+}
+
+/** An amount of a resource. */
+function cleanAmount(value: Json, path: string, walk: Walk): Json {
+  const amount = canonicalQuantity(typeof value === 'object' ? '' : String(value), 'milli');
+  if (typeof amount === 'string') return amount;
+  walk.result.problems.push({ field: path, message: amount.problem });
+  return value;
 }
 
 function cleanScalar(type: ScalarType, value: Json, path: string, walk: Walk): Json {

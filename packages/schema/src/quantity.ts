@@ -32,7 +32,7 @@ export function parseQuantity(text: string): Quantity | QuantityProblem {
   else below *= 10n ** BigInt(-unit.power);
   // what is finer than a step counts as a whole one
   const nanos = (above + below - 1n) / below;
-  const amount = nanos > MOST ? MOST : nanos;
+  const amount = unit.family === 'binary' && nanos > MOST ? MOST : nanos;
   return { nanos: sign === '-' ? -amount : amount, family: unit.family };
 }
 
@@ -78,9 +78,27 @@ function printBinary(whole: bigint): string {
   return `${amount}${BINARY[unit]}`;
 }
 
-/** A text of a quantity as it is printed. */
-export function canonicalQuantity(text: string): string | QuantityProblem {
+const MILLI = 1_000_000n;
+
+/** A text of a quantity as it is stored; amounts of resources are rounded up to thousandths. */
+export function canonicalQuantity(text: string, unit: 'nano' | 'milli' = 'nano'): string | QuantityProblem {
   if (PRINTED.test(text)) return text;
   const quantity = parseQuantity(text);
-  return 'problem' in quantity ? quantity : printQuantity(quantity);
+  if ('problem' in quantity) return quantity;
+  const rest = unit === 'milli' ? quantity.nanos % MILLI : 0n;
+  if (rest === 0n) return isKept(text) ? text : printQuantity(quantity);
+  return printQuantity({ ...quantity, nanos: quantity.nanos - rest + (quantity.nanos > 0n ? MILLI : 0n) });
+}
+
+/** Some spellings are kept that are not the shortest, such as `1.234` and `1E3`: those that lose nothing by a glance. */
+function isKept(text: string): boolean {
+  const [, , whole = '', fraction = '', letters = '', power = ''] = PARTS.exec(text) ?? [];
+  const digits = `${whole.replace(/^0+/, '') || '0'}${fraction}`;
+  const binary = BINARY.indexOf(letters);
+  if (binary > 0) {
+    return fraction === '' && digits.length + 3 * binary <= 14 && (Number(digits) & 7) !== 0;
+  }
+  const exponent = power === '' ? DECIMAL.indexOf(letters) * 3 - 9 : Number(power);
+  const scale = exponent - fraction.length;
+  return digits.length <= 18 && scale >= -9 && scale % 3 === 0 && !digits.endsWith('000') && !digits.startsWith('0');
 }

@@ -46,6 +46,13 @@ for (const [object, field, message] of wrong) {
   });
 }
 
+test('amounts of resources are rounded up to thousandths', () => {
+  const resources: Schema = { type: 'map', values: { type: 'quantity' } };
+  const holder: Schema = { type: 'object', fields: { limits: resources } };
+  const { value } = clean(holder, { limits: { cpu: '0.0001', memory: '1.0001Gi' } }, 'Kind');
+  assert.deepEqual(value.limits, { cpu: '1m', memory: '1073849198183m' });
+});
+
 test('a key named like the prototype stays a key', () => {
   const { value } = clean(schema, JSON.parse('{"texts":{"__proto__":"x"}}'), 'Kind');
   assert.deepEqual(Object.keys(value.texts as JsonObject), ['__proto__']);

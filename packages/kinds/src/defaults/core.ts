@@ -45,7 +45,14 @@ export const coreDefaults: Readonly<Record<string, SetDefaults>> = {
   endpoints: defaulter({ 'subsets[].ports[].protocol': 'TCP' }),
   limitranges: limitRange,
   nodes: defaulter({ 'status.allocatable': ({ capacity }) => capacity }),
-  persistentvolumeclaims: defaulter({ 'spec.volumeMode': 'Filesystem', 'status.phase': 'Pending' }),
+  persistentvolumeclaims: defaulter({
+    'spec.volumeMode': 'Filesystem',
+    // two names of one field, but for sources in other namespaces
+    'spec.dataSourceRef': ({ dataSource }) => structuredClone(dataSource),
+    'spec.dataSource': ({ dataSourceRef }) =>
+      isJsonObject(dataSourceRef) && !dataSourceRef.namespace ? structuredClone(dataSourceRef) : undefined,
+    'status.phase': 'Pending',
+  }),
   persistentvolumes: defaulter({
     'spec.persistentVolumeReclaimPolicy': 'Retain',
     'spec.volumeMode': 'Filesystem',

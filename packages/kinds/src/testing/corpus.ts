@@ -96,7 +96,10 @@ function update(kind: Kind, old: JsonObject, then: JsonObject): Verdict {
 function admit(kind: Kind, manifest: JsonObject): Verdict | { object: JsonObject } {
   const { value, problems } = clean(kind.schema, manifest, kind.entry.kind);
   const [first] = problems;
-  if (first !== undefined) return { code: 400, message: first.message, causes: [] };
+  if (first !== undefined) {
+    const causes = problems.map(({ field, message }) => ({ field, reason: 'FieldValueTypeInvalid', message }));
+    return { code: 400, message: first.message, causes };
+  }
   if (kind.entry.namespaced) metaOf(value).namespace = 'corpus';
   setDefaults(kind, value);
   const object = toStored(kind, value);

@@ -5,9 +5,20 @@ import type { Check } from './rules.ts';
 
 /** An amount in billionths, for comparing. */
 export function amountOf(value: unknown): bigint {
-  const quantity = parseQuantity(String(value ?? '0'));
-  return 'problem' in quantity ? 0n : quantity.nanos;
+  const text = String(value ?? '0');
+  let nanos = known.get(text);
+  if (nanos === undefined) {
+    const quantity = parseQuantity(text);
+    nanos = 'problem' in quantity ? 0n : quantity.nanos;
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(text, nanos);
+  }
+  return nanos;
 }
+
+/** The same few amounts are asked for everywhere. */
+const known = new Map<string, bigint>();
+const MOST_KNOWN = 1000;
 
 const WHOLE = 1_000_000_000n;
 const NOT_NEGATIVE = 'must be greater than or equal to 0';

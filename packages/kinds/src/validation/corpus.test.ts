@@ -36,6 +36,9 @@ function differences({ kind }: CorpusFile, one: CorpusCase): string {
   if (answer.causes === undefined && answer.code === 400) {
     const said = answer.message?.replace(/^\w+ in version "\w+" cannot be handled as a \w+: /, '');
     if (said !== mine.message) lines.push(`${mine.message} instead of ${said}`);
+    // it names no field there; here it does
+    if (!mine.causes.some(({ field }) => field !== '')) lines.push('no field is named');
+    return lines.join('\n');
   }
   const theirs = new Set((answer.causes ?? []).map((c) => `${c.field} ${c.reason} ${plain(c.message)}`));
   const ours = new Set(mine.causes.map((c) => `${c.field} ${c.reason} ${plain(c.message)}`));

@@ -36,17 +36,8 @@ const claimSource: Check = (place) => {
   }
 };
 
-/** What is said of the source of data holds for its other name, too. */
-const bothSources: Check = (spec) => {
-  const ref = spec.field('dataSourceRef');
-  if (spec.has('dataSource')) claimSource(spec.field('dataSource'));
-  claimSource(
-    ref.value === undefined && spec.has('dataSource') ? spec.as('dataSourceRef', spec.object.dataSource) : ref,
-  );
-};
-
-const withSource: Check = (spec) => {
-  if (spec.has('dataSource') || spec.has('dataSourceRef')) bothSources(spec);
+const sources: Check = (spec) => {
+  for (const name of ['dataSource', 'dataSourceRef']) if (spec.has(name)) claimSource(spec.field(name));
 };
 
 const capacity: Check = (spec) => {
@@ -185,7 +176,7 @@ export const storageTypeRules: RuleTable = {
     accessModes: accessModes('at least 1 access mode is required'),
     volumeMode: oneOf('Block', 'Filesystem'),
     storageClassName: subdomain,
-    '': [claimSize, withSource],
+    '': [claimSize, sources],
   },
   'core.v1.PersistentVolumeSpec': {
     accessModes: accessModes(''),

@@ -38,8 +38,11 @@ const SOURCES = [
 
 /** Exactly one of the sources; others are named where they stand. */
 export function oneSourceOf(sources: readonly string[]): Check {
+  const order = new Map(sources.map((name, index) => [name, index]));
   return (place) => {
-    const [first, ...others] = sources.filter((name) => place.has(name));
+    const given = Object.keys(place.object).filter((name) => order.has(name) && place.has(name));
+    if (given.length === 1) return;
+    const [first, ...others] = given.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
     if (first === undefined) place.required('must specify a volume type');
     for (const name of others) place.field(name).forbidden('may not specify more than 1 volume type');
   };
