@@ -2,8 +2,9 @@ import type { Schema } from '@tidegate/schema';
 import { rulesOf } from './entries/rules-of.ts';
 import { type GroupVersionFacts, readResources } from './facts/resources.ts';
 import { TypeTable } from './facts/type-table.ts';
-import type { GroupVersionKind, KindEntry, Subresource } from './kind-entry.ts';
+import type { GroupVersionKind, KindEntry, KindRules, Subresource } from './kind-entry.ts';
 import { type MetaTypes, Registry } from './registry.ts';
+import { validateTypes, validateTypesUpdate } from './validation/validator.ts';
 
 const USUAL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
@@ -83,12 +84,28 @@ function entryOf({ group, version }: GroupVersionFacts, facts: ResourceFacts, ty
     categories: facts.categories ?? [],
     verbs: facts.verbs ?? USUAL_VERBS,
     subresources: {},
-    ...rulesOf(group, version, resource),
+    ...withTypes(
+      rulesOf(group, version, resource),
+      () => typeOf(named),
+      group === '' ? resource : `${resource}.${group}`,
+    ),
     get schema() {
       return typeOf(named);
     },
   };
   return withSubresources(entry, facts, typeOf);
+}
+
+/** The rules of the kind's types, and what the kind says beyond them. */
+function withTypes(rules: KindRules, schema: () => ObjectSchema, resource: string): KindRules {
+  return {
+    ...rules,
+    validate: (object) => [...validateTypes(schema(), object), ...(rules.validate?.(object) ?? [])],
+    validateUpdate: (object, old) => [
+      ...validateTypesUpdate(resource, object, old),
+      ...(rules.validateUpdate?.(object, old) ?? []),
+    ],
+  };
 }
 
 function withSubresources(main: KindEntry, { subresources = {} }: ResourceFacts, typeOf: TypeOf): KindEntry {

@@ -1,5 +1,13 @@
 import type { JsonObject } from '@tidegate/schema';
 
+interface OwnerReference {
+  apiVersion?: string;
+  kind?: string;
+  name?: string;
+  uid?: string;
+  controller?: boolean;
+}
+
 /** The metadata that every object has, as the server reads it. */
 export interface ObjectMeta {
   name?: string;
@@ -14,6 +22,7 @@ export interface ObjectMeta {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
   finalizers?: string[];
+  ownerReferences?: OwnerReference[];
 }
 
 /** An object of any kind: its fields beyond metadata are described by its kind's schema. */

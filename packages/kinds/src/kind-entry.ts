@@ -44,7 +44,7 @@ export interface Author {
 /** The few rules of a kind that its facts do not say. */
 export interface KindRules {
   /** what a name looks like; a DNS subdomain when nothing is said */
-  readonly name?: 'subdomain' | 'label' | 'label-1035' | 'path-segment';
+  readonly name?: 'subdomain' | 'label' | 'label-1035' | 'path-segment' | 'address';
   readonly columns?: readonly Column[];
   /** fields beyond metadata.name and metadata.namespace by which lists and watches may select */
   readonly selectableFields?: Readonly<Record<string, (object: JsonObject) => string>>;
@@ -76,6 +76,8 @@ export interface KindRules {
   readonly claims?: (object: JsonObject) => string[];
   /** more than metadata.finalizers holds a deleting object back */
   readonly held?: (object: JsonObject) => boolean;
+  /** what only holds for the version in which it is made; the object is in the one that is stored */
+  readonly validateCreate?: (object: JsonObject) => FieldError[];
   readonly validate?: (object: JsonObject) => FieldError[];
   readonly validateUpdate?: (object: JsonObject, old: JsonObject) => FieldError[];
 }

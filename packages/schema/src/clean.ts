@@ -1,5 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
-import type { Schema } from './schema.ts';
+import { canonicalQuantity } from './quantity.ts';
+import { decodeScalar, jsonType } from './scalars.ts';
+import type { ScalarType, Schema } from './schema.ts';
 
 export interface TypeProblem {
   /** path of the field */
@@ -18,96 +20,110 @@ export interface Cleaned {
 /** Drops fields that the schema does not have and nulls, and finds values of a wrong type, in one walk. */
 export function clean(schema: Schema, value: JsonObject, kind: string): Cleaned {
   const result: Cleaned = { value: {}, unknown: [], problems: [] };
-  result.value = cleanValue(schema, value, '', { kind, result }) as JsonObject;
+  result.value = cleanValue(schema, value, '', { kind, result, names: [], holder: kind }) as JsonObject;
   return result;
 }
 
 interface Walk {
   kind: string;
   result: Cleaned;
+  /** the names of the fields on the way, without the places in lists and the keys of maps */
+  readonly names: string[];
+  /** the type that holds the field */
+  holder: string;
 }
-
-const GO_TYPES = {
-  string: 'string',
-  bool: 'bool',
-  int32: 'int32',
-  int64: 'int64',
-  double: 'float64',
-  time: 'string',
-  microTime: 'string',
-  duration: 'string',
-  bytes: '[]uint8',
-};
 
 function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json {
   switch (schema.type) {
-    case 'any':
-    case 'raw':
-      return value;
-    case 'quantity':
-      // a number is a quantity, too; it is kept as the text that it is
-      if (typeof value === 'number') return String(value);
-      return typeof value === 'string' ? value : wrongType(value, 'resource.Quantity', path, walk);
-    case 'intOrString': {
-      const whole = typeof value === 'number' && Number.isInteger(value);
-      return whole || typeof value === 'string' ? value : wrongType(value, 'intstr.IntOrString', path, walk);
-    }
-    case 'double':
-      return typeof value === 'number' ? value : wrongType(value, GO_TYPES.double, path, walk);
     case 'union': {
       const member = memberFor(schema, value);
       return member === undefined ? wrongType(value, 'union', path, walk) : cleanValue(member, value, path, walk);
     }
     case 'object':
       return isJsonObject(value)
-        ? cleanObject(schema.fields, value, path, walk)
-        : wrongType(value, `v1.${schema.name ?? 'Object'}`, path, walk);
+        ? cleanObject(schema, value, path, walk)
+        : wrongType(value, goType(schema), path, walk);
     case 'map': {
-      if (!isJsonObject(value)) return wrongType(value, 'map[string]string', path, walk);
+      if (!isJsonObject(value)) return wrongType(value, goType(schema), path, walk);
       const copy: JsonObject = {};
+      const isResources = schema.values.type === 'quantity';
       for (const key of Object.keys(value)) {
         const item = value[key] as Json;
         // Go reads null as the zero value of a map's element
-        if (item === null) setOwn(copy, key, schema.values.type === 'string' ? '' : null);
+        if (item === null) setOwn(copy, key, ZEROS[schema.values.type] ?? null);
+        else if (isResources) setOwn(copy, key, cleanAmount(item, `${path}.${key}`, walk));
         else setOwn(copy, key, cleanValue(schema.values, item, `${path}.${key}`, walk));
       }
       return copy;
     }
     case 'list':
-      if (!Array.isArray(value)) return wrongType(value, '[]interface {}', path, walk);
+      if (!Array.isArray(value)) return wrongType(value, goType(schema), path, walk);
       return value.map((item, i) => cleanValue(schema.items, item, `${path}[${i}]`, walk));
-    case 'bool':
-      return typeof value === 'boolean' ? value : wrongType(value, 'bool', path, walk);
-    case 'int32':
-    case 'int64':
-      return typeof value === 'number' && Number.isInteger(value)
-        ? value
-        : wrongType(value, GO_TYPES[schema.type], path, walk);
-    case 'bytes':
-      if (typeof value === 'string' && !isBase64(value)) {
-        walk.result.problems.push({ field: path, message: 'illegal base64 data' });
-        return value;
-      }
-      return typeof value === 'string' ? value : wrongType(value, GO_TYPES.bytes, path, walk);
     default:
-      return typeof value === 'string' ? value : wrongType(value, GO_TYPES[schema.type], path, walk);
+      return cleanScalar(schema.type, value, path, walk);
+  }
+}
+
+/** An amount of a resource. */
+function cleanAmount(value: Json, path: string, walk: Walk): Json {
+  const amount = canonicalQuantity(typeof value === 'object' ? '' : String(value), 'milli');
+  if (typeof amount === 'string') return amount;
+  walk.result.problems.push({ field: path, message: amount.problem });
+  return value;
+}
+
+function cleanScalar(type: ScalarType, value: Json, path: string, walk: Walk): Json {
+  const decoded = decodeScalar(type, value);
+  if ('value' in decoded) return decoded.value;
+  if ('wanted' in decoded) return wrongType(value, decoded.wanted, path, walk, decoded.found);
+  walk.result.problems.push({ field: path, message: decoded.problem });
+  return value;
+}
+
+const ZEROS: Readonly<Record<string, Json>> = { string: '', quantity: '0', bytes: '' };
+
+const GO_SCALARS: Readonly<Record<string, string>> = {
+  bytes: '[]uint8',
+  double: 'float64',
+  quantity: 'resource.Quantity',
+  intOrString: 'intstr.IntOrString',
+};
+
+/** What Go calls a type. */
+function goType(schema: Schema): string {
+  switch (schema.type) {
+    case 'object':
+      return `v1.${schema.name ?? 'Object'}`;
+    case 'list':
+      return `[]${goType(schema.items)}`;
+    case 'map':
+      return `map[string]${goType(schema.values)}`;
+    default:
+      return GO_SCALARS[schema.type] ?? schema.type;
   }
 }
 
 function cleanObject(
-  fields: Readonly<Record<string, Schema>>,
+  { fields, name }: Schema & { type: 'object' },
   value: JsonObject,
   path: string,
   walk: Walk,
 ): JsonObject {
+  const { holder } = walk;
+  if (name !== undefined) walk.holder = name;
   const copy: JsonObject = {};
   for (const key of Object.keys(value)) {
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
     const at = path === '' ? key : `${path}.${key}`;
     const item = value[key] as Json;
     if (field === undefined) walk.result.unknown.push(at);
-    else if (item !== null || field.nullable) copy[key] = item === null ? null : cleanValue(field, item, at, walk);
+    else if (item !== null) {
+      walk.names.push(key);
+      copy[key] = cleanValue(field, item, at, walk);
+      walk.names.pop();
+    } else if (field.nullable) copy[key] = null;
   }
+  walk.holder = holder;
   return copy;
 }
 
@@ -124,19 +140,11 @@ export function memberFor(union: Schema & { type: 'union' }, value: Json): Schem
   return union.members.find((member) => (JSON_TYPES[member.type] ?? 'string') === found);
 }
 
-function wrongType(value: Json, wanted: string, path: string, walk: Walk): Json {
-  const found = Array.isArray(value)
-    ? 'array'
-    : value === null
-      ? 'null'
-      : typeof value === 'boolean'
-        ? 'bool'
-        : typeof value;
-  const message = `json: cannot unmarshal ${found} into Go struct field ${walk.kind}.${path} of type ${wanted}`;
-  walk.result.problems.push({ field: path, message });
+function wrongType(value: Json, wanted: string, path: string, walk: Walk, found = jsonType(value)): Json {
+  const place = `${walk.holder}.${walk.names.join('.')}`;
+  walk.result.problems.push({
+    field: path,
+    message: `json: cannot unmarshal ${found} into Go struct field ${place} of type ${wanted}`,
+  });
   return value;
-}
-
-function isBase64(text: string): boolean {
-  return text.length % 4 === 0 && /^[A-Za-z0-9+/\r\n]*={0,2}$/.test(text);
 }

@@ -23,7 +23,8 @@ function defaultFields(schema: Schema & { type: 'object' }, object: JsonObject):
     const value = object[name];
     if (value !== undefined) applyDefaults(field, value);
     else if (field.default !== undefined) {
-      const made = structuredClone(field.default);
+      // a clone costs more than all the rest
+      const made = typeof field.default === 'object' ? structuredClone(field.default) : field.default;
       object[name] = made;
       applyDefaults(field, made);
     }

@@ -34,17 +34,24 @@ test('fields that the schema does not have are dropped and named by their paths'
 const wrong: ReadonlyArray<[JsonObject, string, string]> = [
   [{ name: 1 }, 'name', 'json: cannot unmarshal number into Go struct field Kind.name of type string'],
   [{ count: 'x' }, 'count', 'json: cannot unmarshal string into Go struct field Kind.count of type int64'],
-  [{ count: 1.5 }, 'count', 'json: cannot unmarshal number into Go struct field Kind.count of type int64'],
+  [{ count: 1.5 }, 'count', 'json: cannot unmarshal number 1.5 into Go struct field Kind.count of type int64'],
   [{ on: 'yes' }, 'on', 'json: cannot unmarshal string into Go struct field Kind.on of type bool'],
   [{ texts: [] }, 'texts', 'json: cannot unmarshal array into Go struct field Kind.texts of type map[string]string'],
-  [{ set: {} }, 'set', 'json: cannot unmarshal object into Go struct field Kind.set of type []interface {}'],
-  [{ raw: '***' }, 'raw', 'illegal base64 data'],
+  [{ set: {} }, 'set', 'json: cannot unmarshal object into Go struct field Kind.set of type []string'],
+  [{ raw: '***' }, 'raw', 'illegal base64 data at input byte 0'],
 ];
 for (const [object, field, message] of wrong) {
   test(`${JSON.stringify(object)} is a wrong type of ${field}`, () => {
     assert.deepEqual(clean(schema, object, 'Kind').problems, [{ field, message }]);
   });
 }
+
+test('amounts of resources are rounded up to thousandths', () => {
+  const resources: Schema = { type: 'map', values: { type: 'quantity' } };
+  const holder: Schema = { type: 'object', fields: { limits: resources } };
+  const { value } = clean(holder, { limits: { cpu: '0.0001', memory: '1.0001Gi' } }, 'Kind');
+  assert.deepEqual(value.limits, { cpu: '1m', memory: '1073849198183m' });
+});
 
 test('a key named like the prototype stays a key', () => {
   const { value } = clean(schema, JSON.parse('{"texts":{"__proto__":"x"}}'), 'Kind');

@@ -14,6 +14,8 @@ type FieldErrorType =
   | 'FieldValueForbidden'
   | 'FieldValueDuplicate'
   | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueNotFound'
   | 'FieldValueTypeInvalid';
 
 export function fieldError(field: string, type: FieldErrorType, message: string): FieldError {
@@ -25,7 +27,8 @@ export function requiredValue(field: string, detail = ''): FieldError {
 }
 
 export function invalidValue(field: string, value: unknown, detail: string): FieldError {
-  return fieldError(field, 'FieldValueInvalid', `Invalid value: ${printValue(value)}: ${detail}`);
+  const said = detail === '' ? '' : `: ${detail}`;
+  return fieldError(field, 'FieldValueInvalid', `Invalid value: ${printValue(value)}${said}`);
 }
 
 export function typeInvalid(field: string, value: unknown, detail: string): FieldError {
@@ -45,8 +48,13 @@ export function forbiddenField(field: string, detail: string): FieldError {
   return fieldError(field, 'FieldValueForbidden', `Forbidden: ${detail}`);
 }
 
-export function duplicateValue(field: string, value: unknown): FieldError {
-  return fieldError(field, 'FieldValueDuplicate', `Duplicate value: ${printValue(value)}`);
+export function duplicateValue(field: string, value: unknown, detail = ''): FieldError {
+  const said = detail === '' ? '' : `: ${detail}`;
+  return fieldError(field, 'FieldValueDuplicate', `Duplicate value: ${printValue(value)}${said}`);
+}
+
+export function notFoundValue(field: string, value: unknown): FieldError {
+  return fieldError(field, 'FieldValueNotFound', `Not found: ${printValue(value)}`);
 }
 
 export function tooLong(field: string, detail: string): FieldError {

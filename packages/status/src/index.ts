@@ -29,6 +29,7 @@ export {
   fieldError,
   forbiddenField,
   invalidValue,
+  notFoundValue,
   notSupported,
   requiredValue,
   tooLong,

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, setOwn } from '@tidegate/schema';
 import { metaOf } from '../generic-object.ts';
-import { below, type DefaultRules, defaulter } from './default-rules.ts';
+import { below, type DefaultRules, defaulter, NotZero } from './default-rules.ts';
 import { podSpecDefaults, setHostPorts, setRequestsByLimits } from './pod.ts';
 import { type SetDefaults, templateLabels, withTemplate } from './template.ts';
 
@@ -10,7 +10,7 @@ const service: DefaultRules = {
   'spec.sessionAffinity': 'None',
   'spec.sessionAffinityConfig': ({ sessionAffinity }) =>
     sessionAffinity === 'ClientIP' ? { clientIP: { timeoutSeconds: 10800 } } : undefined,
-  'spec.ports[].targetPort': ({ port }) => port,
+  'spec.ports[].targetPort': new NotZero(({ port }) => port),
   'spec.internalTrafficPolicy': ({ type }) => (type === 'ExternalName' ? undefined : 'Cluster'),
   'spec.externalTrafficPolicy': ({ type }) => (isExternal(type) ? 'Cluster' : undefined),
   'spec.allocateLoadBalancerNodePorts': ({ type }) => (type === 'LoadBalancer' ? true : undefined),
@@ -45,7 +45,14 @@ export const coreDefaults: Readonly<Record<string, SetDefaults>> = {
   endpoints: defaulter({ 'subsets[].ports[].protocol': 'TCP' }),
   limitranges: limitRange,
   nodes: defaulter({ 'status.allocatable': ({ capacity }) => capacity }),
-  persistentvolumeclaims: defaulter({ 'spec.volumeMode': 'Filesystem', 'status.phase': 'Pending' }),
+  persistentvolumeclaims: defaulter({
+    'spec.volumeMode': 'Filesystem',
+    // two names of one field, but for sources in other namespaces
+    'spec.dataSourceRef': ({ dataSource }) => structuredClone(dataSource),
+    'spec.dataSource': ({ dataSourceRef }) =>
+      isJsonObject(dataSourceRef) && !dataSourceRef.namespace ? structuredClone(dataSourceRef) : undefined,
+    'status.phase': 'Pending',
+  }),
   persistentvolumes: defaulter({
     'spec.persistentVolumeReclaimPolicy': 'Retain',
     'spec.volumeMode': 'Filesystem',

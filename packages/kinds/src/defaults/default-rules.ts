@@ -1,13 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 
 /** A value, or what makes it from the object that holds the field; undefined: no default in this case. */
-type DefaultValue = Json | NotZero | ((holder: JsonObject) => Json | undefined);
+type Made = Json | ((holder: JsonObject) => Json | undefined);
+type DefaultValue = Made | NotZero;
 
 /** A default that takes the place of a zero, too: a field whose zero means that nothing was said. */
 export class NotZero {
-  readonly value: Json;
+  readonly value: Made;
 
-  constructor(value: Json) {
+  constructor(value: Made) {
     this.value = value;
   }
 }
@@ -29,18 +30,24 @@ export function belowEach(paths: readonly string[], rules: DefaultRules): Defaul
   return Object.assign({}, ...paths.map((path) => below(path, rules)));
 }
 
+/** Fields of one holder, and the steps to it. */
 interface Rule {
   readonly steps: readonly string[];
-  readonly field: string;
-  readonly value: DefaultValue;
+  readonly fields: Array<{ readonly field: string; readonly value: DefaultValue }>;
 }
 
-/** What applies the rules to an object. */
+/** What applies the rules to an object. Rules in a row that have the same holder walk to it once. */
 export function defaulter(rules: DefaultRules): (object: JsonObject) => void {
-  const parsed = Object.entries(rules).map(([path, value]): Rule => {
-    const steps = path.split('.');
-    return { steps: steps.slice(0, -1), field: steps.at(-1) as string, value };
-  });
+  const parsed: Rule[] = [];
+  let last = '';
+  for (const [path, value] of Object.entries(rules)) {
+    const dot = path.lastIndexOf('.');
+    const [holder, field] = [path.slice(0, Math.max(dot, 0)), path.slice(dot + 1)];
+    if (parsed.length === 0 || holder !== last)
+      parsed.push({ steps: holder === '' ? [] : holder.split('.'), fields: [] });
+    parsed.at(-1)?.fields.push({ field, value });
+    last = holder;
+  }
   return (object) => {
     for (const rule of parsed) apply(rule, object, 0);
   };
@@ -49,7 +56,7 @@ export function defaulter(rules: DefaultRules): (object: JsonObject) => void {
 function apply(rule: Rule, value: Json | undefined, depth: number): void {
   if (!isJsonObject(value)) return;
   const step = rule.steps[depth];
-  if (step === undefined) setField(rule, value);
+  if (step === undefined) for (const { field, value: made } of rule.fields) setField(value, field, made);
   else if (!step.endsWith('[]')) apply(rule, value[step], depth + 1);
   else {
     const items = value[step.slice(0, -2)];
@@ -57,11 +64,15 @@ function apply(rule: Rule, value: Json | undefined, depth: number): void {
   }
 }
 
-function setField({ field, value }: Rule, holder: JsonObject): void {
+function setField(holder: JsonObject, field: string, value: DefaultValue): void {
   const current = holder[field];
   const unset = current === undefined || current === '' || (current === 0 && value instanceof NotZero);
   if (!unset) return;
-  const made =
-    typeof value === 'function' ? value(holder) : structuredClone(value instanceof NotZero ? value.value : value);
+  const source = value instanceof NotZero ? value.value : value;
+  const made = typeof source === 'function' ? source(holder) : fresh(source);
   if (made !== undefined) holder[field] = made;
+}
+
+function fresh(value: Json): Json {
+  return typeof value === 'object' ? structuredClone(value) : value;
 }

@@ -22,6 +22,7 @@ const container: DefaultRules = {
   }),
   ...belowEach(['lifecycle.postStart.httpGet', 'lifecycle.preStop.httpGet'], httpGet),
   'env[].valueFrom.fieldRef.apiVersion': 'v1',
+  'env[].valueFrom.resourceFieldRef.divisor': '0',
 };
 
 const volumes: DefaultRules = {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@tidegate/schema';
 import type { KindRules } from '../kind-entry.ts';
+import { withoutEphemeralContainers } from '../validation/create.ts';
 import { configMap } from './configmap.ts';
 import { textFields, valueAt } from './fields.ts';
 import { namespace } from './namespace.ts';
@@ -31,7 +32,7 @@ function firstPodIp(pod: JsonObject): string {
 export const coreRules: Readonly<Record<string, KindRules>> = {
   configmaps: configMap,
   namespaces: namespace,
-  events: { lifetimeSeconds: 3600, selectableFields: eventFields },
+  events: { name: 'path-segment', lifetimeSeconds: 3600, selectableFields: eventFields },
   nodes: { createsWithStatus: true, selectableFields: textFields({ 'spec.unschedulable': 'false' }) },
   persistentvolumeclaims: {
     deleteReturnsObject: true,
@@ -46,6 +47,7 @@ export const coreRules: Readonly<Record<string, KindRules>> = {
     },
   },
   pods: {
+    validateCreate: withoutEphemeralContainers,
     deleteReturnsObject: true,
     counts: ['spec'],
     selectableFields: {

@@ -7,6 +7,7 @@ const VERDICTS = ['Approved', 'Denied'];
 
 /** A request for a certificate: who asks is written by the server, who may have it by /approval, the rest by /status. */
 export const signingRequest: KindRules = {
+  name: 'path-segment',
   selectableFields: textFields({ 'spec.signerName': '' }),
   prepareCreate: (request, { name, uid, groups }) => {
     const { extra: _extra, ...spec } = (request.spec ?? {}) as JsonObject;

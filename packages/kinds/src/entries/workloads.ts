@@ -1,4 +1,5 @@
 import type { KindRules } from '../kind-entry.ts';
+import { newEventErrors } from '../validation/create.ts';
 import { autoscalerConversion } from './autoscaler-conversion.ts';
 import { eventConversion, eventFieldNames } from './event-conversion.ts';
 import { textFields, valueAt } from './fields.ts';
@@ -10,7 +11,7 @@ export const workloadRules: Readonly<Record<string, KindRules>> = {
   // annotations are copied to the replica sets, so that a change of them is one of the deployment
   'deployments.apps': { counts: ['spec', 'metadata.annotations'] },
   'replicasets.apps': { counts: ['spec'], selectableFields: textFields({ 'status.replicas': '0' }) },
-  'statefulsets.apps': { counts: ['spec'] },
+  'statefulsets.apps': { name: 'label', counts: ['spec'] },
   'cronjobs.batch': { counts: ['spec'] },
   'jobs.batch': {
     counts: ['spec'],
@@ -18,6 +19,12 @@ export const workloadRules: Readonly<Record<string, KindRules>> = {
     selectableFields: { 'status.successful': (job) => String(valueAt(job, 'status.succeeded') ?? 0) },
   },
   'horizontalpodautoscalers.v1.autoscaling': { conversion: autoscalerConversion },
-  'poddisruptionbudgets.policy': { counts: ['spec'], conditionalUpdate: true },
-  'events.events.k8s.io': { lifetimeSeconds: 3600, conversion: eventConversion, selectableAs: eventFieldNames },
+  'poddisruptionbudgets.policy': { name: 'path-segment', counts: ['spec'], conditionalUpdate: true },
+  'events.events.k8s.io': {
+    name: 'path-segment',
+    lifetimeSeconds: 3600,
+    validateCreate: newEventErrors,
+    conversion: eventConversion,
+    selectableAs: eventFieldNames,
+  },
 };

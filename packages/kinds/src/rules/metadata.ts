@@ -3,7 +3,9 @@ import { type FieldError, forbiddenField, invalidValue, requiredValue, tooLong }
 import { metaOf, type ObjectMeta } from '../generic-object.ts';
 import type { KindEntry } from '../kind-entry.ts';
 import {
+  addressProblems,
   label1035Problems,
+  labelKeyProblems,
   labelProblems,
   labelValueProblems,
   pathSegmentProblems,
@@ -18,27 +20,44 @@ const NAME_RULES = {
   label: labelProblems,
   'label-1035': label1035Problems,
   'path-segment': pathSegmentProblems,
+  address: addressProblems,
 } as const;
 
 /** The rules for the metadata of every object. */
 export function validateMeta(entry: KindEntry, object: JsonObject): FieldError[] {
   const meta = metaOf(object);
+  return [
+    ...nameErrors(entry, meta),
+    ...namespaceErrors(entry, meta),
+    ...labelErrors(meta),
+    ...annotationErrors(meta),
+    ...finalizerErrors(meta),
+    ...ownerErrors(meta),
+  ];
+}
+
+function nameErrors(entry: KindEntry, { name, generateName }: ObjectMeta): FieldError[] {
+  const problems = NAME_RULES[entry.name ?? 'subdomain'];
   const errors: FieldError[] = [];
-  const nameProblems = NAME_RULES[entry.name ?? 'subdomain'];
-  if (!meta.name) errors.push(requiredValue('metadata.name', 'name or generateName is required'));
-  else for (const words of nameProblems(meta.name)) errors.push(invalidValue('metadata.name', meta.name, words));
-  if (entry.namespaced) {
-    if (!meta.namespace) errors.push(requiredValue('metadata.namespace'));
-    else
-      for (const words of labelProblems(meta.namespace))
-        errors.push(invalidValue('metadata.namespace', meta.namespace, words));
-  } else if (meta.namespace) errors.push(forbiddenField('metadata.namespace', 'not allowed on this type'));
-  return [...errors, ...labelErrors(meta), ...annotationErrors(meta), ...finalizerErrors(meta)];
+  if (generateName) {
+    // what is added at its end makes up for a dash there
+    const form = generateName.replace(/-$/, 'a');
+    for (const words of problems(form)) errors.push(invalidValue('metadata.generateName', generateName, words));
+  }
+  if (!name) errors.push(requiredValue('metadata.name', 'name or generateName is required'));
+  else for (const words of problems(name)) errors.push(invalidValue('metadata.name', name, words));
+  return errors;
+}
+
+function namespaceErrors({ namespaced }: KindEntry, { namespace }: ObjectMeta): FieldError[] {
+  if (!namespaced) return namespace ? [forbiddenField('metadata.namespace', 'not allowed on this type')] : [];
+  if (!namespace) return [requiredValue('metadata.namespace')];
+  return labelProblems(namespace).map((words) => invalidValue('metadata.namespace', namespace, words));
 }
 
 function labelErrors(meta: ObjectMeta): FieldError[] {
   return Object.entries(meta.labels ?? {}).flatMap(([key, value]) => [
-    ...qualifiedNameProblems(key).map((words) => invalidValue('metadata.labels', key, words)),
+    ...labelKeyProblems(key).map((words) => invalidValue('metadata.labels', key, words)),
     ...labelValueProblems(value).map((words) => invalidValue('metadata.labels', value, words)),
   ]);
 }
@@ -56,10 +75,50 @@ function annotationErrors(meta: ObjectMeta): FieldError[] {
   return errors;
 }
 
-function finalizerErrors(meta: ObjectMeta): FieldError[] {
-  return (meta.finalizers ?? []).flatMap((finalizer) =>
-    qualifiedNameProblems(finalizer).map((words) => invalidValue('metadata.finalizers', finalizer, words)),
-  );
+const STANDARD_FINALIZERS = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
+
+function finalizerErrors({ finalizers = [] }: ObjectMeta): FieldError[] {
+  const errors = finalizers.flatMap((finalizer, index) => [
+    ...qualifiedNameProblems(finalizer).map((words) => invalidValue('metadata.finalizers', finalizer, words)),
+    ...standardFinalizerProblems(finalizer).map((words) =>
+      invalidValue(`metadata.finalizers[${index}]`, finalizer, words),
+    ),
+  ]);
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    const words = 'finalizer orphan and foregroundDeletion cannot be both set';
+    errors.push(invalidValue('metadata.finalizers', finalizers, words));
+  }
+  return errors;
+}
+
+/** A finalizer says by its domain whose it is. */
+export function standardFinalizerProblems(finalizer: string): string[] {
+  if (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return [];
+  return ['name is neither a standard finalizer name nor is it fully qualified'];
+}
+
+const OWNERS = 'metadata.ownerReferences';
+
+function ownerErrors({ ownerReferences = [] }: ObjectMeta): FieldError[] {
+  const errors: FieldError[] = [];
+  let controller: string | undefined;
+  for (const owner of ownerReferences) {
+    const version = (owner.apiVersion ?? '').split('/').at(-1);
+    if (!version)
+      errors.push(invalidValue(`${OWNERS}.apiVersion`, owner.apiVersion ?? '', 'version must not be empty'));
+    for (const field of ['kind', 'name', 'uid'] as const) {
+      if (!owner[field]) errors.push(invalidValue(`${OWNERS}.${field}`, '', 'must not be empty'));
+    }
+    if (owner.apiVersion === 'v1' && owner.kind === 'Event') {
+      errors.push(invalidValue(OWNERS, owner, '/v1, Kind=Event is disallowed from being an owner'));
+    }
+    if (owner.controller !== true) continue;
+    const name = `${owner.kind}/${owner.name}`;
+    const words = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
+    if (controller === undefined) controller = name;
+    else errors.push(invalidValue(OWNERS, ownerReferences, words));
+  }
+  return errors;
 }
 
 const IMMUTABLE = 'field is immutable';

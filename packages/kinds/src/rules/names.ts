@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const LABEL_1035 = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
@@ -16,19 +18,29 @@ const LABEL_VALUE_WORDS =
 
 /** What is wrong with a name, in words; empty when nothing is. The patterns are linear in the length they are given. */
 export function subdomainProblems(name: string): string[] {
-  if (name.length > 253) return ['must be no more than 253 bytes'];
+  if (name.length > 253) return ['must be no more than 253 characters'];
   return SUBDOMAIN.test(name) ? [] : [SUBDOMAIN_WORDS];
 }
 
 export function labelProblems(name: string): string[] {
-  if (name.length > 63) return ['must be no more than 63 bytes'];
-  return LABEL.test(name) ? [] : [LABEL_WORDS];
+  if (name.length > 63) return ['must be no more than 63 characters'];
+  if (LABEL.test(name)) return [];
+  return [SUBDOMAIN.test(name) ? 'must not contain dots' : LABEL_WORDS];
 }
 
 /** A label that begins with a letter, as older DNS wants it. */
 export function label1035Problems(name: string): string[] {
-  if (name.length > 63) return ['must be no more than 63 bytes'];
+  if (name.length > 63) return ['must be no more than 63 characters'];
   return LABEL_1035.test(name) ? [] : [LABEL_1035_WORDS];
+}
+
+/** An object that stands for an address is called by it. */
+export function addressProblems(name: string): string[] {
+  if (isIP(name) !== 0) return [];
+  const plain = name.replace(/(^|\.)0+(?=\d)/g, '$1');
+  return [
+    isIP(plain) === 0 ? 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)' : 'must not have leading 0s',
+  ];
 }
 
 /** Anything that can stand between two slashes of a path. */
@@ -57,7 +69,14 @@ export function qualifiedNameProblems(text: string): string[] {
   }
   const name = parts.at(-1) as string;
   if (name === '') problems.push('name part must be non-empty');
-  else if (name.length > 63) problems.push('name part must be no more than 63 bytes');
-  else if (!QUALIFIED_PART.test(name)) problems.push(QUALIFIED_WORDS);
+  else if (name.length > 63) problems.push('name part must be no more than 63 characters');
+  if (!QUALIFIED_PART.test(name)) problems.push(QUALIFIED_WORDS);
   return problems;
+}
+
+/** A qualified name, called by what it is for. */
+export function labelKeyProblems(key: string): string[] {
+  return qualifiedNameProblems(key).map((words) =>
+    words.replace(/^a qualified name/, 'a valid label key').replace(/(no more than \d+) characters$/, '$1 bytes'),
+  );
 }

@@ -186,6 +186,7 @@ function validate({ kind }: ResourceRequest, object: JsonObject, old: JsonObject
     ...validateMeta(entry, object),
     ...(entry.validate?.(object) ?? []),
     ...(entry.validateUpdate?.(object, old) ?? []),
+    ...(kind === kind.stored ? [] : (kind.entry.validateUpdate?.(object, old) ?? [])),
   ];
   if (errors.length > 0) throw invalid({ group: entry.group, kind: entry.kind, name: metaOf(old).name ?? '' }, errors);
 }

@@ -66,7 +66,11 @@ async function commitNew(
   prepare(request, object);
   const meta = metaOf(object);
   const { entry } = kind.stored;
-  const errors = [...validateMeta(entry, object), ...(entry.validate?.(object) ?? [])];
+  const errors = [
+    ...validateMeta(entry, object),
+    ...(entry.validate?.(object) ?? []),
+    ...(kind.entry.validateCreate?.(object) ?? []),
+  ];
   if (errors.length > 0)
     throw invalid({ group: kind.entry.group, kind: kind.entry.kind, name: meta.name ?? '' }, errors);
   const form = storedForm(kind.stored, object);

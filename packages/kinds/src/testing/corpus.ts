@@ -1,0 +1,125 @@
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { clean, isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { type FieldError, invalid } from '@tidegate/status';
+import {
+  fromStored,
+  type Kind,
+  metaOf,
+  prepareCreate,
+  prepareUpdate,
+  setDefaults,
+  toStored,
+  validateMeta,
+  validateMetaUpdate,
+} from '../index.ts';
+import { kindAt } from './recorded.ts';
+
+interface Cause {
+  readonly field: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** A manifest, and what kube-apiserver 1.35 said of it, or of the update that follows. */
+export interface CorpusCase {
+  readonly title: string;
+  readonly valid: boolean;
+  readonly manifest: JsonObject;
+  readonly then?: JsonObject;
+  readonly answer: { code: number; reason?: string; message?: string; causes?: readonly Cause[]; object?: JsonObject };
+}
+
+export interface CorpusFile {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly cases: readonly CorpusCase[];
+}
+
+export function readCorpus(): CorpusFile[] {
+  const folder = fileURLToPath(new URL('../../corpus', import.meta.url));
+  return globSync('*/*.json', { cwd: folder })
+    .sort()
+    .map((name) => {
+      const { path, cases } = JSON.parse(readFileSync(`${folder}/${name}`, 'utf8'));
+      return { name: name.replace('.json', ''), kind: kindAt(path), cases };
+    });
+}
+
+interface Verdict {
+  readonly code: number;
+  readonly message?: string;
+  readonly causes: readonly Cause[];
+  readonly object?: JsonObject;
+}
+
+const AUTHOR = { name: 'admin', uid: 'admin-uid', groups: ['system:masters', 'system:authenticated'] };
+
+/** What this project says of a case, by the functions that the gateway calls. */
+export function judge(kind: Kind, { manifest, then }: CorpusCase): Verdict {
+  const made = create(kind, manifest);
+  return then === undefined || made.object === undefined ? made : update(kind, made.object, then);
+}
+
+function create(kind: Kind, manifest: JsonObject): Verdict {
+  const admitted = admit(kind, manifest);
+  if ('code' in admitted) return admitted;
+  const { object } = admitted;
+  const meta = metaOf(object);
+  if (!meta.name && meta.generateName) meta.name = `${meta.generateName}bcdfg`;
+  meta.uid = 'a-uid';
+  prepareCreate(kind.stored, object, AUTHOR);
+  const { entry } = kind.stored;
+  return verdict(kind, object, [
+    ...validateMeta(entry, object),
+    ...(entry.validate?.(object) ?? []),
+    ...(kind.entry.validateCreate?.(object) ?? []),
+  ]);
+}
+
+function update(kind: Kind, old: JsonObject, then: JsonObject): Verdict {
+  const admitted = admit(kind, merge(fromStored(kind, structuredClone(old)), then) as JsonObject);
+  if ('code' in admitted) return admitted;
+  const { object } = admitted;
+  prepareUpdate(kind.stored, object, old, '');
+  const { entry } = kind.stored;
+  const errors = [
+    ...validateMetaUpdate(object, old),
+    ...validateMeta(entry, object),
+    ...(entry.validate?.(object) ?? []),
+    ...(entry.validateUpdate?.(object, old) ?? []),
+    ...(kind === kind.stored ? [] : (kind.entry.validateUpdate?.(object, old) ?? [])),
+  ];
+  return verdict(kind, object, errors);
+}
+
+function admit(kind: Kind, manifest: JsonObject): Verdict | { object: JsonObject } {
+  const { value, problems } = clean(kind.schema, manifest, kind.entry.kind);
+  const [first] = problems;
+  if (first !== undefined) {
+    const causes = problems.map(({ field, message }) => ({ field, reason: 'FieldValueTypeInvalid', message }));
+    return { code: 400, message: first.message, causes };
+  }
+  if (kind.entry.namespaced) metaOf(value).namespace = 'corpus';
+  setDefaults(kind, value);
+  const object = toStored(kind, value);
+  if (object !== value) setDefaults(kind.stored, object);
+  return { object };
+}
+
+function verdict({ entry }: Kind, object: JsonObject, errors: FieldError[]): Verdict {
+  if (errors.length === 0) return { code: 200, causes: [], object };
+  const { status } = invalid({ group: entry.group, kind: entry.kind, name: 'x' }, errors);
+  return { code: status.code ?? 0, causes: (status.details?.causes ?? []) as Cause[] };
+}
+
+/** RFC 7386. */
+function merge(target: Json | undefined, patch: Json): Json {
+  if (!isJsonObject(patch)) return structuredClone(patch);
+  const merged: JsonObject = isJsonObject(target) ? structuredClone(target) : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name];
+    else merged[name] = merge(merged[name], value);
+  }
+  return merged;
+}

@@ -1,0 +1,115 @@
+import { parseQuantity } from '@tidegate/schema';
+import { qualifiedNameProblems } from '../rules/names.ts';
+import type { Place } from './place.ts';
+import type { Check } from './rules.ts';
+
+/** An amount in billionths, for comparing. */
+export function amountOf(value: unknown): bigint {
+  const text = String(value ?? '0');
+  let nanos = known.get(text);
+  if (nanos === undefined) {
+    const quantity = parseQuantity(text);
+    nanos = 'problem' in quantity ? 0n : quantity.nanos;
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(text, nanos);
+  }
+  return nanos;
+}
+
+/** The same few amounts are asked for everywhere. */
+const known = new Map<string, bigint>();
+const MOST_KNOWN = 1000;
+
+const WHOLE = 1_000_000_000n;
+const NOT_NEGATIVE = 'must be greater than or equal to 0';
+
+const STANDARD = new Set(['cpu', 'memory', 'ephemeral-storage', 'storage']);
+const CONTAINER = new Set(['cpu', 'memory', 'ephemeral-storage']);
+const COUNTED = [
+  'pods',
+  'services',
+  'replicationcontrollers',
+  'resourcequotas',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+];
+const QUOTA = new Set([
+  ...STANDARD,
+  ...COUNTED,
+  ...['cpu', 'memory', 'storage', 'ephemeral-storage'].map((name) => `requests.${name}`),
+  ...['cpu', 'memory', 'ephemeral-storage'].map((name) => `limits.${name}`),
+]);
+const INTEGERS = new Set(COUNTED);
+const KNOWN = new Set([...QUOTA, 'limits.storage']);
+
+const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
+const isExtended = (name: string): boolean =>
+  name.includes('/') && !name.split('/')[0]?.endsWith('kubernetes.io') && !name.startsWith('requests.');
+
+/** What a resource may be called: a known word, or a name with a domain. */
+function nameProblems(name: string, scope: 'containers' | 'quota' | undefined): string[] {
+  const problems = qualifiedNameProblems(name);
+  if (problems.length > 0 || name.includes('/')) return problems;
+  const huge = isHugePages(name) || isHugePages(name.replace(/^requests\./, ''));
+  if (!KNOWN.has(name) && !huge) problems.push('must be a standard resource type or fully qualified');
+  const fits = scope === 'containers' ? CONTAINER : QUOTA;
+  if (scope !== undefined && !fits.has(name) && !huge) problems.push(`must be a standard resource for ${scope}`);
+  return problems;
+}
+
+/** The names and amounts of a map of resources. */
+export function amounts(scope?: 'containers' | 'quota'): Check {
+  return (place) => {
+    for (const one of place.entries()) {
+      one.invalidFor(nameProblems(String(one.step), scope), one.step);
+      amount(one);
+    }
+  };
+}
+
+/** The names of a map of resources alone. */
+export function amountNames(scope?: 'containers' | 'quota'): Check {
+  return (place) => {
+    for (const one of place.entries()) one.invalidFor(nameProblems(String(one.step), scope), one.step);
+  };
+}
+
+function amount(place: Place): void {
+  const name = String(place.step);
+  const nanos = amountOf(place.value);
+  if (nanos < 0n) place.invalid(NOT_NEGATIVE);
+  if ((INTEGERS.has(name) || isExtended(name)) && nanos % WHOLE !== 0n) place.invalid('must be an integer');
+}
+
+export const notNegativeAmount: Check = (place) => {
+  if (amountOf(place.value) < 0n) place.invalid(NOT_NEGATIVE);
+};
+
+export const positiveAmount: Check = (place) => {
+  if (amountOf(place.value) <= 0n) place.invalid('must be greater than zero');
+};
+
+/** Nothing is asked for beyond its limit, and what cannot be shared out twice is limited to what is asked for. */
+export const requestsWithinLimits: Check = (place) => {
+  const limits = place.field('limits');
+  const requests = place.field('requests');
+  for (const [name, asked] of Object.entries(requests.object)) {
+    const limit = limits.object[name];
+    const shared = !isExtended(name) && !isHugePages(name);
+    if (limit === undefined) {
+      if (!shared) limits.required('Limit must be set for non overcommitable resources');
+      continue;
+    }
+    if (asked === limit) continue;
+    const [least, most] = [amountOf(asked), amountOf(limit)];
+    if (least !== most && !shared) requests.invalid(`must be equal to ${name} limit of ${limit}`, asked);
+    else if (least > most) requests.invalid(`must be less than or equal to ${name} limit of ${limit}`, asked);
+  }
+  const names = [...Object.keys(limits.object), ...Object.keys(requests.object)];
+  if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
+    place.forbidden('HugePages require cpu or memory');
+  }
+};

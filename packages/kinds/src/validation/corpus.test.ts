@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { builtInRegistry } from '../index.ts';
+import { type CorpusCase, type CorpusFile, judge, readCorpus } from '../testing/corpus.ts';
+import { KNOWN_DIFFERENCES } from '../testing/known-differences.ts';
+
+const corpus = readCorpus();
+
+/** 422 becomes 400 where nothing but wrong types and missing fields was found. */
+const MALFORMED = new Set(['FieldValueTypeInvalid', 'FieldValueRequired']);
+
+function expectedCode({ answer }: CorpusCase): number {
+  const { code, causes = [] } = answer;
+  return code === 422 && causes.length > 0 && causes.every(({ reason }) => MALFORMED.has(reason))
+    ? 400
+    : Math.min(code, 500);
+}
+
+/**
+ * Differences of inner types are not shown, and generated names are drawn. Values that are objects or lists are printed as JSON of the API, not of the inner types; nothing is printed as null.
+ */
+function plain(message: string): string {
+  return message
+    .replace(/\n(?:@@|core).*$/s, '')
+    .replace(/ "Bad_\w{5}"/, ' "Bad_"')
+    .replace(/^(Invalid value|Unsupported value|Duplicate value): (?:null|[[{].*[\]}])(?=: |$)/s, '$1: JSON')
+    .replace(/^Invalid value: ""(?=: )/, 'Invalid value: JSON');
+}
+
+function differences({ kind }: CorpusFile, one: CorpusCase): string {
+  const mine = judge(kind, one);
+  const { answer } = one;
+  if (one.valid) return mine.code === 200 ? '' : `${mine.code} ${mine.message ?? JSON.stringify(mine.causes)}`;
+  const lines: string[] = [];
+  if (mine.code !== expectedCode(one)) lines.push(`code ${mine.code} instead of ${expectedCode(one)}`);
+  if (answer.causes === undefined && answer.code === 400) {
+    const said = answer.message?.replace(/^\w+ in version "\w+" cannot be handled as a \w+: /, '');
+    if (said !== mine.message) lines.push(`${mine.message} instead of ${said}`);
+    // it names no field there; here it does
+    if (!mine.causes.some(({ field }) => field !== '')) lines.push('no field is named');
+    return lines.join('\n');
+  }
+  const theirs = new Set((answer.causes ?? []).map((c) => `${c.field} ${c.reason} ${plain(c.message)}`));
+  const ours = new Set(mine.causes.map((c) => `${c.field} ${c.reason} ${plain(c.message)}`));
+  for (const cause of theirs) if (!ours.has(cause)) lines.push(`missing ${cause}`);
+  for (const cause of ours) if (!theirs.has(cause)) lines.push(`beyond ${cause}`);
+  return lines.join('\n');
+}
+
+for (const file of corpus) {
+  for (const one of file.cases) {
+    const title = `${file.name}: ${one.title}`;
+    test(`${title} is judged as by kube-apiserver`, () => {
+      const found = differences(file, one);
+      const known = KNOWN_DIFFERENCES[title];
+      if (known === undefined) assert.equal(found, '');
+      else assert.notEqual(found, '', `the difference is gone: ${known}`);
+    });
+  }
+}
+
+test('every kind that is stored has at least 3 valid and 5 invalid manifests', () => {
+  const counts = new Map<string, [number, number]>();
+  for (const { kind, cases } of corpus) {
+    const valid = cases.filter((one) => one.valid).length;
+    counts.set(`${kind.apiVersion} ${kind.entry.kind}`, [valid, cases.length - valid]);
+  }
+  const few = builtInRegistry()
+    .all()
+    .filter(({ entry }) => entry.verbs.includes('get'))
+    .map(({ apiVersion, entry }) => `${apiVersion} ${entry.kind}`)
+    .filter((name) => (counts.get(name)?.[0] ?? 0) < 3 || (counts.get(name)?.[1] ?? 0) < 5);
+  assert.deepEqual(few, []);
+});
+
+test('every known difference belongs to a case', () => {
+  const titles = new Set(corpus.flatMap(({ name, cases }) => cases.map(({ title }) => `${name}: ${title}`)));
+  assert.deepEqual(
+    Object.keys(KNOWN_DIFFERENCES).filter((title) => !titles.has(title)),
+    [],
+  );
+});

@@ -1,0 +1,30 @@
+import type { JsonObject } from '@tidegate/schema';
+import type { FieldError } from '@tidegate/status';
+import { Place } from './place.ts';
+
+/** They join a pod that runs, on a path of their own. */
+export function withoutEphemeralContainers(pod: JsonObject): FieldError[] {
+  const errors: FieldError[] = [];
+  const list = new Place(undefined, '', pod, errors).field('spec.ephemeralContainers');
+  if (!list.isEmpty) list.forbidden('cannot be set on create');
+  return errors;
+}
+
+/** Events of events.k8s.io have to say more than those of the core group, in which they are stored. */
+export function newEventErrors(event: JsonObject): FieldError[] {
+  const errors: FieldError[] = [];
+  const place = new Place(undefined, '', event, errors);
+  const series = place.field('series');
+  if (series.value !== undefined && Number(series.object.count ?? 0) < 2) {
+    series.field('count').invalid('should be at least 2', '');
+  }
+  if (series.value !== undefined && series.field('lastObservedTime').isEmpty)
+    series.field('lastObservedTime').required();
+  if (place.field('eventTime').isEmpty) place.field('eventTime').required();
+  const type = place.field('type');
+  if (type.text !== 'Normal' && type.text !== 'Warning') type.invalid(`has invalid value: ${type.text}`, '');
+  for (const name of ['firstTimestamp', 'lastTimestamp', 'count']) {
+    if (!place.field(name).isEmpty) place.field(name).invalid('needs to be unset', '');
+  }
+  return errors;
+}

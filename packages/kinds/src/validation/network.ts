@@ -1,0 +1,246 @@
+import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { labelProblems, qualifiedNameProblems, subdomainProblems } from '../rules/names.ts';
+import {
+  address,
+  IMMUTABLE,
+  isNetwork,
+  label,
+  NETWORK,
+  network,
+  oneOf,
+  port,
+  portName,
+  portNameProblems,
+  required,
+  sameValue,
+  subdomain,
+} from './checks.ts';
+import type { Place } from './place.ts';
+import type { Check, RuleTable } from './rules.ts';
+import { reachable } from './services.ts';
+
+const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
+const PARTS = ['//', '/./', '/../', '%2f', '%2F'];
+const ENDS = ['/..', '/.'];
+
+const ingressPath: Check = (place) => {
+  const type = place.field('pathType');
+  const path = place.field('path');
+  if (type.text === '') {
+    type.required('pathType must be specified');
+    return;
+  }
+  if (!PATH_TYPES.includes(type.text)) type.unsupported(PATH_TYPES);
+  else if (type.text === 'ImplementationSpecific') {
+    if (path.text !== '' && !path.text.startsWith('/')) path.invalid('must be an absolute path');
+  } else if (!path.text.startsWith('/')) path.invalid('must be an absolute path', path.text);
+  else {
+    for (const part of PARTS) if (path.text.includes(part)) path.invalid(`must not contain '${part}'`);
+    for (const end of ENDS) if (path.text.endsWith(end)) path.invalid(`cannot end with '${end}'`);
+  }
+};
+
+const backend: Check = (place) => {
+  const service = place.field('service');
+  if (place.has('resource') && place.has('service')) {
+    place.invalid('cannot set both resource and service backends', '');
+    return;
+  }
+  if (place.has('resource')) return;
+  if (service.value === undefined) {
+    place.invalid('resource or service backend is required', '');
+    return;
+  }
+  const name = service.field('name');
+  if (name.text === '') name.required();
+  else name.invalidFor(labelProblems(name.text));
+  const number = service.field('port.number');
+  const called = service.field('port.name');
+  if (number.isEmpty && called.isEmpty) place.required('port name or number is required');
+  else if (!number.isEmpty && !called.isEmpty) place.invalid('cannot set both port name & port number', '');
+  else if (number.isEmpty) called.invalidFor(portNameProblems(called.text));
+  else port(number);
+};
+
+const WILDCARD =
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character (e.g. '*.example.com', regex used for validation is '\\*\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+const host: Check = (place) => {
+  const { text } = place;
+  if (text === '') return;
+  if (isIP(text) !== 0) place.invalid('must be a DNS name, not an IP address');
+  else if (!text.includes('*')) place.invalidFor(subdomainProblems(text));
+  else if (!text.startsWith('*.') || subdomainProblems(text.slice(2)).length > 0) place.invalid(WILDCARD);
+};
+
+const someRoute: Check = (spec) => {
+  if (spec.field('rules').isEmpty && !spec.has('defaultBackend')) {
+    spec.invalid('either `defaultBackend` or `rules` must be specified');
+  }
+};
+
+const ingressController: Check = (place) => {
+  const { text } = place;
+  if (text.length > 250) {
+    place.tooLong('may not be more than 250 bytes');
+    return;
+  }
+  const [domain = '', ...rest] = text.split('/');
+  if (rest.length === 0 || rest[0] === '') place.invalid('must be a domain-prefixed path (such as "acme.io/foo")');
+  else place.invalidFor(subdomainProblems(domain), domain);
+};
+
+const SCOPES = ['Cluster', 'Namespace'];
+const classParameters: Check = (place) => {
+  for (const name of ['kind', 'name']) if (place.field(name).isEmpty) place.field(name).required();
+  const scope = place.field('scope');
+  const namespace = place.field('namespace');
+  if (scope.value === undefined) scope.required();
+  else if (!SCOPES.includes(scope.text)) scope.unsupported(SCOPES);
+  else if (scope.text === 'Namespace') {
+    if (namespace.isEmpty) namespace.required("`parameters.scope` is set to 'Namespace'");
+  } else if (namespace.value !== undefined) namespace.forbidden("`parameters.scope` is set to 'Cluster'");
+};
+
+const policyPeer: Check = (peer) => {
+  const given = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((name) => peer.has(name));
+  if (given.length === 0) peer.required('must specify a peer');
+  else if (given.length > 1 && peer.has('ipBlock')) peer.forbidden('may not specify both ipBlock and another peer');
+};
+
+const addressBlock: Check = (block) => {
+  const cidr = block.field('cidr');
+  if (cidr.text === '') cidr.required();
+  else network(cidr);
+  for (const one of block.field('except').items()) {
+    if (!isNetwork(one.text)) one.invalid(NETWORK);
+    else if (isNetwork(cidr.text) && !isWithin(one.text, cidr.text)) one.invalid('must be a strict subset of `cidr`');
+  }
+};
+
+/** Whether a network is a smaller part of another. */
+function isWithin(inner: string, outer: string): boolean {
+  const [mine, theirs] = [bitsOf(inner), bitsOf(outer)];
+  if (mine === undefined || theirs === undefined || mine.all.length !== theirs.all.length) return false;
+  return mine.prefix > theirs.prefix && mine.all.slice(0, theirs.prefix) === theirs.all.slice(0, theirs.prefix);
+}
+
+function bitsOf(text: string): { all: string; prefix: number } | undefined {
+  const [host = '', prefix = ''] = text.split('/');
+  if (isIPv4(host)) {
+    return {
+      all: host
+        .split('.')
+        .map((part) => Number(part).toString(2).padStart(8, '0'))
+        .join(''),
+      prefix: Number(prefix),
+    };
+  }
+  if (!isIPv6(host)) return undefined;
+  const [head = '', tail] = host.split('::');
+  const parts = (half: string | undefined): string[] => (half ? half.split(':') : []);
+  const [left, right] = [parts(head), parts(tail)];
+  const middle = new Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
+  const all = [...left, ...middle, ...right]
+    .map((part) => Number.parseInt(part, 16).toString(2).padStart(16, '0'))
+    .join('');
+  return { all, prefix: Number(prefix) };
+}
+
+const policyPort: Check = (place) => {
+  const [number, end] = [place.field('port'), place.field('endPort')];
+  if (typeof number.value === 'string') portName(number);
+  else if (number.value !== undefined) port(number);
+  if (end.value === undefined) return;
+  if (number.value === undefined) end.invalid('may not be specified when `port` is not specified');
+  else if (typeof number.value === 'string') end.invalid('may not be specified when `port` is non-numeric');
+  else if (Number(end.value) < Number(number.value))
+    end.invalid('must be greater than or equal to `port`', number.value);
+  else port(end);
+};
+
+const parent: Check = (place) => {
+  for (const name of ['resource', 'name']) if (place.field(name).isEmpty) place.field(name).required();
+  subdomain(place.field('group'));
+};
+
+const cidrs: Check = Object.assign(
+  (place: Place) => {
+    if (place.isEmpty) place.required('at least one CIDR required');
+    if (place.list.length > 2) {
+      place.invalid('may only hold up to 2 values');
+      return;
+    }
+    for (const one of place.items()) {
+      if (!isNetwork(one.text)) one.invalid(NETWORK);
+      else {
+        const bits = bitsOf(one.text);
+        if (bits?.all.slice(bits.prefix).includes('1')) one.invalid('must not have bits set beyond the prefix length');
+      }
+    }
+    const families = new Set(place.list.map((one) => String(one).includes(':')));
+    if (place.list.length === 2 && families.size === 1) {
+      place.invalid('may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64');
+    }
+  },
+  { always: true },
+);
+
+export function cidrsUpdate(now: Place, old: Place): void {
+  for (const [index, one] of old.items().entries()) {
+    const mine = now.item(index);
+    if (!sameValue(mine.value, one.value)) mine.invalid(IMMUTABLE);
+  }
+}
+
+const FAMILIES = ['FQDN', 'IPv4', 'IPv6'];
+const slice: Check = (object) => {
+  const type = object.field('addressType');
+  if (type.text === '') type.required();
+  else if (!FAMILIES.includes(type.text)) type.unsupported(FAMILIES);
+  for (const endpoint of object.field('endpoints').items()) endpointAddresses(endpoint.field('addresses'), type.text);
+  const names = new Set<string>();
+  for (const one of object.field('ports').items()) {
+    const name = one.field('name');
+    if (names.has(name.text)) name.duplicate(name.text);
+    names.add(name.text);
+  }
+};
+
+function endpointAddresses(list: Place, type: string): void {
+  if (list.isEmpty) list.required('must contain at least 1 address');
+  for (const one of list.items()) {
+    const before = one.errorCount;
+    if (type === 'FQDN') one.invalidFor(subdomainProblems(one.text));
+    else address(one);
+    if (one.errorCount > before || type === 'FQDN') continue;
+    if (/^IPv[46]$/.test(type) && isIP(one.text) !== Number(type.slice(3))) {
+      list.invalid(`must be an ${type} address`, one.value);
+    } else reachable(one);
+  }
+}
+
+export const networkRules: RuleTable = {
+  'networking.v1.IngressSpec': { ingressClassName: subdomain, '': someRoute },
+  'networking.v1.IngressRule': { host },
+  'networking.v1.IngressTLS': { 'hosts[]': host },
+  'networking.v1.HTTPIngressRuleValue': { paths: required() },
+  'networking.v1.HTTPIngressPath': { '': ingressPath },
+  'networking.v1.IngressBackend': { '': backend },
+  'networking.v1.IngressClassSpec': { controller: [required(), ingressController] },
+  'networking.v1.IngressClassParametersReference': { '': classParameters },
+  'networking.v1.NetworkPolicySpec': { 'policyTypes[]': oneOf('Ingress', 'Egress') },
+  'networking.v1.NetworkPolicyPeer': { '': policyPeer },
+  'networking.v1.IPBlock': { '': addressBlock },
+  'networking.v1.NetworkPolicyPort': { protocol: oneOf('TCP', 'UDP', 'SCTP'), '': policyPort },
+  'networking.v1.IPAddressSpec': { parentRef: required() },
+  'networking.v1.ParentReference': { '': parent },
+  'networking.v1.ServiceCIDRSpec': { cidrs },
+  'discovery.v1.EndpointSlice': { '': slice },
+  'discovery.v1.Endpoint': { hostname: label },
+  'discovery.v1.EndpointPort': {
+    name: label,
+    protocol: oneOf('SCTP', 'TCP', 'UDP'),
+    appProtocol: (place) => place.invalidFor(qualifiedNameProblems(place.text)),
+  },
+};

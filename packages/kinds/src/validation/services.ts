@@ -1,0 +1,156 @@
+import { isIP } from 'node:net';
+import { qualifiedNameProblems, subdomainProblems } from '../rules/names.ts';
+import { address, isNetwork, label, labels, NETWORK, oneOf, port, portOrName, required, sameValue } from './checks.ts';
+import type { Place } from './place.ts';
+import type { Check, RuleTable } from './rules.ts';
+
+const isExternal = (type: string): boolean => type === 'NodePort' || type === 'LoadBalancer';
+
+const ports: Check = (spec) => {
+  const list = spec.field('ports');
+  const type = spec.field('type').text;
+  const headless = spec.field('clusterIP').text === 'None';
+  if (list.isEmpty && type !== 'ExternalName' && !headless) list.required();
+  const names = new Set<string>();
+  const numbers = new Set<string>();
+  for (const one of list.items()) {
+    const name = one.field('name');
+    if (name.text === '' && list.list.length > 1) name.required();
+    if (name.text !== '' && names.has(name.text)) name.duplicate();
+    names.add(name.text);
+    const number = `${one.object.protocol}/${one.object.port}`;
+    if (numbers.has(number)) one.duplicate({ protocol: one.object.protocol, port: one.object.port });
+    numbers.add(number);
+    const nodePort = one.field('nodePort');
+    if (type === 'ClusterIP' && !nodePort.isEmpty) nodePort.forbidden("may not be used when `type` is 'ClusterIP'");
+  }
+};
+
+const addresses: Check = (spec) => {
+  const type = spec.field('type').text;
+  const all = spec.field('clusterIPs');
+  const [first] = all.items();
+  if (type === 'ExternalName') {
+    if (!all.isEmpty) all.forbidden('may not be set for ExternalName services');
+    return;
+  }
+  if (first === undefined) return;
+  if (first.text === 'None' && isExternal(type)) first.invalid(`may not be set to 'None' for ${type} services`);
+  for (const one of all.items()) if (one.text !== 'None' && one.text !== '') address(one);
+};
+
+const LOOPBACK = 'may not be in the loopback range (127.0.0.0/8, ::1/128)';
+
+/** An address that traffic can come to from elsewhere. */
+export const reachable: Check = (place) => {
+  const { text } = place;
+  if (text === '0.0.0.0' || text === '::') place.invalid(`may not be unspecified (${text})`);
+  if (/^127\./.test(text) || text === '::1') place.invalid(LOOPBACK);
+  if (/^169\.254\./.test(text) || /^fe[89ab]/i.test(text)) {
+    place.invalid('may not be in the link-local range (169.254.0.0/16, fe80::/10)');
+  }
+  if (/^224\.0\.0\./.test(text) || /^ff02:/i.test(text)) {
+    place.invalid('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
+  }
+};
+
+const byType: Check = (spec) => {
+  const type = spec.field('type').text;
+  const name = spec.field('externalName');
+  if (type === 'ExternalName') {
+    if (name.text === '') name.required();
+    else name.invalidFor(subdomainProblems(name.text.replace(/\.$/, '')));
+  }
+  const ranges = spec.field('loadBalancerSourceRanges');
+  for (const [index, range] of ranges.list.entries()) {
+    const text = String(range).trim();
+    if (!isNetwork(text)) spec.as('LoadBalancerSourceRanges', ranges.value).item(index).invalid(NETWORK);
+  }
+  const external = spec.field('externalTrafficPolicy');
+  if (external.text !== '' && !isExternal(type) && spec.field('externalIPs').isEmpty) {
+    external.invalid('may only be set for externally-accessible services');
+  }
+};
+
+const affinity: Check = (spec) => {
+  if (spec.object.sessionAffinity !== 'ClientIP') return;
+  const config = spec.field('sessionAffinityConfig');
+  const timeout = config.field('clientIP.timeoutSeconds');
+  if (timeout.value === undefined) return;
+  if (Number(timeout.value) <= 0 || Number(timeout.value) > 86400) {
+    timeout.invalid('must be greater than 0 and less than 86400');
+  }
+};
+
+const nodePort: Check = (place) => {
+  const number = Number(place.value);
+  if (number !== 0 && (number < 30000 || number > 32767)) place.invalid(NODE_PORTS);
+};
+const NODE_PORTS = 'provided port is not in the valid range. The range of valid ports is 30000-32767';
+
+const qualified: Check = (place) => place.invalidFor(qualifiedNameProblems(place.text));
+
+export const serviceRules: RuleTable = {
+  'core.v1.ServiceSpec': {
+    selector: labels,
+    type: [required(), oneOf('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort')],
+    sessionAffinity: [required(), oneOf('ClientIP', 'None')],
+    externalTrafficPolicy: oneOf('Cluster', 'Local'),
+    internalTrafficPolicy: oneOf('Cluster', 'Local'),
+    ipFamilyPolicy: oneOf('PreferDualStack', 'RequireDualStack', 'SingleStack'),
+    'ipFamilies[]': oneOf('IPv4', 'IPv6'),
+    'externalIPs[]': [address, reachable],
+    '': [ports, addresses, byType, affinity],
+  },
+  'core.v1.ServicePort': {
+    name: label,
+    port,
+    nodePort,
+    protocol: [required(), oneOf('SCTP', 'TCP', 'UDP')],
+    targetPort: portOrName,
+    appProtocol: qualified,
+  },
+  'core.v1.EndpointSubset': { '': someAddress },
+  'core.v1.EndpointAddress': {
+    ip: endpointAddress(),
+    hostname: label,
+    nodeName: (place) => place.invalidFor(subdomainProblems(place.text)),
+  },
+  'core.v1.EndpointPort': {
+    port,
+    protocol: [required(), oneOf('SCTP', 'TCP', 'UDP')],
+    name: label,
+    appProtocol: qualified,
+  },
+};
+
+function someAddress(subset: Place): void {
+  if (subset.field('addresses').isEmpty && subset.field('notReadyAddresses').isEmpty) {
+    subset.required('must specify `addresses` or `notReadyAddresses`');
+  }
+  const list = subset.field('ports');
+  if (list.list.length < 2) return;
+  for (const one of list.items()) if (one.field('name').isEmpty) one.field('name').required();
+}
+
+function endpointAddress(): Check {
+  return Object.assign(
+    (place: Place) => {
+      address(place);
+      if (isIP(place.text) === 0) place.invalid('must be a valid IP address', place.text);
+      else reachable(place);
+    },
+    { always: true },
+  );
+}
+
+/** The address of a service stays, once it is there. */
+export function serviceUpdate(object: Place, old: Place): void {
+  const [now, before] = [object.field('spec'), old.field('spec')];
+  if (now.object.type === 'ExternalName' || before.object.type === 'ExternalName') return;
+  const [first] = (before.object.clusterIPs ?? []) as string[];
+  const mine = now.field('clusterIPs');
+  if (first !== undefined && first !== '' && !sameValue(mine.list[0], first)) {
+    mine.item(0).invalid('may not change once set', mine.value);
+  }
+}

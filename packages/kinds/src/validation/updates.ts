@@ -1,0 +1,91 @@
+import { roleRefUpdate } from './access.ts';
+import { onlyStatefulFields } from './apps.ts';
+import { jobUpdate } from './batch.ts';
+import { unchanged } from './checks.ts';
+import { nodeUpdate, secretUpdate } from './cluster.ts';
+import { quotaUpdate } from './limits.ts';
+import { cidrsUpdate } from './network.ts';
+import type { Place } from './place.ts';
+import { podUpdate } from './pods/updates.ts';
+import { fixedValue } from './scaling.ts';
+import { serviceUpdate } from './services.ts';
+import { claimUpdate, forbiddenChange, volumeUpdate } from './storage.ts';
+
+/** Looks at a field beside what was there. */
+type UpdateCheck = (place: Place, old: Place) => void;
+
+const binding = { roleRef: roleRefUpdate };
+
+/** It had another name once. */
+const attachRequired: UpdateCheck = (spec, old) =>
+  unchanged(spec.as('attachedRequired', spec.object.attachRequired), old.field('attachRequired'));
+
+const nodeDrivers: UpdateCheck = (drivers, old) => {
+  for (const driver of drivers.items()) {
+    const before = old.items().find((one) => one.object.name === driver.object.name);
+    if (before?.object.nodeID !== undefined && before.object.nodeID !== driver.object.nodeID) {
+      drivers.invalid('field is immutable', driver.value);
+    }
+  }
+};
+
+/** An event in events.k8s.io only goes on being repeated. */
+const EVENT_FIELDS = [
+  'involvedObject',
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+  'reportingInstance',
+];
+
+const reportedBy: UpdateCheck = (event, old) =>
+  unchanged(event.as('reportingController', event.object.reportingComponent), old.field('reportingComponent'));
+
+/** What an update may not change, by resource and path; the empty path is the whole object. */
+export const updateRules: Readonly<Record<string, Readonly<Record<string, UpdateCheck>>>> = {
+  pods: { '': podUpdate },
+  services: { '': serviceUpdate },
+  secrets: { '': secretUpdate },
+  nodes: { '': nodeUpdate },
+  resourcequotas: { '': quotaUpdate },
+  persistentvolumes: { '': volumeUpdate },
+  persistentvolumeclaims: { '': claimUpdate },
+  'deployments.apps': { 'spec.selector': unchanged },
+  'replicasets.apps': { 'spec.selector': unchanged },
+  'daemonsets.apps': { 'spec.selector': unchanged },
+  'statefulsets.apps': { '': onlyStatefulFields },
+  'controllerrevisions.apps': { data: unchanged },
+  'jobs.batch': { '': jobUpdate },
+  'events.events.k8s.io': {
+    '': reportedBy,
+    ...Object.fromEntries(EVENT_FIELDS.map((name) => [name, unchanged])),
+  },
+  'ingressclasses.networking.k8s.io': { 'spec.controller': unchanged },
+  'servicecidrs.networking.k8s.io': { 'spec.cidrs': cidrsUpdate },
+  'endpointslices.discovery.k8s.io': { addressType: unchanged },
+  'rolebindings.rbac.authorization.k8s.io': binding,
+  'clusterrolebindings.rbac.authorization.k8s.io': binding,
+  'priorityclasses.scheduling.k8s.io': { value: fixedValue, preemptionPolicy: unchanged },
+  'storageclasses.storage.k8s.io': {
+    parameters: forbiddenChange,
+    provisioner: forbiddenChange,
+    reclaimPolicy: forbiddenChange,
+    volumeBindingMode: unchanged,
+  },
+  'csidrivers.storage.k8s.io': { spec: attachRequired },
+  'csinodes.storage.k8s.io': { 'spec.drivers': nodeDrivers },
+  'csistoragecapacities.storage.k8s.io': { storageClassName: unchanged },
+  'volumeattachments.storage.k8s.io': { spec: unchanged },
+  'volumeattributesclasses.storage.k8s.io': { driverName: forbiddenChange, parameters: forbiddenChange },
+  'runtimeclasses.node.k8s.io': { handler: unchanged },
+  'resourceclaims.resource.k8s.io': { spec: unchanged },
+  'resourceclaimtemplates.resource.k8s.io': { spec: unchanged },
+  'resourceslices.resource.k8s.io': { 'spec.driver': unchanged },
+};

@@ -1,0 +1,79 @@
+import { request } from 'node:https';
+import type { CorpusAnswer, CorpusCase, Manifest } from './corpus-file.ts';
+
+interface Answer {
+  readonly code: number;
+  readonly body: Manifest;
+}
+
+/** A kube-apiserver whose answers are recorded. It leaves nothing behind but the namespace that it works in. */
+export class Peer {
+  readonly #server: string;
+  readonly #token: string;
+
+  constructor(server: string, token: string) {
+    this.#server = server;
+    this.#token = token;
+  }
+
+  /** The namespaced manifests go here; pods want the service account. */
+  async makeNamespace(name: string): Promise<void> {
+    await this.#send('POST', '/api/v1/namespaces', { metadata: { name } });
+    await this.#send('POST', `/api/v1/namespaces/${name}/serviceaccounts`, { metadata: { name: 'default' } });
+  }
+
+  async record(path: string, { manifest, then }: CorpusCase): Promise<CorpusAnswer> {
+    const made = await this.#send('POST', path, manifest);
+    if (made.code !== 201) return recorded(made);
+    const own = `${path}/${String(made.body.metadata?.name)}`;
+    try {
+      if (then === undefined) return recorded(made);
+      return recorded(await this.#send('PATCH', own, then));
+    } finally {
+      await this.#remove(own);
+    }
+  }
+
+  async #remove(path: string): Promise<void> {
+    await this.#send('DELETE', path, { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 });
+    const left = await this.#send('GET', path);
+    if (left.code !== 200) return;
+    if (left.body.kind === 'Namespace') await this.#send('PUT', `${path}/finalize`, { ...left.body, spec: {} });
+    else await this.#send('PUT', path, { ...left.body, metadata: { ...left.body.metadata, finalizers: [] } });
+  }
+
+  #send(method: string, path: string, body?: Manifest): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const text = body === undefined ? '' : JSON.stringify(body);
+    const headers = {
+      authorization: `Bearer ${this.#token}`,
+      'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+      'content-length': Buffer.byteLength(text),
+    };
+    const call = request(`${this.#server}${path}`, { method, headers, rejectUnauthorized: false }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () => {
+        const answer = Buffer.concat(parts).toString('utf8');
+        try {
+          resolve({ code: response.statusCode ?? 0, body: JSON.parse(answer) as Manifest });
+        } catch {
+          reject(new Error(`${method} ${path} was answered with ${answer}`));
+        }
+      });
+    });
+    call.on('error', reject);
+    call.end(text);
+    return promise;
+  }
+}
+
+function recorded({ code, body }: Answer): CorpusAnswer {
+  if (code < 300) {
+    const { metadata: _metadata, apiVersion: _apiVersion, kind: _kind, ...object } = body;
+    return { code, object };
+  }
+  const { causes } = (body.details ?? {}) as unknown as Pick<CorpusAnswer, 'causes'>;
+  const answer = { code, reason: String(body.reason ?? ''), message: String(body.message) };
+  return causes === undefined ? answer : { ...answer, causes };
+}
