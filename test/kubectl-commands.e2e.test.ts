@@ -166,7 +166,10 @@ describe('The commands of an unmodified kubectl', () => {
   });
 
   test('a pod gets its priority and its account, is debugged, resized and drained', async () => {
-    await ok('run worker --image=app:1 --overrides', '{"spec":{"priorityClassName":"urgent"}}');
+    await ok(
+      'run worker --image=app:1 --overrides',
+      '{"spec":{"priorityClassName":"urgent","containers":[{"name":"worker","image":"app:1","resources":{"requests":{"cpu":"1"}}}]}}',
+    );
     const shown = await jsonpath('pod/worker', '.spec.priority} {.spec.preemptionPolicy} {.spec.serviceAccountName');
     assert.equal(shown, '1000 PreemptLowerPriority default');
     const lost = await run('run', 'lost', '--image=app:1', '--overrides', '{"spec":{"priorityClassName":"absent"}}');

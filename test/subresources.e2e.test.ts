@@ -48,12 +48,15 @@ describe('Paths below an object that do more than show it', () => {
         [201, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }],
       );
       const { metadata, spec, status } = (await client.get(`${PODS}/bound`)).json;
-      assert.deepEqual([spec.nodeName, metadata.annotations], ['node-1', { by: 'test' }]);
+      assert.deepEqual([spec.nodeName, metadata.annotations, metadata.generation], ['node-1', { by: 'test' }, 1]);
       assert.deepEqual(
         status.conditions.map(({ type, status: is }: Record<string, string>) => [type, is]),
         [['PodScheduled', 'True']],
       );
-      const again = await post(`${PODS}/bound/binding`, { target: { ...target, name: 'node-2' } });
+      const again = await post(`${PODS}/bound/binding`, {
+        metadata: { name: 'bound' },
+        target: { ...target, name: 'node-2' },
+      });
       assert.deepEqual(
         [again.code, again.json.message],
         [409, 'Operation cannot be fulfilled on pods/binding "bound": pod bound is already assigned to node "node-1"'],
@@ -68,11 +71,20 @@ describe('Paths below an object that do more than show it', () => {
       assert.equal((await client.get(`${PODS}/old`)).json.spec.nodeName, 'node-1');
     });
 
+    test('names its pod, as the path does', async () => {
+      await pod('named');
+      const refused = await post(`${PODS}/named/binding`, { metadata: { name: 'another' }, target });
+      assert.deepEqual(
+        [refused.code, refused.json.message],
+        [400, 'name in URL does not match name in Binding object'],
+      );
+    });
+
     test('is for this pod only, where the client says which', async () => {
       await pod('other');
       const refused = await post(`${PODS}/other/binding`, { metadata: { name: 'other', uid: 'of-another' }, target });
       assert.equal(refused.code, 409);
-      assert.equal((await post(`${PODS}/nobody/binding`, { target })).code, 404);
+      assert.equal((await post(`${PODS}/nobody/binding`, { metadata: { name: 'nobody' }, target })).code, 404);
       assert.equal((await client.get(`${PODS}/other/binding`)).code, 405);
     });
   });
@@ -157,15 +169,19 @@ describe('Paths below an object that do more than show it', () => {
     assert.match((await patch(path, { spec: { ephemeralContainers: [] } })).json.message, /may not be removed/);
   });
 
-  test('a resize changes resources, and nothing else', async () => {
-    await pod('resized');
-    const resources = { requests: { cpu: '100m' } };
-    const body = { spec: { containers: [{ name: 'main', image: 'sneaked:in', resources }] } };
+  test('a resize changes resources, and neither the rest nor the class of the pod', async () => {
+    const asking = (cpu: string) => [{ name: 'main', image: 'app:1', resources: { requests: { cpu } } }];
+    assert.equal((await post(PODS, { metadata: { name: 'resized' }, spec: { containers: asking('1') } })).code, 201);
+    const body = { spec: { containers: [{ ...asking('100m')[0], image: 'sneaked:in' }] } };
     const { code, json } = await patch(`${PODS}/resized/resize`, body);
     assert.equal(code, 200);
-    assert.deepEqual(
-      [json.spec.containers[0].image, json.spec.containers[0].resources, json.metadata.generation],
-      ['app:1', resources, 2],
+    const [{ image, resources }] = json.spec.containers;
+    assert.deepEqual([image, resources, json.metadata.generation], ['app:1', { requests: { cpu: '100m' } }, 2]);
+    await pod('modest');
+    const refused = await patch(`${PODS}/modest/resize`, { spec: { containers: asking('1') } });
+    assert.match(
+      refused.json.message,
+      /spec: Invalid value: "BestEffort": Pod QOS Class may not change as a result of resizing/,
     );
   });
 

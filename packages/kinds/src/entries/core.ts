@@ -4,7 +4,7 @@ import { withoutEphemeralContainers } from '../validation/create.ts';
 import { configMap } from './configmap.ts';
 import { textFields, valueAt } from './fields.ts';
 import { namespace } from './namespace.ts';
-import { keepOtherParts, validateEphemeralContainers } from './pod-parts.ts';
+import { keepOtherParts, validatePodParts } from './pod-parts.ts';
 import { qualityOfService } from './quality-of-service.ts';
 import { serviceClaims } from './service-claims.ts';
 
@@ -67,7 +67,7 @@ export const coreRules: Readonly<Record<string, KindRules>> = {
       pod.status = { phase: 'Pending', qosClass: qualityOfService(pod) };
     },
     prepareUpdate: keepOtherParts,
-    validateUpdate: validateEphemeralContainers,
+    validateUpdate: validatePodParts,
   },
   podtemplates: { deleteReturnsObject: true, counts: ['template'] },
   replicationcontrollers: { counts: ['spec'], selectableFields: textFields({ 'status.replicas': '0' }) },

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { type FieldError, forbiddenField } from '@tidegate/status';
+import { type FieldError, forbiddenField, invalidValue } from '@tidegate/status';
 import { metaOf } from '../generic-object.ts';
+import { qualityOfService } from './quality-of-service.ts';
 
 /** Some paths below a pod change one part of it, and nothing else. */
 export function keepOtherParts(pod: JsonObject, old: JsonObject, subresource: string): void {
@@ -28,8 +29,20 @@ function keepGiven(spec: JsonObject, before: JsonObject): void {
   }
 }
 
+/** What no path may change. */
+export function validatePodParts(pod: JsonObject, old: JsonObject): FieldError[] {
+  return [...validateEphemeralContainers(pod, old), ...validateResources(pod, old)];
+}
+
+/** Resources change by a resize, and the class that nodes treat a pod by must stay. */
+function validateResources(pod: JsonObject, old: JsonObject): FieldError[] {
+  const before = qualityOfService(old);
+  if (qualityOfService(pod) === before) return [];
+  return [invalidValue('spec', before, 'Pod QOS Class may not change as a result of resizing')];
+}
+
 /** A container that was added to a running pod stays as it is. */
-export function validateEphemeralContainers(pod: JsonObject, old: JsonObject): FieldError[] {
+function validateEphemeralContainers(pod: JsonObject, old: JsonObject): FieldError[] {
   const field = 'spec.ephemeralContainers';
   const now = new Map(listOf(specOf(pod), 'ephemeralContainers').map((container) => [container.name, container]));
   return listOf(specOf(old), 'ephemeralContainers').flatMap((before) => {

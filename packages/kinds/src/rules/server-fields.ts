@@ -30,6 +30,8 @@ export function prepareUpdate(kind: Kind, object: JsonObject, old: JsonObject, s
     }
   } else if (subresource === '' && entry.subresources.status !== undefined) keep(object, old, 'status');
   entry.prepareUpdate?.(object, old, subresource);
+  // to whom a pod is given is nothing that its author has changed
+  if (subresource === 'binding') return;
   const before = metaOf(old).generation;
   if (entry.counts?.some((path) => !isDeepStrictEqual(at(object, path), at(old, path)))) {
     metaOf(object).generation = (before ?? 0) + 1;

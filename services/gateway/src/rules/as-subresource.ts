@@ -1,5 +1,9 @@
-import { type Kind, type KindEntry, kindOf } from '@tidegate/kinds';
+import { type Kind, type KindEntry, kindOf, metaOf } from '@tidegate/kinds';
+import type { JsonObject } from '@tidegate/schema';
+import { badRequest } from '@tidegate/status';
+import { decodeObject } from '../codec/decode-body.ts';
 import type { ResourceRequest } from '../gateway.ts';
+import { admitObject } from './admit-object.ts';
 
 const kinds = new WeakMap<KindEntry, Kind>();
 
@@ -14,4 +18,13 @@ export function asSubresource(request: ResourceRequest): ResourceRequest {
     kinds.set(entry, own);
   }
   return { ...request, kind: own };
+}
+
+/** The body of such a request, which must name the object that the path names. */
+export function namedBody(own: ResourceRequest): JsonObject {
+  const object = decodeObject(own.kind.schema, own.body, own.contentType);
+  if ((metaOf(object).name ?? '') !== own.info.name) {
+    throw badRequest(`name in URL does not match name in ${own.kind.entry.kind} object`);
+  }
+  return admitObject(own, object);
 }

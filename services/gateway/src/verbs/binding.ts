@@ -5,16 +5,19 @@ import { doneAnswer } from '../codec/answer.ts';
 import { decodeObject } from '../codec/decode-body.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { admitObject } from '../rules/admit-object.ts';
-import { asSubresource } from '../rules/as-subresource.ts';
+import { asSubresource, namedBody } from '../rules/as-subresource.ts';
 import { changeObject } from '../rules/change-object.ts';
 import { setCondition } from '../rules/conditions.ts';
 
 /** POST to pods/NAME/binding: from now on the pod is a node's. */
-const create: VerbHandler = (gateway, request) => bind(gateway, request, readBinding(asSubresource(request)));
+const create: VerbHandler = (gateway, request) =>
+  bind(gateway, request, readBinding(namedBody(asSubresource(request))));
 
 /** POST to bindings, which says the same of the pod that the body names. */
 const createOld: VerbHandler = (gateway, request) => {
-  const binding = readBinding(request);
+  const binding = readBinding(
+    admitObject(request, decodeObject(request.kind.schema, request.body, request.contentType)),
+  );
   const { name = '' } = metaOf(binding);
   const kind = gateway.registry.find('', 'v1', 'pods');
   if (kind === undefined || name === '') throw badRequest('a Binding names its pod in metadata.name');
@@ -25,8 +28,7 @@ const createOld: VerbHandler = (gateway, request) => {
 export const bindingVerbs: Readonly<Record<string, VerbHandler>> = { create };
 export const oldBindingVerbs: Readonly<Record<string, VerbHandler>> = { create: createOld };
 
-function readBinding(request: ResourceRequest): JsonObject {
-  const binding = admitObject(request, decodeObject(request.kind.schema, request.body, request.contentType));
+function readBinding(binding: JsonObject): JsonObject {
   const target = isJsonObject(binding.target) ? binding.target : {};
   if (target.kind !== undefined && target.kind !== '' && target.kind !== 'Node') {
     const found = JSON.stringify(target.kind);

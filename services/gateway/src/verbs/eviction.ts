@@ -3,10 +3,9 @@ import { Query } from '@tidegate/request-info';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
 import { doneAnswer } from '../codec/answer.ts';
-import { decodeObject } from '../codec/decode-body.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
-import { admitObject, isDryRun } from '../rules/admit-object.ts';
-import { asSubresource } from '../rules/as-subresource.ts';
+import { isDryRun } from '../rules/admit-object.ts';
+import { asSubresource, namedBody } from '../rules/as-subresource.ts';
 import { changeObject } from '../rules/change-object.ts';
 import { keyOf } from '../rules/commit.ts';
 import { setCondition } from '../rules/conditions.ts';
@@ -47,8 +46,7 @@ const create: VerbHandler = async (gateway, request) => {
 export const evictionVerbs: Readonly<Record<string, VerbHandler>> = { create };
 
 function readEviction(request: ResourceRequest): Eviction {
-  const own = asSubresource(request);
-  const object = admitObject(own, decodeObject(own.kind.schema, request.body, request.contentType));
+  const object = namedBody(asSubresource(request));
   const options = isJsonObject(object.deleteOptions) ? object.deleteOptions : {};
   const inBody = Array.isArray(options.dryRun) ? options.dryRun.map(String) : [];
   const inQuery = request.info.query.all('dryRun');
@@ -105,7 +103,7 @@ function refuseOther({ request, uid, resourceVersion }: Eviction, pod: JsonObjec
   const found = metaOf(pod);
   const refuse = (what: string, wanted: string, there: string, meaning: string) =>
     conflict(
-      request.kind.entry,
+      { group: '', resource: 'Pod' },
       request.info.name,
       `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${there}). The object might have been ${meaning}`,
     );

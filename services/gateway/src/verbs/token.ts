@@ -59,7 +59,9 @@ async function boundTo(gateway: Gateway, request: ResourceRequest, ref: JsonObje
   const { kind, apiVersion = 'v1', uid: wanted } = ref;
   const resource = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' }[String(kind)];
   if (resource === undefined || apiVersion !== 'v1') {
-    throw badRequest(`cannot bind token to object of type ${String(apiVersion)}, Kind=${String(kind)}`);
+    throw badRequest(
+      `cannot bind token to object of type ${String(apiVersion) === 'v1' ? '/v1' : String(apiVersion)}, Kind=${String(kind)}`,
+    );
   }
   const name = String(ref.name ?? '');
   const object = await objectIn(gateway, request, { resource, name });

@@ -30,6 +30,8 @@ export class Belongings {
   readonly #gateway: GatewayClient;
   readonly #wanted: readonly Belonging[];
   readonly #open = new Set<string>();
+  #changed: Key[] = [];
+  #all = false;
 
   constructor(options: { pool: Pool; gateway: GatewayClient; wanted: readonly Belonging[] }) {
     this.#pool = options.pool;
@@ -40,7 +42,12 @@ export class Belongings {
   /** The changed keys, or undefined when all may have changed. */
   async round(changed: readonly Key[] | undefined): Promise<void> {
     if (this.#wanted.length === 0) return;
-    for (const name of await this.#touched(changed)) this.#open.add(name);
+    // a change is told once: it is kept until it was looked into
+    if (changed === undefined) this.#all = true;
+    else this.#changed.push(...changed);
+    for (const name of await this.#touched(this.#all ? undefined : this.#changed)) this.#open.add(name);
+    this.#all = false;
+    this.#changed = [];
     const queue = [...this.#open].values();
     const work = async () => {
       for (const namespace of queue) await this.#furnish(namespace);
