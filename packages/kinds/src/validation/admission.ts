@@ -85,7 +85,6 @@ const webhook: TypeRules = {
   clientConfig,
   failurePolicy: oneOf('Fail', 'Ignore'),
   matchPolicy: oneOf('Equivalent', 'Exact'),
-  reinvocationPolicy: oneOf('IfNeeded', 'Never'),
   timeoutSeconds: within(1, 30, 'the timeout value must be between 1 and 30 seconds'),
   matchConditions: uniqueBy('name'),
 };
@@ -132,7 +131,7 @@ const NOT_FOUND = ['Deny', 'Allow'];
 export const admissionTypeRules: RuleTable = {
   'admissionregistration.v1.MutatingWebhookConfiguration': { webhooks: uniqueBy('name') },
   'admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks: uniqueBy('name') },
-  'admissionregistration.v1.MutatingWebhook': webhook,
+  'admissionregistration.v1.MutatingWebhook': { ...webhook, reinvocationPolicy: oneOf('IfNeeded', 'Never') },
   'admissionregistration.v1.ValidatingWebhook': webhook,
   'admissionregistration.v1.RuleWithOperations': rules,
   'admissionregistration.v1.NamedRuleWithOperations': rules,
