@@ -43,7 +43,11 @@ export const clientConfig: Check = always((place) => {
   const scheme = /^([a-zA-Z][-+.\w]*):/.exec(url.text)?.[1] ?? '';
   if (scheme !== 'https') url.invalid(`'https' is the only allowed URL scheme; ${URL_FORM}`, scheme);
   if (parsed === null || parsed.host === '') url.invalid(`host must be specified; ${URL_FORM}`, '');
-  else if (parsed.username !== '') url.invalid('user information is not permitted in the URL', parsed.username);
+  else {
+    if (parsed.username !== '') url.invalid('user information is not permitted in the URL', parsed.username);
+    if (parsed.hash !== '') url.invalid('fragments are not permitted in the URL', parsed.hash.slice(1));
+    if (parsed.search !== '') url.invalid('query parameters are not permitted in the URL', parsed.search.slice(1));
+  }
 });
 
 function webhookService(service: Place): void {
