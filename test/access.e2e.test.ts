@@ -133,7 +133,7 @@ describe('The gateway', () => {
       { metadata: { name: 'x' }, data: { a: 1 } },
       '',
       400,
-      /cannot unmarshal number into Go struct field ConfigMap.data.a of type string/,
+      /cannot unmarshal number into Go struct field ConfigMap.data of type string/,
     ],
     [
       'an object of another kind',

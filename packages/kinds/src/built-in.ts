@@ -96,14 +96,17 @@ function entryOf({ group, version }: GroupVersionFacts, facts: ResourceFacts, ty
   return withSubresources(entry, facts, typeOf);
 }
 
+/** Where an object is changed as a whole; what other paths change is for their own rules. */
+const OWN_PATHS = new Set(['', 'status', 'scale']);
+
 /** The rules of the kind's types, and what the kind says beyond them. */
 function withTypes(rules: KindRules, schema: () => ObjectSchema, resource: string): KindRules {
   return {
     ...rules,
     validate: (object) => [...validateTypes(schema(), object), ...(rules.validate?.(object) ?? [])],
-    validateUpdate: (object, old) => [
-      ...validateTypesUpdate(resource, object, old),
-      ...(rules.validateUpdate?.(object, old) ?? []),
+    validateUpdate: (object, old, subresource) => [
+      ...(OWN_PATHS.has(subresource) ? validateTypesUpdate(resource, object, old) : []),
+      ...(rules.validateUpdate?.(object, old, subresource) ?? []),
     ],
   };
 }

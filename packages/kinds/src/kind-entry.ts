@@ -79,7 +79,7 @@ export interface KindRules {
   /** what only holds for the version in which it is made; the object is in the one that is stored */
   readonly validateCreate?: (object: JsonObject) => FieldError[];
   readonly validate?: (object: JsonObject) => FieldError[];
-  readonly validateUpdate?: (object: JsonObject, old: JsonObject) => FieldError[];
+  readonly validateUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => FieldError[];
 }
 
 /** Everything the server knows about one kind: facts first, and the few rules that a schema cannot say. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import type { KindRules } from '../kind-entry.ts';
 import { withoutEphemeralContainers } from '../validation/create.ts';
 import { configMap } from './configmap.ts';
@@ -27,6 +27,14 @@ const eventFields = {
 function firstPodIp(pod: JsonObject): string {
   const ips = valueAt(pod, 'status.podIPs');
   return Array.isArray(ips) ? String((ips[0] as JsonObject | undefined)?.ip ?? '') : '';
+}
+
+/** An update that says nothing of the address of a service leaves it as it is. */
+function keepAddress(service: JsonObject, old: JsonObject): void {
+  const [spec, before] = [service.spec, old.spec];
+  if (!isJsonObject(spec) || !isJsonObject(before)) return;
+  if (spec.clusterIP || spec.type === 'ExternalName' || before.type === 'ExternalName') return;
+  for (const name of ['clusterIP', 'clusterIPs']) if (before[name] !== undefined) spec[name] = before[name];
 }
 
 export const coreRules: Readonly<Record<string, KindRules>> = {
@@ -77,6 +85,7 @@ export const coreRules: Readonly<Record<string, KindRules>> = {
   services: {
     name: 'label-1035',
     claims: serviceClaims,
+    prepareUpdate: keepAddress,
     deleteReturnsObject: true,
     selectableFields: textFields({ 'spec.clusterIP': '', 'spec.type': '' }),
   },

@@ -87,8 +87,8 @@ function update(kind: Kind, old: JsonObject, then: JsonObject): Verdict {
     ...validateMetaUpdate(object, old),
     ...validateMeta(entry, object),
     ...(entry.validate?.(object) ?? []),
-    ...(entry.validateUpdate?.(object, old) ?? []),
-    ...(kind === kind.stored ? [] : (kind.entry.validateUpdate?.(object, old) ?? [])),
+    ...(entry.validateUpdate?.(object, old, '') ?? []),
+    ...(kind === kind.stored ? [] : (kind.entry.validateUpdate?.(object, old, '') ?? [])),
   ];
   return verdict(kind, object, errors);
 }

@@ -43,7 +43,11 @@ export const clientConfig: Check = always((place) => {
   const scheme = /^([a-zA-Z][-+.\w]*):/.exec(url.text)?.[1] ?? '';
   if (scheme !== 'https') url.invalid(`'https' is the only allowed URL scheme; ${URL_FORM}`, scheme);
   if (parsed === null || parsed.host === '') url.invalid(`host must be specified; ${URL_FORM}`, '');
-  else if (parsed.username !== '') url.invalid('user information is not permitted in the URL', parsed.username);
+  else {
+    if (parsed.username !== '') url.invalid('user information is not permitted in the URL', parsed.username);
+    if (parsed.hash !== '') url.invalid('fragments are not permitted in the URL', parsed.hash.slice(1));
+    if (parsed.search !== '') url.invalid('query parameters are not permitted in the URL', parsed.search.slice(1));
+  }
 });
 
 function webhookService(service: Place): void {
@@ -85,7 +89,6 @@ const webhook: TypeRules = {
   clientConfig,
   failurePolicy: oneOf('Fail', 'Ignore'),
   matchPolicy: oneOf('Equivalent', 'Exact'),
-  reinvocationPolicy: oneOf('IfNeeded', 'Never'),
   timeoutSeconds: within(1, 30, 'the timeout value must be between 1 and 30 seconds'),
   matchConditions: uniqueBy('name'),
 };
@@ -132,7 +135,7 @@ const NOT_FOUND = ['Deny', 'Allow'];
 export const admissionTypeRules: RuleTable = {
   'admissionregistration.v1.MutatingWebhookConfiguration': { webhooks: uniqueBy('name') },
   'admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks: uniqueBy('name') },
-  'admissionregistration.v1.MutatingWebhook': webhook,
+  'admissionregistration.v1.MutatingWebhook': { ...webhook, reinvocationPolicy: oneOf('IfNeeded', 'Never') },
   'admissionregistration.v1.ValidatingWebhook': webhook,
   'admissionregistration.v1.RuleWithOperations': rules,
   'admissionregistration.v1.NamedRuleWithOperations': rules,

@@ -96,7 +96,9 @@ const readyInTime: Check = (spec) => {
   }
 };
 
-const counts = { replicas: notNegative, minReadySeconds: notNegative, revisionHistoryLimit: notNegative };
+const ready = { minReadySeconds: notNegative };
+const counted = { ...ready, replicas: notNegative };
+const history = { revisionHistoryLimit: notNegative };
 const shares = [countOrPercent, atMostAll];
 const replicated: Workload = {
   called: 'deployment',
@@ -129,17 +131,19 @@ const replicationController: Check = (spec) => {
 
 export const appsRules: RuleTable = {
   'apps.v1.DeploymentSpec': {
-    ...counts,
+    ...counted,
+    ...history,
     strategy: deploymentStrategy,
     progressDeadlineSeconds: notNegative,
     '': [workload(replicated), readyInTime],
   },
   'apps.v1.RollingUpdateDeployment': { maxSurge: countOrPercent, maxUnavailable: shares, '': deploymentRolling },
-  'apps.v1.ReplicaSetSpec': { ...counts, '': workload(replicated) },
-  'apps.v1.DaemonSetSpec': { ...counts, updateStrategy: daemonStrategy, '': workload(daemon) },
+  'apps.v1.ReplicaSetSpec': { ...counted, '': workload(replicated) },
+  'apps.v1.DaemonSetSpec': { ...ready, ...history, updateStrategy: daemonStrategy, '': workload(daemon) },
   'apps.v1.RollingUpdateDaemonSet': { maxSurge: shares, maxUnavailable: shares, '': daemonRolling },
   'apps.v1.StatefulSetSpec': {
-    ...counts,
+    ...counted,
+    ...history,
     updateStrategy: statefulStrategy,
     podManagementPolicy: podManagement,
     volumeClaimTemplates: unchecked,
@@ -152,7 +156,7 @@ export const appsRules: RuleTable = {
     whenScaled: oneOf('Retain', 'Delete'),
   },
   'apps.v1.ControllerRevision': { data: required('data is mandatory'), revision: notNegative },
-  'core.v1.ReplicationControllerSpec': { ...counts, '': replicationController },
+  'core.v1.ReplicationControllerSpec': { ...counted, '': replicationController },
 };
 
 const STATEFUL_MAY = [

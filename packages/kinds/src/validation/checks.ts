@@ -1,11 +1,9 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
-import { isDeepStrictEqual } from 'node:util';
 import {
   label1035Problems,
   labelKeyProblems,
   labelProblems,
   labelValueProblems,
-  qualifiedNameProblems,
   subdomainProblems,
 } from '../rules/names.ts';
 import type { Place } from './place.ts';
@@ -42,16 +40,9 @@ export function oneOf(...texts: string[]): Check {
   };
 }
 
-export function each(check: Check): Check {
-  return (place) => {
-    for (const item of place.items()) check(item);
-  };
-}
-
 export const label = textCheck(labelProblems);
 export const subdomain = textCheck(subdomainProblems);
 export const label1035 = textCheck(label1035Problems);
-export const qualifiedName = textCheck(qualifiedNameProblems);
 
 /** The same where an empty text is wrong, too. */
 export function evenEmpty(problems: (text: string) => readonly string[]): Check {
@@ -59,8 +50,6 @@ export function evenEmpty(problems: (text: string) => readonly string[]): Check 
 }
 
 export const strictSubdomain = evenEmpty(subdomainProblems);
-export const strictLabel = evenEmpty(labelProblems);
-export const strictQualifiedName = evenEmpty(qualifiedNameProblems);
 
 export function atLeast(least: number): Check {
   const detail = least === 0 ? NOT_NEGATIVE : `must be greater than or equal to ${least}`;
@@ -71,12 +60,6 @@ export function atLeast(least: number): Check {
 
 const NOT_NEGATIVE = 'must be greater than or equal to 0';
 export const notNegative = atLeast(0);
-
-export function moreThanNothing(detail = 'must be greater than 0'): Check {
-  return always((place) => {
-    if (Number(place.value ?? 0) <= 0) place.invalid(detail, place.value ?? 0);
-  });
-}
 
 export function within(least: number, most: number, detail?: string): Check {
   return (place) => {
@@ -188,14 +171,6 @@ export function uniqueBy(field: string): Check {
   };
 }
 
-export const unique: Check = (place) => {
-  const seen = new Set<unknown>();
-  for (const item of place.items()) {
-    if (seen.has(item.value)) item.duplicate();
-    seen.add(item.value);
-  }
-};
-
 export const IMMUTABLE = 'field is immutable';
 
 /** What an update may not change; looked at beside what was there. */
@@ -203,9 +178,14 @@ export function unchanged(place: Place, old: Place): void {
   if (!sameValue(place.value, old.value)) place.invalid(IMMUTABLE);
 }
 
-/** What is not there and what is empty count as the same. */
+/** Whether two values say the same: what is not there and what is empty do, at every depth. */
 export function sameValue(a: unknown, b: unknown): boolean {
-  return a === b || isDeepStrictEqual(a ?? null, b ?? null) || (isNothing(a) && isNothing(b));
+  if (a === b || (isNothing(a) && isNothing(b))) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...names].every((name) => sameValue(left[name], right[name]));
 }
 
 function isNothing(value: unknown): boolean {

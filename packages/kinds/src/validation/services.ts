@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { qualifiedNameProblems, subdomainProblems } from '../rules/names.ts';
-import { address, isNetwork, label, labels, NETWORK, oneOf, port, portOrName, required, sameValue } from './checks.ts';
+import { address, isNetwork, label, labels, NETWORK, oneOf, port, portOrName, required } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable } from './rules.ts';
 
@@ -150,7 +150,7 @@ export function serviceUpdate(object: Place, old: Place): void {
   if (now.object.type === 'ExternalName' || before.object.type === 'ExternalName') return;
   const [first] = (before.object.clusterIPs ?? []) as string[];
   const mine = now.field('clusterIPs');
-  if (first !== undefined && first !== '' && !sameValue(mine.list[0], first)) {
+  if (first !== undefined && first !== '' && mine.list[0] !== first) {
     mine.item(0).invalid('may not change once set', mine.value);
   }
 }

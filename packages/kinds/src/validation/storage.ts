@@ -105,7 +105,7 @@ export function claimUpdate(object: Place, old: Place): void {
   const [now, before] = [object.field('spec'), old.field('spec')];
   const grows = old.field('status.phase').text === 'Bound';
   const open = new Set(grows ? ['resources', 'volumeAttributesClassName'] : []);
-  if (before.field('volumeName').isEmpty) open.add('volumeName');
+  for (const name of ['volumeName', 'storageClassName']) if (before.field(name).isEmpty) open.add(name);
   const names = new Set([...Object.keys(now.object), ...Object.keys(before.object)]);
   for (const name of names) {
     if (!open.has(name) && !sameValue(now.object[name], before.object[name])) {

@@ -15,14 +15,15 @@ import { containerRules } from './pods/container.ts';
 import { podRules } from './pods/pod.ts';
 import { schedulingRules } from './pods/scheduling.ts';
 import { volumeRules } from './pods/volumes.ts';
-import { CompiledRules } from './rules.ts';
+import { CompiledRules, type RuleTable } from './rules.ts';
 import { scalingTypeRules } from './scaling.ts';
 import { selectorRules } from './selectors.ts';
 import { serviceRules } from './services.ts';
 import { storageTypeRules } from './storage.ts';
 import { updateRules } from './updates.ts';
 
-const compiled = new CompiledRules({
+/** Every rule, by type. */
+export const typeRules: RuleTable = {
   ...selectorRules,
   ...containerRules,
   ...volumeRules,
@@ -41,7 +42,9 @@ const compiled = new CompiledRules({
   ...flowControlRules,
   ...deviceRules,
   ...definitionRules,
-});
+};
+
+const compiled = new CompiledRules(typeRules);
 
 /** Its status is the server's own, and metadata has rules that are the same for all kinds. */
 const SKIPPED = ['metadata', 'status', 'apiVersion', 'kind'];

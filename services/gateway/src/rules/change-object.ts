@@ -179,14 +179,14 @@ function keepServerFields(request: ResourceRequest, object: JsonObject, old: Jso
   prepareUpdate(request.kind.stored, object, old, request.info.subresource);
 }
 
-function validate({ kind }: ResourceRequest, object: JsonObject, old: JsonObject): void {
+function validate({ kind, info }: ResourceRequest, object: JsonObject, old: JsonObject): void {
   const { entry } = kind.stored;
   const errors = [
     ...validateMetaUpdate(object, old),
     ...validateMeta(entry, object),
     ...(entry.validate?.(object) ?? []),
-    ...(entry.validateUpdate?.(object, old) ?? []),
-    ...(kind === kind.stored ? [] : (kind.entry.validateUpdate?.(object, old) ?? [])),
+    ...(entry.validateUpdate?.(object, old, info.subresource) ?? []),
+    ...(kind === kind.stored ? [] : (kind.entry.validateUpdate?.(object, old, info.subresource) ?? [])),
   ];
   if (errors.length > 0) throw invalid({ group: entry.group, kind: entry.kind, name: metaOf(old).name ?? '' }, errors);
 }

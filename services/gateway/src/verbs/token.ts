@@ -37,7 +37,7 @@ const create: VerbHandler = async (gateway, request) => {
     { namespace, serviceaccount: { name, uid }, ...bound },
     { audiences, seconds },
   );
-  object.metadata = { ...meta, name, namespace, uid, creationTimestamp: wholeSeconds(new Date()) } as JsonObject;
+  Object.assign(meta, { name, namespace, uid, creationTimestamp: wholeSeconds(new Date()) });
   object.spec = { ...spec, audiences, expirationSeconds: seconds };
   object.status = { token, expirationTimestamp: wholeSeconds(expiresAt) };
   return objectAnswer(own, 201, Buffer.from(JSON.stringify(object)));

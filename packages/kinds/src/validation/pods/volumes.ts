@@ -1,5 +1,5 @@
 import { notNegativeAmount } from '../amounts.ts';
-import { descendingPath, fileMode, label, noClimbing, oneOf, required, subdomain } from '../checks.ts';
+import { descendingPath, fileMode, label, noClimbing, oneOf, required } from '../checks.ts';
 import type { Check, RuleTable } from '../rules.ts';
 
 /** In the order in which they are counted: the first is the volume's, what follows is too much. */
@@ -99,6 +99,5 @@ export const volumeRules: RuleTable = {
   'core.v1.CSIPersistentVolumeSource': { driver: required(), volumeHandle: required() },
   'core.v1.LocalVolumeSource': { path: [required(), noClimbing] },
   'core.v1.EphemeralVolumeSource': { volumeClaimTemplate: required() },
-  'core.v1.LocalObjectReference': { name: subdomain },
   'core.v1.VolumeResourceRequirements': { limits: (place) => place.entries().forEach(notNegativeAmount) },
 };
