@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
+import { CERTIFICATE_REQUEST } from './support/certificate-request.ts';
 import { kubectl, type Run } from './support/kubectl.ts';
 
 describe('The commands of an unmodified kubectl', () => {
@@ -199,7 +200,7 @@ describe('The commands of an unmodified kubectl', () => {
 
   test('a certificate is approved', async () => {
     const spec = {
-      request: Buffer.from('-').toString('base64'),
+      request: CERTIFICATE_REQUEST,
       signerName: 'example.com/signer',
       usages: ['client auth'],
     };

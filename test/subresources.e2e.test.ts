@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { CERTIFICATE_REQUEST } from './support/certificate-request.ts';
 import type { Client } from './support/client.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
@@ -188,7 +189,7 @@ describe('Paths below an object that do more than show it', () => {
   test('certificates are approved by one path and issued by another', async () => {
     const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
     const spec = {
-      request: Buffer.from('a request').toString('base64'),
+      request: CERTIFICATE_REQUEST,
       signerName: 'example.com/signer',
       usages: ['client auth'],
     };
