@@ -25,11 +25,16 @@ export const metaSchemas = {
   },
 } as const;
 
+/** Field 1 of what it belongs to, there even when it is empty. The type itself is shared, so it stands behind. */
+function metadataField(name: string): Schema {
+  return Object.create(meta(name), { number: { value: 1 }, default: { value: {} } }) as Schema;
+}
+
 const PARTIAL_OBJECT: ObjectSchema = {
   type: 'object',
   name: 'PartialObjectMetadata',
   get fields() {
-    return { metadata: Object.create(meta('ObjectMeta'), { number: { value: 1 }, default: { value: {} } }) as Schema };
+    return { metadata: metadataField('ObjectMeta') };
   },
 };
 
@@ -39,8 +44,10 @@ const lists = new WeakMap<Schema, ObjectSchema>();
 export function listSchema({ schema }: Pick<Kind, 'schema'>): ObjectSchema {
   let list = lists.get(schema);
   if (list === undefined) {
-    const metadata = Object.create(meta('ListMeta'), { number: { value: 1 }, default: { value: {} } }) as Schema;
-    list = { type: 'object', fields: { metadata, items: { type: 'list', items: schema, number: 2 } } };
+    list = {
+      type: 'object',
+      fields: { metadata: metadataField('ListMeta'), items: { type: 'list', items: schema, number: 2 } },
+    };
     lists.set(schema, list);
   }
   return list;

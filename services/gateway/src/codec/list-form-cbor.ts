@@ -3,7 +3,6 @@ import type { ResourceRequest } from '../gateway.ts';
 import type { ListForm } from './list-form.ts';
 import { shapeOf } from './list-shape.ts';
 
-const NOTHING = Buffer.alloc(0);
 const MAP = 0xa0;
 /** an array whose end is told by a byte of its own: how many there are is known last */
 const ARRAY = Buffer.from([0x9f]);
@@ -28,6 +27,6 @@ export function cborForm(request: ResourceRequest): ListForm {
         ARRAY,
       ]),
     item: (item) => encodeCbor(of(JSON.parse(item.json.toString('utf8')) as JsonObject), schema),
-    close: (_empty, metadata) => Buffer.concat([BREAK, ...metadataOf(metadata), NOTHING]),
+    close: (_empty, metadata) => Buffer.concat([BREAK, ...metadataOf(metadata)]),
   };
 }

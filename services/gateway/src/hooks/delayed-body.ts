@@ -9,7 +9,7 @@ import { GZIP, writeAnswer, writeHead } from './write-answer.ts';
 
 const DELAYED_BYTES = 1 << 20;
 /** How long the making of a body may hold up others. */
-const TURN_MS = 5;
+export const TURN_MS = 5;
 const SLICE_BYTES = 64 << 10;
 const NOTHING = Buffer.alloc(0);
 

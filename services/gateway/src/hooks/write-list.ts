@@ -12,12 +12,10 @@ import type { FastifyReply } from 'fastify';
 import { type ListForm, listForm } from '../codec/list-form.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 import type { Page } from '../rules/list-page.ts';
-import { DelayedBody, delayOf } from './delayed-body.ts';
+import { DelayedBody, delayOf, TURN_MS } from './delayed-body.ts';
 import { writeDrained } from './drained.ts';
 import { GZIP, writeAnswer, writeHead } from './write-answer.ts';
 
-/** How long the making of a body may hold up others. */
-const TURN_MS = 5;
 const TAIL = Buffer.from(']}\n');
 /** Below this a list leaves in one write. */
 const SMALL_BYTES = 16 << 10;
