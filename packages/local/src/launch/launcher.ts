@@ -29,6 +29,7 @@ const BOARD_PORT = 6480;
 
 interface Readied {
   readonly server: string;
+  readonly token: string;
   readonly certificates: Certificates;
   readonly engines: { postgres: Engine; nats: Engine };
   readonly parts: readonly PartSpec[];
@@ -120,7 +121,7 @@ export class Launcher {
       partsDir: this.#partsDir,
       ports,
     });
-    return { server, certificates, engines: { postgres, nats }, parts, boardAddress };
+    return { server, token, certificates, engines: { postgres, nats }, parts, boardAddress };
   }
 
   #startEngine(engine: Engine): Engine {
@@ -151,14 +152,8 @@ export class Launcher {
     const end = Date.now() + READY_LIMIT_MS;
     const wondering = setTimeout(async () => this.#screen.line(await this.#whyNotReady(readied)), TELL_WHY_AFTER_MS);
     this.#over.addEventListener('abort', () => clearTimeout(wondering), { once: true });
-    const { caPem } = readied.certificates;
-    const gateways = readied.parts.filter((spec) => spec.part === 'gateway');
-    const questions = [`${readied.server}/readyz`, ...gateways.map((spec) => `http://${spec.opsAddress}/readyz`)];
-    for (const question of questions) {
-      for (;;) {
-        if (this.#over.aborted) return;
-        const answer = await ask(question, question.startsWith('https:') ? caPem : undefined);
-        if (answer?.status === 200) break;
+    for (const isAnswered of this.#questions(readied)) {
+      while (!this.#over.aborted && !(await isAnswered())) {
         if (Date.now() > end) {
           throw new Trouble(
             `${await this.#whyNotReady(readied)} after ${READY_LIMIT_MS / 1000} s: see the logs in ${this.#options.dataDir.logs}`,
@@ -168,6 +163,21 @@ export class Launcher {
       }
     }
     clearTimeout(wondering);
+  }
+
+  /** What has to be so before a user is told to type: the gateways serve, and there is a namespace to work in. */
+  #questions({ server, token, certificates: { caPem }, parts }: Readied): Array<() => Promise<boolean>> {
+    const gateways = parts.filter((spec) => spec.part === 'gateway');
+    const probes = [
+      async () => ask(`${server}/readyz`, { caPem }),
+      ...gateways.map((spec) => async () => ask(`http://${spec.opsAddress}/readyz`)),
+    ];
+    const place = async () => ask(`${server}/api/v1/namespaces/default`, { caPem, token });
+    return [
+      ...probes.map((probe) => async () => (await probe())?.status === 200),
+      // one that cannot be read is there, too
+      async () => ((await place())?.status ?? 404) !== 404,
+    ];
   }
 
   async #whyNotReady(readied: Readied): Promise<string> {

@@ -6,13 +6,23 @@ interface Answer {
   readonly body: string;
 }
 
+interface Asking {
+  caPem?: string;
+  token?: string;
+}
+
 /** One question with a short limit; undefined when nothing answered. */
-export function ask(url: string, caPem?: string): Promise<Answer | undefined> {
+export function ask(url: string, { caPem, token }: Asking = {}): Promise<Answer | undefined> {
   return new Promise((resolve) => {
     const get = url.startsWith('https:') ? getHttps : getHttp;
     const request = get(
       url,
-      { ...(caPem === undefined ? {} : { ca: caPem }), agent: false, timeout: 2000 },
+      {
+        ...(caPem === undefined ? {} : { ca: caPem }),
+        ...(token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } }),
+        agent: false,
+        timeout: 2000,
+      },
       (response) => {
         let body = '';
         response.setEncoding('utf8');
