@@ -19,6 +19,8 @@ interface Facts {
   /** not there and zero are different things; elsewhere a zero in Protobuf means that the field is not there */
   readonly tracksPresence?: boolean;
   readonly patch?: PatchRule;
+  /** of any JSON: its objects have an owner for each field, as if they were maps; elsewhere it is owned as one */
+  readonly deduced?: boolean;
   /**
    * The field's number in Protobuf. The form there follows from the type: whole numbers and booleans are varints,
    * doubles 64 bits; quantity, intOrString, time, microTime, duration and raw are messages of their own.
@@ -55,6 +57,8 @@ export interface ObjectShape {
   readonly reference?: string;
   /** its fields have one owner together */
   readonly atomic?: boolean;
+  /** what fields are that it does not name; without it there are none */
+  readonly rest?: Schema;
 }
 
 export interface ListShape {

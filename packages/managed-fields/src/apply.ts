@@ -1,0 +1,116 @@
+import type { JsonObject } from '@tidegate/schema';
+import { ConflictingOwners } from './conflicts.ts';
+import { EMPTY, type FieldSet } from './field-set.ts';
+import { fieldsOf } from './fields-of.ts';
+import { withNamedFields } from './fit-schema.ts';
+import { merge } from './merge.ts';
+import { IDENTITY } from './own-update.ts';
+import { type Author, type Owner, type Owners, ownerId, withFields } from './owners.ts';
+import { removeFields } from './remove.ts';
+import { isSame } from './shape.ts';
+import { fitOwners, takeFields } from './take-fields.ts';
+import type { Version, Versions } from './versions.ts';
+
+export interface Application {
+  readonly versions: Versions;
+  /** in the version of the request, without its managed fields */
+  readonly live: JsonObject;
+  readonly applied: JsonObject;
+  readonly owners: Owners;
+  readonly author: Pick<Author, 'manager' | 'subresource'>;
+  readonly time: string;
+  /** takes fields from whoever has them; otherwise they are a conflict */
+  readonly force: boolean;
+}
+
+export interface Applied {
+  readonly object: JsonObject;
+  readonly owners: Owners;
+}
+
+/**
+ * What an applied configuration makes of an object: its fields are set and from now on its author's; those that it had
+ * applied before and does not any more are removed, unless somebody else owns them, too.
+ */
+export function applyConfiguration(application: Application): Applied {
+  const { versions, live, applied, author, time, force } = application;
+  const { own } = versions;
+  const identity: Author = { ...author, operation: 'Apply', apiVersion: own.apiVersion };
+  const id = ownerId(identity);
+  const owners = new Map(fitOwners(versions, application.owners));
+  const last = owners.get(id);
+  const fields = fieldsOf(own.schema, applied).without(own.reset);
+  owners.set(id, { ...identity, time: last?.time, fields });
+  const merged = merge(own.schema, live, applied);
+  const object = last === undefined ? merged : new Pruning(versions, owners, last).prune(merged);
+  const taken = takeFields({ versions, old: live, next: object, owners }, id);
+  if (!force && taken.losses.size > 0) throw new ConflictingOwners(owners, taken.losses);
+  return { object, owners: withOwn(taken.owners, id, isSame(live, object) ? undefined : time) };
+}
+
+/** The author's own entry, as it is kept: without what nobody owns, and with the time of the last change. */
+function withOwn(owners: Owners, id: string, time: string | undefined): Owners {
+  const result = new Map(owners);
+  const owner = owners.get(id) as Owner;
+  const fields = owner.fields.difference(IDENTITY);
+  if (fields.isEmpty) result.delete(id);
+  else result.set(id, { ...withFields(owner, fields), time: time ?? owner.time });
+  return result;
+}
+
+/** Removes what its author applied the last time and does not apply any more. */
+class Pruning {
+  readonly #versions: Versions;
+  readonly #owners: Owners;
+  readonly #last: Owner;
+
+  constructor(versions: Versions, owners: Owners, last: Owner) {
+    this.#versions = versions;
+    this.#owners = owners;
+    this.#last = last;
+  }
+
+  prune(merged: JsonObject): JsonObject {
+    const { own, convert, find } = this.#versions;
+    const version = find(this.#last.apiVersion);
+    if (version === undefined || this.#last.fields.isEmpty) return merged;
+    const whole = convert(merged, own, version);
+    const last = withNamedFields(this.#last.fields, version.schema);
+    const pruned = this.#addBackOwned(whole, removeFields(version.schema, whole, last), version);
+    return convert(addBackDangling(version, whole, pruned, last), version, own);
+  }
+
+  /** What somebody owns stays, whoever it is: the author itself owns what it applies now. */
+  #addBackOwned(whole: JsonObject, pruned: JsonObject, at: Version): JsonObject {
+    const { find, convert } = this.#versions;
+    let [all, rest] = [whole, pruned];
+    let current = at;
+    for (const [apiVersion, owned] of this.#ownedByVersion(at.apiVersion)) {
+      const version = find(apiVersion);
+      if (version === undefined) continue;
+      [all, rest] = [convert(all, current, version), convert(rest, current, version)];
+      current = version;
+      const named = (fields: FieldSet) => withNamedFields(fields, version.schema);
+      const kept = named(fieldsOf(version.schema, rest)).union(named(owned));
+      rest = removeFields(version.schema, all, named(fieldsOf(version.schema, all)).difference(kept));
+    }
+    return convert(rest, current, at);
+  }
+
+  /** Those of the version in which is pruned come first: what other versions need for their conversion is back then. */
+  #ownedByVersion(first: string): Map<string, FieldSet> {
+    const owned = new Map<string, FieldSet>([[first, EMPTY]]);
+    for (const { apiVersion, fields } of this.#owners.values()) {
+      owned.set(apiVersion, (owned.get(apiVersion) ?? EMPTY).union(fields));
+    }
+    return owned;
+  }
+}
+
+/** Only what the author had owned goes: what went along with it, and was nobody's or an updater's, stays. */
+function addBackDangling({ schema }: Version, whole: JsonObject, pruned: JsonObject, last: FieldSet): JsonObject {
+  const gone = withNamedFields(fieldsOf(schema, whole), schema).difference(
+    withNamedFields(fieldsOf(schema, pruned), schema),
+  );
+  return removeFields(schema, whole, gone.intersection(last));
+}

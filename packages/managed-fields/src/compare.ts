@@ -1,0 +1,116 @@
+import { isJsonObject, type Json, type JsonObject, type Schema } from '@tidegate/schema';
+import { type FieldSet, FieldSetBuilder } from './field-set.ts';
+import { fieldElement, type PathElement } from './path-element.ts';
+import { elementOf, fieldOf, isSame, shapeOf } from './shape.ts';
+
+/** What differs between two states. No field is in two of the sets. */
+export interface Comparison {
+  readonly removed: FieldSet;
+  readonly modified: FieldSet;
+  readonly added: FieldSet;
+}
+
+export function compare(schema: Schema, old: Json, next: Json): Comparison {
+  const walk = new Walk();
+  walk.compare(schema, old, next);
+  return { removed: walk.removed.finish(), modified: walk.modified.finish(), added: walk.added.finish() };
+}
+
+type Maybe = Json | undefined;
+
+class Walk {
+  readonly removed = new FieldSetBuilder();
+  readonly modified = new FieldSetBuilder();
+  readonly added = new FieldSetBuilder();
+  readonly #path: PathElement[] = [];
+
+  compare(schema: Schema, old: Maybe, next: Maybe): void {
+    const hasParts = this.#compareParts(schema, old, next);
+    if (old === undefined) this.added.add(this.#path);
+    else if (next === undefined) this.removed.add(this.#path);
+    else if (!hasParts && !isSame(old, next)) this.modified.add(this.#path);
+  }
+
+  /** Whether there are any: two empty states differ, or not, as a whole. */
+  #compareParts(schema: Schema, old: Maybe, next: Maybe): boolean {
+    const shape = shapeOf(schema);
+    if (shape.kind === 'fields' && isSome(old, isJsonObject) && isSome(next, isJsonObject)) {
+      return this.#compareFields(shape.schema, asObject(old), asObject(next));
+    }
+    if (shape.kind === 'items' && isSome(old, Array.isArray) && isSome(next, Array.isArray)) {
+      return this.#compareItems(shape.schema, asList(old), asList(next));
+    }
+    return false;
+  }
+
+  #compareFields(schema: Schema, before: JsonObject, after: JsonObject): boolean {
+    const [names, newNames] = [Object.keys(before), Object.keys(after)];
+    for (const name of names) {
+      const next = Object.hasOwn(after, name) ? after[name] : undefined;
+      this.#below(fieldElement(name), fieldOf(schema, name).schema, before[name], next);
+    }
+    for (const name of newNames) {
+      if (Object.hasOwn(before, name)) continue;
+      this.#below(fieldElement(name), fieldOf(schema, name).schema, undefined, after[name]);
+    }
+    return names.length + newNames.length > 0;
+  }
+
+  #below(element: PathElement, schema: Schema, old: Maybe, next: Maybe): void {
+    if (old === next) return;
+    this.#path.push(element);
+    this.compare(schema, old, next);
+    this.#path.pop();
+  }
+
+  #compareItems(schema: Schema & { type: 'list' }, before: readonly Json[], after: readonly Json[]): boolean {
+    const [left, right] = [byElement(schema, before), byElement(schema, after)];
+    for (const element of new Set([...left.keys(), ...right.keys()])) {
+      this.#compareSame(schema, element, { old: left.get(element) ?? [], next: right.get(element) ?? [] });
+    }
+    return before.length + after.length > 0;
+  }
+
+  /** The items that one element names. Several are one whole, owned by who made them several. */
+  #compareSame(
+    schema: Schema & { type: 'list' },
+    element: PathElement,
+    { old, next }: { old: Json[]; next: Json[] },
+  ): void {
+    const at = [...this.#path, element];
+    if (old.length <= 1 && next.length <= 1) this.#below(element, schema.items, old[0], next[0]);
+    else if (old.length > 1 && next.length > 1) {
+      if (!isSame(old, next)) this.modified.add(at);
+    } else if (old.length > 1) {
+      if (next.length > 0) this.#below(element, schema.items, undefined, next[0]);
+      this.removed.add(at);
+    } else {
+      if (old.length > 0) this.#below(element, schema.items, old[0], undefined);
+      this.added.add(at);
+    }
+  }
+}
+
+/** nothing, null, or a value of the expected sort: otherwise there are no parts to compare */
+function isSome(value: Maybe, isExpected: (value: Json) => boolean): boolean {
+  return value === undefined || value === null || isExpected(value);
+}
+
+function asObject(value: Maybe): JsonObject {
+  return value !== undefined && isJsonObject(value) ? value : {};
+}
+
+function asList(value: Maybe): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function byElement(schema: Schema & { type: 'list' }, items: readonly Json[]): Map<PathElement, Json[]> {
+  const found = new Map<PathElement, Json[]>();
+  for (const item of items) {
+    const element = elementOf(schema, item);
+    const same = found.get(element);
+    if (same === undefined) found.set(element, [item]);
+    else same.push(item);
+  }
+  return found;
+}

@@ -1,0 +1,52 @@
+import type { StatusCause } from '@tidegate/status';
+import { type FieldSet, fieldSet } from './field-set.ts';
+import type { Owner, Owners } from './owners.ts';
+import { compareText, type PathElement, printPath } from './path-element.ts';
+import type { Losses } from './take-fields.ts';
+
+interface Conflict {
+  readonly owner: Owner;
+  readonly path: readonly PathElement[];
+}
+
+/** An applied configuration would set fields that others own to something else. */
+export class ConflictingOwners extends Error {
+  readonly conflicts: readonly Conflict[];
+
+  constructor(owners: Owners, losses: Losses) {
+    const conflicts = [...losses].flatMap(([id, fields]) =>
+      [...fields.paths()].map((path) => ({ owner: owners.get(id) as Owner, path })),
+    );
+    super(messageOf(conflicts));
+    this.conflicts = conflicts;
+  }
+
+  get causes(): StatusCause[] {
+    return this.conflicts.map(({ owner, path }) => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with ${nameOf(owner)}`,
+      field: printPath(path),
+    }));
+  }
+
+  get fields(): FieldSet {
+    return fieldSet(...this.conflicts.map(({ path }) => path));
+  }
+}
+
+function messageOf(conflicts: readonly Conflict[]): string {
+  const [only] = conflicts;
+  if (only !== undefined && conflicts.length === 1) {
+    return `Apply failed with 1 conflict: conflict with ${nameOf(only.owner)}: ${printPath(only.path)}`;
+  }
+  const byOwner = Map.groupBy(conflicts, ({ owner }) => nameOf(owner));
+  const parts = [...byOwner.keys()]
+    .sort(compareText)
+    .map((name) => [`conflicts with ${name}:`, ...(byOwner.get(name) ?? []).map(({ path }) => `- ${printPath(path)}`)]);
+  return `Apply failed with ${conflicts.length} conflicts: ${parts.flat().join('\n')}`;
+}
+
+function nameOf({ manager, subresource, operation, apiVersion }: Owner): string {
+  const name = `${JSON.stringify(manager)}${subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`}`;
+  return operation === 'Update' ? `${name} using ${apiVersion}` : name;
+}

@@ -1,0 +1,193 @@
+import { compareElements, type PathElement } from './path-element.ts';
+
+/**
+ * A set of fields of an object.
+ *
+ *   spec.replicas, and an item of spec.finalizers:
+ *
+ *     elements  f:spec
+ *     members   false                       spec itself is not in the set
+ *     below     ┬ elements  f:finalizers         f:replicas
+ *               ├ members   false                true
+ *               └ below     { v:"a" }            undefined
+ *
+ * Invariant: elements are in order, none twice; one that is no member has something below it; no set below is empty. A set
+ * never changes: what is made of two sets may share what is below.
+ */
+export class FieldSet {
+  readonly elements: readonly PathElement[];
+  readonly members: readonly boolean[];
+  readonly below: ReadonlyArray<FieldSet | undefined>;
+
+  constructor(
+    elements: readonly PathElement[],
+    members: readonly boolean[],
+    below: ReadonlyArray<FieldSet | undefined>,
+  ) {
+    this.elements = elements;
+    this.members = members;
+    this.below = below;
+  }
+
+  get isEmpty(): boolean {
+    return this.elements.length === 0;
+  }
+
+  /** What is in either. */
+  union(other: FieldSet): FieldSet {
+    if (this === other || other.isEmpty) return this;
+    if (this.isEmpty) return other;
+    return combine(this, other, (a, b) => ({
+      member: (a?.member ?? false) || (b?.member ?? false),
+      below: a?.below === undefined ? b?.below : b?.below === undefined ? a.below : a.below.union(b.below),
+    }));
+  }
+
+  /** What is in both. */
+  intersection(other: FieldSet): FieldSet {
+    return combine(this, other, (a, b) => ({
+      member: (a?.member ?? false) && (b?.member ?? false),
+      below: a?.below === undefined || b?.below === undefined ? undefined : a.below.intersection(b.below),
+    }));
+  }
+
+  /** What is here and not there. A field that goes leaves what is below it where it is. */
+  difference(other: FieldSet): FieldSet {
+    if (this.isEmpty || other.isEmpty) return this;
+    return combine(this, other, (a, b) => ({
+      member: (a?.member ?? false) && !(b?.member ?? false),
+      below: b?.below === undefined ? a?.below : a?.below?.difference(b.below),
+    }));
+  }
+
+  /** The same, but a field takes with it what is below. */
+  without(other: FieldSet): FieldSet {
+    if (this.isEmpty || other.isEmpty) return this;
+    return combine(this, other, (a, b) =>
+      b?.member
+        ? GONE
+        : { member: a?.member ?? false, below: b?.below === undefined ? a?.below : a?.below?.without(b.below) },
+    );
+  }
+
+  equals(other: FieldSet): boolean {
+    if (this === other) return true;
+    return (
+      this.elements.length === other.elements.length &&
+      this.elements.every((element, i) => {
+        const [a, b] = [this.below[i], other.below[i]];
+        if (element !== other.elements[i] || this.members[i] !== other.members[i]) return false;
+        return a === undefined || b === undefined ? a === b : a.equals(b);
+      })
+    );
+  }
+
+  /** Whether this element is itself in the set. */
+  has(element: PathElement): boolean {
+    const i = this.#indexOf(element);
+    return i >= 0 && (this.members[i] as boolean);
+  }
+
+  /** What of the set is below this element. */
+  under(element: PathElement): FieldSet | undefined {
+    const i = this.#indexOf(element);
+    return i < 0 ? undefined : this.below[i];
+  }
+
+  hasPath(path: readonly PathElement[]): boolean {
+    let set: FieldSet | undefined = this;
+    for (const element of path.slice(0, -1)) set = set?.under(element);
+    return set?.has(path.at(-1) ?? '') ?? false;
+  }
+
+  /** The paths of its members; those of one place before those below it. */
+  *paths(prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
+    for (const [i, element] of this.elements.entries()) if (this.members[i]) yield [...prefix, element];
+    for (const [i, element] of this.elements.entries()) yield* this.below[i]?.paths([...prefix, element]) ?? [];
+  }
+
+  #indexOf(element: PathElement): number {
+    let [low, high] = [0, this.elements.length - 1];
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const order = compareElements(this.elements[middle] as PathElement, element);
+      if (order === 0) return middle;
+      if (order < 0) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+}
+
+export const EMPTY = new FieldSet([], [], []);
+
+interface Entry {
+  readonly member: boolean;
+  readonly below: FieldSet | undefined;
+}
+
+const GONE: Entry = { member: false, below: undefined };
+
+function combine(a: FieldSet, b: FieldSet, pick: (a: Entry | undefined, b: Entry | undefined) => Entry): FieldSet {
+  const elements: PathElement[] = [];
+  const members: boolean[] = [];
+  const below: Array<FieldSet | undefined> = [];
+  for (let i = 0, j = 0; i < a.elements.length || j < b.elements.length; ) {
+    const [left, right] = [a.elements[i], b.elements[j]];
+    const order = left === undefined ? 1 : right === undefined ? -1 : compareElements(left, right);
+    const picked = pick(
+      order <= 0 ? { member: a.members[i] as boolean, below: a.below[i] } : undefined,
+      order >= 0 ? { member: b.members[j] as boolean, below: b.below[j] } : undefined,
+    );
+    const rest = picked.below?.isEmpty ? undefined : picked.below;
+    if (picked.member || rest !== undefined) {
+      elements.push((order <= 0 ? left : right) as PathElement);
+      members.push(picked.member);
+      below.push(rest);
+    }
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+  }
+  return elements.length === 0 ? EMPTY : new FieldSet(elements, members, below);
+}
+
+/** Puts a set together path by path, in any order. */
+export class FieldSetBuilder {
+  #member = false;
+  #below: Map<PathElement, FieldSetBuilder> | undefined;
+
+  /** The whole object is nobody's: an empty path adds nothing. */
+  add(path: readonly PathElement[]): void {
+    let builder: FieldSetBuilder = this;
+    for (const element of path) builder = builder.#at(element);
+    if (builder !== this) builder.#member = true;
+  }
+
+  finish(): FieldSet {
+    if (this.#below === undefined) return EMPTY;
+    const entries = [...this.#below];
+    if (entries.length > 1) entries.sort(([a], [b]) => compareElements(a, b));
+    return new FieldSet(
+      entries.map(([element]) => element),
+      entries.map(([, builder]) => builder.#member),
+      entries.map(([, builder]) => (builder.#below === undefined ? undefined : builder.finish())),
+    );
+  }
+
+  #at(element: PathElement): FieldSetBuilder {
+    this.#below ??= new Map();
+    let builder = this.#below.get(element);
+    if (builder === undefined) {
+      builder = new FieldSetBuilder();
+      this.#below.set(element, builder);
+    }
+    return builder;
+  }
+}
+
+/** A set of some paths. */
+export function fieldSet(...paths: ReadonlyArray<readonly PathElement[]>): FieldSet {
+  const builder = new FieldSetBuilder();
+  for (const path of paths) builder.add(path);
+  return builder.finish();
+}

@@ -1,0 +1,9 @@
+export { type Application, type Applied, applyConfiguration } from './apply.ts';
+export { compare } from './compare.ts';
+export { ConflictingOwners } from './conflicts.ts';
+export { EMPTY, type FieldSet, fieldSet } from './field-set.ts';
+export { fieldsOf } from './fields-of.ts';
+export { ownBeforeApply, ownUpdate } from './own-update.ts';
+export { NOBODY, type Owners, readOwners, writeOwners } from './owners.ts';
+export { Nameless } from './shape.ts';
+export { oneVersion, type Version, type Versions } from './versions.ts';

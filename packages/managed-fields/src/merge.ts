@@ -1,0 +1,92 @@
+import { isJsonObject, type Json, type JsonObject, type Schema, setOwn } from '@tidegate/schema';
+import type { PathElement } from './path-element.ts';
+import { elementOf, fieldOf, shapeOf } from './shape.ts';
+
+/**
+ * The live state with everything that is applied. Nothing is removed, and what both name has the applied value. Items of
+ * lists come as they are applied; those that only the live state has keep their place among their neighbours.
+ */
+export function merge(schema: Schema, live: JsonObject, applied: JsonObject): JsonObject {
+  return (mergeValue(schema, live, applied) ?? {}) as JsonObject;
+}
+
+type Maybe = Json | undefined;
+
+function mergeValue(schema: Schema, live: Maybe, applied: Maybe): Maybe {
+  if (applied === undefined) return live;
+  const shape = shapeOf(schema);
+  if (shape.kind === 'fields' && isJsonObject(applied) && Object.keys(applied).length > 0) {
+    const before = live !== undefined && isJsonObject(live) ? live : {};
+    const merged: JsonObject = {};
+    for (const name of Object.keys(before)) {
+      const next = Object.hasOwn(applied, name) ? applied[name] : undefined;
+      setOwn(merged, name, mergeValue(fieldOf(shape.schema, name).schema, before[name], next) as Json);
+    }
+    for (const name of Object.keys(applied)) {
+      if (Object.hasOwn(before, name)) continue;
+      setOwn(merged, name, mergeValue(fieldOf(shape.schema, name).schema, undefined, applied[name]) as Json);
+    }
+    return merged;
+  }
+  if (shape.kind === 'items' && Array.isArray(applied) && applied.length > 0) {
+    return mergeItems(shape.schema, Array.isArray(live) ? live : [], applied);
+  }
+  // nothing in it: what is there stays, and is not emptied
+  return shape.kind !== 'whole' && isHollow(applied) && !isHollow(live ?? null) ? live : applied;
+}
+
+function isHollow(value: Json): boolean {
+  return value === null || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+/**
+ * Walks along both lists. The next item that both have, in the order in which they are applied, is what both walks wait
+ * for: items of the live list that are applied at another place are passed over, and come where they are applied.
+ */
+function mergeItems(schema: Schema & { type: 'list' }, live: readonly Json[], applied: readonly Json[]): Json[] {
+  const liveElements = live.map((item) => elementOf(schema, item));
+  const appliedElements = applied.map((item) => elementOf(schema, item));
+  const liveItems = singles(live, liveElements);
+  const isApplied = new Set(appliedElements);
+  const shared = appliedElements.filter((element) => liveItems.has(element));
+  const done = new Set<PathElement>();
+  const result: Json[] = [];
+  const take = (i: number): void => {
+    const element = appliedElements[i] as PathElement;
+    done.add(element);
+    result.push(mergeValue(schema.items, liveItems.get(element), applied[i]) as Json);
+    if (element === shared[0]) shared.shift();
+  };
+  let [l, a] = [0, 0];
+  while (l < live.length || a < applied.length) {
+    const element = liveElements[l];
+    if (element !== undefined && a < applied.length) {
+      if (element === appliedElements[a]) {
+        take(a++);
+        l++;
+        continue;
+      }
+      if (isApplied.has(element) && shared.length > 0 && shared[0] !== element) {
+        l++;
+        continue;
+      }
+    }
+    if (element !== undefined) {
+      if (!isApplied.has(element)) {
+        result.push(live[l++] as Json);
+        continue;
+      }
+      if (done.has(element)) l++;
+    }
+    if (a < applied.length) take(a++);
+  }
+  return result;
+}
+
+/** Items by their element; those that stand there several times are not merged with anything, and map to undefined. */
+function singles(items: readonly Json[], elements: readonly PathElement[]): Map<PathElement, Maybe> {
+  const found = new Map<PathElement, Maybe>();
+  for (const [i, element] of elements.entries())
+    found.set(element, found.has(element) ? undefined : (items[i] as Json));
+  return found;
+}

@@ -1,0 +1,75 @@
+import { fieldSet } from './field-set.ts';
+import { type Author, NOBODY, type Owner, type Owners, ownerId, secondsOf, withFields } from './owners.ts';
+import { compareText } from './path-element.ts';
+import { fitOwners, type Step, takeFields } from './take-fields.ts';
+
+/** Fields by which an object is what it is, or that the server alone sets. */
+export const IDENTITY = fieldSet(
+  ['f:apiVersion'],
+  ['f:kind'],
+  ['f:metadata'],
+  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName'].map((name) => [
+    'f:metadata',
+    `f:${name}`,
+  ]),
+  ...['generation', 'managedFields', 'resourceVersion'].map((name) => ['f:metadata', `f:${name}`]),
+);
+
+interface Update extends Step {
+  readonly author: Pick<Author, 'manager' | 'subresource'>;
+  readonly time: string;
+}
+
+/** Who owns what after a state was replaced by another: its author owns all that differs. */
+export function ownUpdate({ author: { manager, subresource }, time, ...step }: Update): Owners {
+  const { own } = step.versions;
+  const author: Author = {
+    manager: manager || 'unknown',
+    operation: 'Update',
+    apiVersion: own.apiVersion,
+    subresource,
+  };
+  const { owners, comparison } = takeFields({ ...step, owners: fitOwners(step.versions, step.owners) });
+  const taken = comparison.modified.union(comparison.added).without(own.reset).difference(IDENTITY);
+  if (taken.isEmpty) return capUpdates(owners);
+  const id = ownerId(author);
+  const before = owners.get(id);
+  const fields = before === undefined ? taken : before.fields.union(taken);
+  return capUpdates(new Map([...owners, [id, { ...author, time, fields }]]));
+}
+
+/** So many authors of updates are told apart; the oldest beyond them are one. */
+const LARGEST = 10;
+const ANCIENT = 'ancient-changes';
+
+function capUpdates(owners: Owners): Owners {
+  const updates = [...owners].filter(([, { operation }]) => operation === 'Update');
+  let count = updates.length;
+  if (count <= LARGEST) return owners;
+  updates.sort(([idA, a], [idB, b]) => secondsOf(a) - secondsOf(b) || compareText(idA, idB));
+  const capped = new Map(owners);
+  const oldest = new Map<string, string>();
+  for (const [id, owner] of updates) {
+    if (count <= LARGEST) break;
+    const { apiVersion } = owner;
+    const first = oldest.get(apiVersion);
+    if (first === undefined) {
+      oldest.set(apiVersion, id);
+      continue;
+    }
+    const ancient: Author = { manager: ANCIENT, operation: 'Update', apiVersion, subresource: '' };
+    const bucketId = ownerId(ancient);
+    const bucket = capped.get(bucketId) ?? ({ ...(capped.get(first) as Owner), ...ancient } satisfies Owner);
+    if (!capped.has(bucketId)) capped.delete(first);
+    capped.delete(id);
+    capped.set(bucketId, { ...withFields(bucket, bucket.fields.union(owner.fields)), time: owner.time });
+    count--;
+  }
+  return capped;
+}
+
+/** Whose the fields of an object are that was not watched until now: nobody knows who set them. */
+export function ownBeforeApply(update: Omit<Update, 'author' | 'old' | 'owners'> & { subresource: string }): Owners {
+  const { subresource, ...rest } = update;
+  return ownUpdate({ ...rest, old: {}, owners: NOBODY, author: { manager: 'before-first-apply', subresource } });
+}

@@ -1,0 +1,128 @@
+import type { Json, JsonObject } from '@tidegate/schema';
+
+/**
+ * One step of a path into an object, as managed fields write it:
+ *
+ *   f:replicas                            a field, or a key of a map
+ *   k:{"name":"web"}                      an item of a list of objects, by the fields that identify it
+ *   v:"example.com/guard"                 an item of a list of values
+ *   i:0                                   an item of a list by its place; read, never made here
+ */
+export type PathElement = string;
+
+const KINDS = ['f', 'k', 'v', 'i'];
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+export function valueElement(value: Json): PathElement {
+  return `v:${goJson(value)}`;
+}
+
+/** undefined: the item has none of the keys, so nothing tells it apart. */
+export function keyElement(fields: ReadonlyArray<readonly [name: string, value: Json]>): PathElement | undefined {
+  if (fields.length === 0) return undefined;
+  const sorted = fields.length === 1 ? fields : [...fields].sort(([a], [b]) => compareText(a, b));
+  return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${goJson(value)}`).join(',')}}`;
+}
+
+/** The element as it is written here, whoever wrote it. undefined: of a sort that nobody knows. */
+export function normalElement(text: string): PathElement | undefined {
+  if (text.length < 2 || text[1] !== ':') throw new Error(`${JSON.stringify(text)} is no path element`);
+  const content = text.slice(2);
+  switch (text[0]) {
+    case 'f':
+      return text;
+    case 'v':
+      return valueElement(JSON.parse(content) as Json);
+    case 'k': {
+      const keys = JSON.parse(content) as Json;
+      if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) {
+        throw new Error(`the keys of ${JSON.stringify(text)} are no object`);
+      }
+      return keyElement(Object.entries(keys)) ?? 'k:{}';
+    }
+    case 'i':
+      if (!/^-?\d+$/.test(content)) throw new Error(`${JSON.stringify(text)} is no place in a list`);
+      return `i:${Number(content)}`;
+    default:
+      return undefined;
+  }
+}
+
+/** The order in which elements stand in a set. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0;
+  const sort = a[0] as string;
+  if (sort !== b[0]) return KINDS.indexOf(sort) - KINDS.indexOf(b[0] as string);
+  if (sort === 'f') return compareText(a, b);
+  const [left, right] = [a, b].map((element) => JSON.parse(element.slice(2)) as Json) as [Json, Json];
+  return sort === 'k' ? compareKeys(left as JsonObject, right as JsonObject) : compareValues(left, right);
+}
+
+function compareKeys(a: JsonObject, b: JsonObject): number {
+  const [left, right] = [Object.entries(a), Object.entries(b)];
+  for (const [i, [name, value]] of left.entries()) {
+    const other = right[i];
+    if (other === undefined) return 1;
+    const order = compareText(name, other[0]) || compareValues(value, other[1]);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+/** numbers before texts before the rest */
+const RANKS = ['number', 'string', 'boolean'];
+
+function compareValues(a: Json, b: Json): number {
+  if (typeof a !== typeof b) return rank(a) - rank(b);
+  if (typeof a === 'number') return a - (b as number);
+  if (typeof a === 'string') return compareText(a, b as string);
+  return compareText(JSON.stringify(a), JSON.stringify(b));
+}
+
+function rank(value: Json): number {
+  const found = RANKS.indexOf(typeof value);
+  return found < 0 ? RANKS.length : found;
+}
+
+/** By code points, as the bytes in UTF-8 are ordered; JavaScript compares halves of pairs. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  if (!hasPairs(a) && !hasPairs(b)) return a < b ? -1 : 1;
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+function hasPairs(text: string): boolean {
+  return /[\ud800-\uffff]/.test(text);
+}
+
+/** Values inside an element are written as Go writes them, because elements are compared as texts. */
+function goJson(value: Json): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** As people read it in a conflict: `.spec.containers[name="web"].image`. */
+export function printPath(path: readonly PathElement[]): string {
+  return path.map(printElement).join('');
+}
+
+function printElement(element: PathElement): string {
+  const content = element.slice(2);
+  switch (element[0]) {
+    case 'f':
+      return `.${content}`;
+    case 'k': {
+      const keys = Object.entries(JSON.parse(content) as JsonObject);
+      return `[${keys.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(',')}]`;
+    }
+    case 'v':
+      return `[=${JSON.stringify(JSON.parse(content))}]`;
+    default:
+      return `[${content}]`;
+  }
+}

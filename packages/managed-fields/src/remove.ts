@@ -1,0 +1,36 @@
+import { isJsonObject, type Json, type JsonObject, type Schema, setOwn } from '@tidegate/schema';
+import type { FieldSet } from './field-set.ts';
+import { fieldElement } from './path-element.ts';
+import { elementOf, fieldOf, shapeOf } from './shape.ts';
+
+/** The object without the fields and items of the set. What has lost all its parts is null. */
+export function removeFields(schema: Schema, object: JsonObject, fields: FieldSet): JsonObject {
+  return fields.isEmpty ? object : ((removeFrom(schema, object, fields) ?? {}) as JsonObject);
+}
+
+function removeFrom(schema: Schema, value: Json, fields: FieldSet): Json {
+  const shape = shapeOf(schema);
+  if (shape.kind === 'fields' && isJsonObject(value)) {
+    const kept: JsonObject = {};
+    for (const name of Object.keys(value)) {
+      const element = fieldElement(name);
+      if (fields.has(element)) continue;
+      const below = fields.under(element);
+      const item = value[name] as Json;
+      setOwn(kept, name, below === undefined ? item : removeFrom(fieldOf(shape.schema, name).schema, item, below));
+    }
+    return Object.keys(kept).length > 0 ? kept : null;
+  }
+  if (shape.kind === 'items' && Array.isArray(value)) {
+    const kept: Json[] = [];
+    for (const item of value) {
+      const element = elementOf(shape.schema, item);
+      if (fields.has(element)) continue;
+      const below = fields.under(element);
+      kept.push(below === undefined ? item : removeFrom(shape.schema.items, item, below));
+    }
+    return kept.length > 0 ? kept : null;
+  }
+  // what has one owner has no parts that could go
+  return schema.type === 'list' || schema.type === 'map' || schema.type === 'object' ? null : value;
+}

@@ -1,0 +1,75 @@
+import type { JsonObject } from '@tidegate/schema';
+import { type Comparison, compare } from './compare.ts';
+import { EMPTY, type FieldSet } from './field-set.ts';
+import { fitToSchema } from './fit-schema.ts';
+import { type Owner, type Owners, withFields } from './owners.ts';
+import type { Version, Versions } from './versions.ts';
+
+export interface Step {
+  readonly versions: Versions;
+  readonly old: JsonObject;
+  readonly next: JsonObject;
+  readonly owners: Owners;
+}
+
+/** From whom a change takes which fields. */
+export type Losses = ReadonlyMap<string, FieldSet>;
+
+export interface Taken {
+  /** the owners with what the change leaves them; who has nothing left is gone */
+  readonly owners: Owners;
+  /** what others had and the change sets to something else */
+  readonly losses: Losses;
+  readonly comparison: Comparison;
+}
+
+/** What a change leaves to those who owned fields before, without `except`. */
+export function takeFields({ versions, old, next, owners }: Step, except?: string): Taken {
+  const comparisons = new Map<string, Comparison>();
+  const comparisonIn = (version: Version): Comparison => {
+    const { own, convert } = versions;
+    let found = comparisons.get(version.apiVersion);
+    if (found === undefined) {
+      const [before, after] = [convert(old, own, version), convert(next, own, version)];
+      found = withoutReset(compare(version.schema, before, after), version.reset);
+      comparisons.set(version.apiVersion, found);
+    }
+    return found;
+  };
+  const left = new Map<string, Owner>();
+  const losses = new Map<string, FieldSet>();
+  for (const [id, owner] of owners) {
+    if (id === except) {
+      left.set(id, owner);
+      continue;
+    }
+    const version = versions.find(owner.apiVersion);
+    // nobody can say what its fields mean
+    if (version === undefined) continue;
+    const { removed, modified, added } = comparisonIn(version);
+    const lost = owner.fields.intersection(modified.union(added));
+    if (!lost.isEmpty) losses.set(id, lost);
+    const fields = owner.fields.difference(lost).difference(removed);
+    if (!fields.isEmpty) left.set(id, fields.equals(owner.fields) ? owner : withFields(owner, fields));
+  }
+  return { owners: left, losses, comparison: comparisonIn(versions.own) };
+}
+
+function withoutReset({ removed, modified, added }: Comparison, reset: FieldSet): Comparison {
+  return { removed: removed.without(reset), modified: modified.without(reset), added: added.without(reset) };
+}
+
+/** Owners as the schemas of today see them. Those of versions that are not served any more are gone. */
+export function fitOwners(versions: Versions, owners: Owners): Owners {
+  const fitted = new Map<string, Owner>();
+  for (const [id, owner] of owners) {
+    const version = versions.find(owner.apiVersion);
+    if (version !== undefined) fitted.set(id, withFields(owner, fitToSchema(owner.fields, version.schema)));
+  }
+  return fitted;
+}
+
+/** What is in every object and nobody's to own. */
+export function withoutIdentity(fields: FieldSet, identity: FieldSet): FieldSet {
+  return fields.isEmpty ? EMPTY : fields.difference(identity);
+}
