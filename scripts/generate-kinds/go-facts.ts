@@ -10,12 +10,14 @@ export interface GoFacts {
   readonly pointers: ReadonlySet<string>;
   /** by the same names: left out of JSON when they are zero */
   readonly omitted: ReadonlySet<string>;
+  /** by the same names: left out even as structures, which otherwise are there or null */
+  readonly omittedStructs: ReadonlySet<string>;
   /** by the same names */
   readonly enums: ReadonlyMap<string, readonly string[]>;
 }
 
 export function readGoFacts(packageFolders: readonly string[], openApiSource: string): GoFacts {
-  const found = { pointers: new Set<string>(), omitted: new Set<string>() };
+  const found: Found = { pointers: new Set(), omitted: new Set(), omittedStructs: new Set() };
   for (const folder of packageFolders) {
     const place = folder.split('/').slice(-2).join('.');
     for (const file of globSync('*.go', { cwd: folder })) {
@@ -27,11 +29,16 @@ export function readGoFacts(packageFolders: readonly string[], openApiSource: st
   return { ...found, enums: readEnums(readFileSync(openApiSource, 'utf8')) };
 }
 
-function readStructs(text: string, place: string, found: { pointers: Set<string>; omitted: Set<string> }): void {
+const FIELD_OF_STRUCT = /^\s+\w+\s+(\*?)\S+\s+`[^`]*json:"([^",]+)(,omitempty)?(,omitzero)?/gm;
+
+type Found = Record<'pointers' | 'omitted' | 'omittedStructs', Set<string>>;
+
+function readStructs(text: string, place: string, found: Found): void {
   for (const [, name, body = ''] of text.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) {
-    for (const [, star, field, omit] of body.matchAll(/^\s+\w+\s+(\*?)\S+\s+`[^`]*json:"([^",]+)(,omitempty)?/gm)) {
+    for (const [, star, field, omit, omitStruct] of body.matchAll(FIELD_OF_STRUCT)) {
       if (star !== '') found.pointers.add(`${place}/${name}.${field}`);
       if (omit !== undefined) found.omitted.add(`${place}/${name}.${field}`);
+      if (omitStruct !== undefined) found.omittedStructs.add(`${place}/${name}.${field}`);
     }
   }
 }

@@ -29,6 +29,8 @@ const descriptors: Descriptors = {
             'x-kubernetes-patch-merge-key': 'name',
           },
           inlined: { type: 'integer', format: 'int32', default: 0 },
+          seen: ref('io.k8s.apimachinery.pkg.apis.meta.v1.Time'),
+          made: ref('io.k8s.apimachinery.pkg.apis.meta.v1.Time'),
         },
       },
     ],
@@ -42,6 +44,8 @@ const descriptors: Descriptors = {
         field('size', 2, 'resource/Quantity'),
         field('parts', 3, 'core.v1/Part', true),
         field('source', 4, 'core.v1/Source'),
+        field('seen', 5, 'meta.v1/Time'),
+        field('made', 6, 'meta.v1/Time'),
       ],
     ],
     ['core.v1/Source', [field('inlined', 7, 'int32')]],
@@ -50,6 +54,7 @@ const descriptors: Descriptors = {
   go: {
     pointers: new Set(['core.v1/Source.inlined']),
     omitted: new Set(['core.v1/Source.inlined']),
+    omittedStructs: new Set(['core.v1/Thing.made']),
     enums: new Map([['core.v1/Thing.name', ['A', 'B']]]),
   },
 };
@@ -64,6 +69,8 @@ test('a type is written down with what each descriptor says of its fields', () =
       size: '2 quantity',
       parts: '3 []Part map(name) patch:merge(name)',
       inlined: '4.7 int32 pointer = 0',
+      seen: '5 time = null',
+      made: '6 time',
     },
   );
   assert.deepEqual(met, ['io.k8s.api.core.v1.Part']);

@@ -57,6 +57,7 @@ export function typeFacts(published: string, descriptors: Descriptors, meets: (p
       ...(isSaid(property, pointer || !descriptors.go.omitted.has(`${number?.owner ?? name}.${field}`))
         ? defaultText(property, type)
         : []),
+      ...(isWrittenAsNull(type, descriptors.go, `${number?.owner}.${field}`) ? ['= null'] : []),
     ].join(' ');
   }
   return facts;
@@ -166,6 +167,13 @@ function flags(
   }
   if (values !== undefined) all.push(`enum:${values.join('|')}`);
   return all;
+}
+
+/** Go writes a moment that is not known as null, and so a list or a map that is empty and not left out. */
+function isWrittenAsNull(type: string, { pointers, omitted, omittedStructs }: GoFacts, field: string): boolean {
+  if (pointers.has(field)) return false;
+  if (type === 'time' || type === 'microTime') return !omittedStructs.has(field);
+  return /^(\[|\{)/.test(type) && !omitted.has(field);
 }
 
 /** A zero that would be left out anyway is no default. */

@@ -21,8 +21,10 @@ export interface ObjectMeta {
   deletionGracePeriodSeconds?: number;
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
+  selfLink?: string;
   finalizers?: string[];
   ownerReferences?: OwnerReference[];
+  managedFields?: JsonObject[];
 }
 
 /** An object of any kind: its fields beyond metadata are described by its kind's schema. */

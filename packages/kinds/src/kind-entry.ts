@@ -58,6 +58,8 @@ export interface KindRules {
   readonly undeletable?: readonly string[];
   /** an update must carry a resourceVersion */
   readonly conditionalUpdate?: boolean;
+  /** a PUT makes it where it is not there */
+  readonly createsOnUpdate?: boolean;
   /** a creation may bring its status along */
   readonly createsWithStatus?: boolean;
   /** metadata.generation begins at 1 and grows when one of these changes */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tidegate/schema';
-import { ConflictingOwners } from './conflicts.ts';
+import { conflictsOf } from './conflicts.ts';
 import { EMPTY, type FieldSet } from './field-set.ts';
 import { fieldsOf } from './fields-of.ts';
 import { withNamedFields } from './fit-schema.ts';
@@ -44,7 +44,7 @@ export function applyConfiguration(application: Application): Applied {
   const merged = merge(own.schema, live, applied);
   const object = last === undefined ? merged : new Pruning(versions, owners, last).prune(merged);
   const taken = takeFields({ versions, old: live, next: object, owners }, id);
-  if (!force && taken.losses.size > 0) throw new ConflictingOwners(owners, taken.losses);
+  if (!force && taken.losses.size > 0) throw conflictsOf(owners, taken.losses);
   return { object, owners: withOwn(taken.owners, id, isSame(live, object) ? undefined : time) };
 }
 

@@ -1,5 +1,5 @@
 import type { StatusCause } from '@tidegate/status';
-import { type FieldSet, fieldSet } from './field-set.ts';
+import type { FieldSet } from './field-set.ts';
 import type { Owner, Owners } from './owners.ts';
 import { compareText, type PathElement, printPath } from './path-element.ts';
 import type { Losses } from './take-fields.ts';
@@ -13,10 +13,7 @@ interface Conflict {
 export class ConflictingOwners extends Error {
   readonly conflicts: readonly Conflict[];
 
-  constructor(owners: Owners, losses: Losses) {
-    const conflicts = [...losses].flatMap(([id, fields]) =>
-      [...fields.paths()].map((path) => ({ owner: owners.get(id) as Owner, path })),
-    );
+  constructor(conflicts: readonly Conflict[]) {
     super(messageOf(conflicts));
     this.conflicts = conflicts;
   }
@@ -29,9 +26,20 @@ export class ConflictingOwners extends Error {
     }));
   }
 
-  get fields(): FieldSet {
-    return fieldSet(...this.conflicts.map(({ path }) => path));
+  /** The others; undefined when there are none. */
+  without(fields: FieldSet): ConflictingOwners | undefined {
+    const left = this.conflicts.filter(({ path }) => !fields.hasPath(path));
+    return left.length === 0 ? undefined : new ConflictingOwners(left);
   }
+}
+
+/** Each field that somebody would lose is a conflict of its own. */
+export function conflictsOf(owners: Owners, losses: Losses): ConflictingOwners {
+  return new ConflictingOwners(
+    [...losses].flatMap(([id, fields]) =>
+      [...fields.paths()].map((path) => ({ owner: owners.get(id) as Owner, path })),
+    ),
+  );
 }
 
 function messageOf(conflicts: readonly Conflict[]): string {

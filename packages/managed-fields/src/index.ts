@@ -1,6 +1,8 @@
 export { type Application, type Applied, applyConfiguration } from './apply.ts';
 export { compare } from './compare.ts';
 export { ConflictingOwners } from './conflicts.ts';
+export { duplicateIn } from './duplicates.ts';
+export { emptyObject } from './empty-object.ts';
 export { EMPTY, type FieldSet, fieldSet } from './field-set.ts';
 export { fieldsOf } from './fields-of.ts';
 export { ownBeforeApply, ownUpdate } from './own-update.ts';

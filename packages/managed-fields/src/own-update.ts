@@ -69,7 +69,7 @@ function capUpdates(owners: Owners): Owners {
 }
 
 /** Whose the fields of an object are that was not watched until now: nobody knows who set them. */
-export function ownBeforeApply(update: Omit<Update, 'author' | 'old' | 'owners'> & { subresource: string }): Owners {
+export function ownBeforeApply(update: Omit<Update, 'author' | 'owners'> & { subresource: string }): Owners {
   const { subresource, ...rest } = update;
-  return ownUpdate({ ...rest, old: {}, owners: NOBODY, author: { manager: 'before-first-apply', subresource } });
+  return ownUpdate({ ...rest, owners: NOBODY, author: { manager: 'before-first-apply', subresource } });
 }

@@ -17,15 +17,26 @@ export interface Cleaned {
   problems: TypeProblem[];
 }
 
+export interface CleanOptions {
+  /** null says something, too: that the field is to be what it is by default */
+  readonly keepsNulls?: boolean;
+}
+
 /** Drops fields that the schema does not have and nulls, and finds values of a wrong type, in one walk. */
-export function clean(schema: Schema, value: JsonObject, kind: string): Cleaned {
+export function clean(
+  schema: Schema,
+  value: JsonObject,
+  kind: string,
+  { keepsNulls = false }: CleanOptions = {},
+): Cleaned {
   const result: Cleaned = { value: {}, unknown: [], problems: [] };
-  result.value = cleanValue(schema, value, '', { kind, result, names: [], holder: kind }) as JsonObject;
+  result.value = cleanValue(schema, value, '', { kind, keepsNulls, result, names: [], holder: kind }) as JsonObject;
   return result;
 }
 
 interface Walk {
   kind: string;
+  readonly keepsNulls: boolean;
   result: Cleaned;
   /** the names of the fields on the way, without the places in lists and the keys of maps */
   readonly names: string[];
@@ -50,7 +61,8 @@ function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json
       for (const key of Object.keys(value)) {
         const item = value[key] as Json;
         // Go reads null as the zero value of a map's element
-        if (item === null) setOwn(copy, key, ZEROS[schema.values.type] ?? null);
+        if (item === null && walk.keepsNulls) setOwn(copy, key, null);
+        else if (item === null) setOwn(copy, key, ZEROS[schema.values.type] ?? null);
         else if (isResources) setOwn(copy, key, cleanAmount(item, `${path}.${key}`, walk));
         else setOwn(copy, key, cleanValue(schema.values, item, `${path}.${key}`, walk));
       }
@@ -118,13 +130,21 @@ function cleanObject(
     const item = value[key] as Json;
     if (field === undefined) walk.result.unknown.push(at);
     else if (item !== null) {
+      // Go keeps no difference between a list or map that is empty and one that is not there
+      if (!walk.keepsNulls && isHollow(field, item)) continue;
       walk.names.push(key);
       copy[key] = cleanValue(field, item, at, walk);
       walk.names.pop();
-    } else if (field.nullable) copy[key] = null;
+    } else if (field.nullable || walk.keepsNulls) copy[key] = null;
   }
   walk.holder = holder;
   return copy;
+}
+
+function isHollow({ type, tracksPresence, nullable }: Schema, value: Json): boolean {
+  if (tracksPresence || nullable) return false;
+  if (type === 'list') return Array.isArray(value) && value.length === 0;
+  return type === 'map' && isJsonObject(value) && Object.keys(value).length === 0;
 }
 
 const JSON_TYPES: Partial<Record<Schema['type'], string>> = {

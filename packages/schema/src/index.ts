@@ -1,6 +1,6 @@
 export { decodeCbor } from './cbor/decode.ts';
 export { CBOR_PREFIX, cborDocument, encodeCbor } from './cbor/encode.ts';
-export { type Cleaned, clean, type TypeProblem } from './clean.ts';
+export { type Cleaned, type CleanOptions, clean, type TypeProblem } from './clean.ts';
 export { applyDefaults } from './defaults.ts';
 export { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
 export { type OpenApiOptions, openApiSchema, openApiShape } from './open-api.ts';
@@ -10,3 +10,4 @@ export { decodeProtobuf, hasProtobufPrefix } from './protobuf.ts';
 export { parseQuantity, printQuantity, type Quantity } from './quantity.ts';
 export type { ObjectShape, PatchRule, ScalarType, Schema } from './schema.ts';
 export { strategicMerge } from './strategic-merge.ts';
+export { printTime } from './time.ts';

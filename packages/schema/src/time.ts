@@ -21,6 +21,11 @@ const SECONDS_LAYOUT = '2006-01-02T15:04:05Z07:00';
 const MICROS_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
 const PRINTED = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{6})?Z$/;
 
+/** A moment as objects name it, in whole seconds. */
+export function printTime(moment = new Date()): string {
+  return `${moment.toISOString().slice(0, 19)}Z`;
+}
+
 /** A time as it is stored: in UTC, in whole seconds or in millionths of them. */
 export function canonicalTime(text: string, unit: 'seconds' | 'micros'): string | TimeProblem {
   const printed = PRINTED.exec(text);

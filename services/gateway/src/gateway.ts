@@ -50,6 +50,7 @@ export interface ResourceRequest {
   readonly kind: Kind;
   readonly user: User;
   readonly auditId: string;
+  readonly userAgent: string;
   readonly contentType: string | undefined;
   readonly accepted: Accepted;
   readonly coding: ContentCoding;

@@ -93,6 +93,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     kind,
     user,
     auditId: audit,
+    userAgent: headers['user-agent'] ?? '',
     contentType: headers['content-type'],
     accepted: gateway.negotiator.negotiate(headers.accept),
     coding: codingOf(gateway, request, info),

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, printTime } from '@tidegate/schema';
 import type { KindRules } from '../kind-entry.ts';
 import { withoutEphemeralContainers } from '../validation/create.ts';
 import { configMap } from './configmap.ts';
@@ -51,7 +51,7 @@ export const coreRules: Readonly<Record<string, KindRules>> = {
   persistentvolumes: {
     deleteReturnsObject: true,
     prepareCreate: (volume) => {
-      volume.status = { phase: 'Pending', lastPhaseTransitionTime: `${new Date().toISOString().slice(0, 19)}Z` };
+      volume.status = { phase: 'Pending', lastPhaseTransitionTime: printTime() };
     },
   },
   pods: {

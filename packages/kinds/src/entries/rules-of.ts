@@ -34,10 +34,25 @@ export function rulesOf(group: string, version: string, resource: string): KindR
   return {
     ...ALL[name],
     ...ALL[ofVersion],
+    ...(MADE_BY_PUT.has(name) ? { createsOnUpdate: true } : {}),
     ...(setDefaults === undefined ? {} : { setDefaults }),
     ...(columns === undefined ? {} : { columns }),
   };
 }
+
+const MADE_BY_PUT = new Set([
+  'endpoints',
+  'events',
+  'events.events.k8s.io',
+  'limitranges',
+  'services',
+  'leases.coordination.k8s.io',
+  'runtimeclasses.node.k8s.io',
+  'clusterrolebindings.rbac.authorization.k8s.io',
+  'clusterroles.rbac.authorization.k8s.io',
+  'rolebindings.rbac.authorization.k8s.io',
+  'roles.rbac.authorization.k8s.io',
+]);
 
 const DEFAULTS: Readonly<Record<string, SetDefaults>> = { ...coreDefaults, ...workloadDefaults, ...clusterDefaults };
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, printTime } from '@tidegate/schema';
 import type { KindRules } from '../kind-entry.ts';
 import { textFields } from './fields.ts';
 
@@ -39,7 +39,7 @@ function conditionsOf({ status }: JsonObject): JsonObject[] {
 }
 
 function withTimes(condition: JsonObject, before: readonly JsonObject[]): JsonObject {
-  const now = `${new Date().toISOString().slice(0, 19)}Z`;
+  const now = printTime();
   const old = before.find(({ type, status }) => type === condition.type && status === condition.status);
   return {
     ...condition,

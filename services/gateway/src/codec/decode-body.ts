@@ -35,9 +35,21 @@ function decodeValue(schema: Schema, body: Buffer, type: string): unknown {
   }
 }
 
+/** The media types of an applied configuration; what is YAML may be JSON. */
+export const APPLY_TYPES = ['application/apply-patch+yaml', 'application/apply-patch+cbor'];
+
+/** An applied configuration. */
+export function decodeApplied(schema: Schema, body: Buffer, contentType: string | undefined): JsonObject {
+  const isCbor = mediaType(contentType) === APPLY_TYPES[1];
+  const value = isCbor ? decodeCbor(body, schema) : parseYaml(body);
+  if (!isJsonObject(value)) throw badRequest('the body of the request must be one object');
+  return value;
+}
+
 /** A body in an encoding whose gate is off is one that this server does not know. */
 export function refuseGatedBody(gates: FeatureGates, contentType: string | undefined): void {
-  const isGated = mediaType(contentType) === CBOR && !gates.enabled('CBORServingAndStorage');
+  const type = mediaType(contentType);
+  const isGated = (type === CBOR || type === APPLY_TYPES[1]) && !gates.enabled('CBORServingAndStorage');
   if (isGated) throw unsupportedMediaType(ACCEPTED);
 }
 

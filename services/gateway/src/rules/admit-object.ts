@@ -1,6 +1,6 @@
 import { type Kind, metaOf, setDefaults, toStored } from '@tidegate/kinds';
 import type { RequestInfo } from '@tidegate/request-info';
-import { clean, type JsonObject } from '@tidegate/schema';
+import { type CleanOptions, clean, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, type FieldError, invalid, notSupported } from '@tidegate/status';
 import type { ResourceRequest } from '../gateway.ts';
 
@@ -11,8 +11,23 @@ import type { ResourceRequest } from '../gateway.ts';
 export function admitObject(request: ResourceRequest, raw: JsonObject): JsonObject {
   const { kind, info } = request;
   refuseOtherKind(kind, raw);
+  const value = knownFields(request, raw);
+  value.apiVersion = kind.apiVersion;
+  value.kind = kind.entry.kind;
+  takePlace(kind, info, value);
+  oneOfEachOwner(request, value);
+  setDefaults(kind, value);
+  if (kind.stored === kind) return value;
+  const stored = toStored(kind, value);
+  setDefaults(kind.stored, stored);
+  return stored;
+}
+
+/** The object with the fields that its kind has, of the right types; of others the client hears as it asked to. */
+export function knownFields(request: ResourceRequest, raw: JsonObject, options: CleanOptions = {}): JsonObject {
+  const { kind } = request;
   const level = fieldValidation(request);
-  const { value, unknown, problems } = clean(kind.schema, raw, kind.entry.kind);
+  const { value, unknown, problems } = clean(kind.schema, raw, kind.entry.kind, options);
   const [first] = problems;
   if (first !== undefined) {
     const { entry } = kind;
@@ -31,18 +46,31 @@ export function admitObject(request: ResourceRequest, raw: JsonObject): JsonObje
     if (level === 'Strict') throw badRequest(`strict decoding error: ${texts.join(', ')}`);
     request.warnings.push(...texts);
   }
-  value.apiVersion = kind.apiVersion;
-  value.kind = kind.entry.kind;
-  takePlace(kind, info, value);
-  setDefaults(kind, value);
-  if (kind.stored === kind) return value;
-  const stored = toStored(kind, value);
-  setDefaults(kind.stored, stored);
-  return stored;
+  return value;
+}
+
+/** An owner that is named twice in the same words is named once. */
+function oneOfEachOwner({ warnings }: ResourceRequest, object: JsonObject): void {
+  const meta = metaOf(object);
+  const { ownerReferences: owners = [] } = meta;
+  if (owners.length < 2) return;
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  meta.ownerReferences = owners.filter((owner) => {
+    const text = JSON.stringify(Object.entries(owner).sort());
+    if (seen.has(text)) twice.add(owner.uid ?? '');
+    return !seen.has(text) && seen.add(text);
+  });
+  if (twice.size > 0) {
+    warnings.push(
+      '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ' +
+        [...twice].join(', '),
+    );
+  }
 }
 
 /** Where an object goes is said by the path; the body may only agree. */
-function takePlace(kind: Kind, info: RequestInfo, object: JsonObject): void {
+export function takePlace(kind: Kind, info: RequestInfo, object: JsonObject): void {
   const meta = metaOf(object);
   if (kind.entry.namespaced) {
     if (meta.namespace && meta.namespace !== info.namespace) {
@@ -51,13 +79,16 @@ function takePlace(kind: Kind, info: RequestInfo, object: JsonObject): void {
     meta.namespace = info.namespace;
   }
   if (info.name === '') return;
+  if (!meta.name && info.verb === 'update') {
+    throw badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
+  }
   if (!meta.name) meta.name = info.name;
   else if (meta.name !== info.name) {
     throw badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${info.name})`);
   }
 }
 
-function refuseOtherKind(kind: Kind, raw: JsonObject): void {
+export function refuseOtherKind(kind: Kind, raw: JsonObject): void {
   const { apiVersion, kind: name } = raw;
   if (name === 'List' || name === `${kind.entry.kind}List`) {
     throw badRequest(`one object for each request: send the items of the ${name} one by one`);
@@ -72,7 +103,7 @@ function refuseOtherKind(kind: Kind, raw: JsonObject): void {
   }
 }
 
-const LEVELS = ['Ignore', 'Warn', 'Strict'];
+const LEVELS = ['Ignore', 'Strict', 'Warn'];
 
 function fieldValidation({ info }: ResourceRequest): string {
   const level = info.query.get('fieldValidation') ?? '';
@@ -97,7 +128,7 @@ export function refuseOption(info: RequestInfo, errors: FieldError[]): ApiError 
 /** `?dryRun` and `?dryRun=All`: everything but the write. */
 export function isDryRun(request: ResourceRequest, fromBody: readonly string[] = []): boolean {
   const values = [...request.info.query.all('dryRun'), ...fromBody];
-  const wrong = values.find((value) => value !== '' && value !== 'All');
-  if (wrong !== undefined) throw refuseOption(request.info, [notSupported('dryRun', wrong, ['All'])]);
+  const isWrong = values.some((value) => value !== '' && value !== 'All');
+  if (isWrong) throw refuseOption(request.info, [notSupported('dryRun', values, ['All'])]);
   return values.length > 0;
 }

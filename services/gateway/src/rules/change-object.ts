@@ -1,21 +1,26 @@
 import { metaOf, prepareUpdate, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import { conflict, invalid, requiredValue } from '@tidegate/status';
+import { badRequest, conflict, invalid, notFound, requiredValue } from '@tidegate/status';
 import { type Guard, guardKind, outcomeKind, writeKind } from '@tidegate/wire';
 import type { ServiceAddresses } from '../addresses/service-addresses.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { type StoredForm, storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
+import { ownChanged } from '../ownership/own-fields.ts';
 import { isDryRun } from './admit-object.ts';
 import { allotmentOf, claimGuards, takenClaim } from './allotment.ts';
 import { commit, keyOf, refusal } from './commit.ts';
-import { type Current, currentJson, fromMirror, fromStore, parseCurrent } from './current.ts';
+import { type Current, currentJson, fromMirror, inStore, parseCurrent } from './current.ts';
 
 export interface Change {
   /** Makes the new state from the current one. It may be called again with a fresher one; it must not change it. */
   apply: (current: JsonObject) => JsonObject;
   /** the client named the version that it means to change */
   pinned: boolean;
+  /** whose its fields are: `apply` has said it, or nobody asks; otherwise what differs is the client's */
+  ownership?: 'applied' | 'kept';
+  /** Makes the object when there is none. undefined: there is one by now. */
+  create?: () => Promise<Answer | undefined>;
   /** how the object is shown, where that is not as it is */
   show?: (code: number, json: Buffer) => Answer;
 }
@@ -33,20 +38,36 @@ const PATIENCE_MS = 30_000;
 export async function changeObject(gateway: Gateway, request: ResourceRequest, change: Change): Promise<Answer> {
   const { kind, info } = request;
   const key = keyOf(kind, info.namespace, info.name);
-  let current = fromMirror(gateway, key) ?? (await fromStore(gateway, request, key));
+  let current = fromMirror(gateway, key) ?? (await inStore(gateway, request, key));
   const allotment = allotmentOf(gateway, request);
   if (allotment !== undefined && isDryRun(request)) await allotment.lookFirst();
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
-    const next = nextState(request, current, { ...change, allotment });
-    if (next.kind === 'refused' && current.confirmed) throw next.error;
-    if (next.kind === 'changed') {
-      const done = await settle(gateway, request, { current, next, change, allotment });
+    if (current === undefined) {
+      if (change.create === undefined) throw notFound(kind.entry, info.name);
+      const made = await change.create();
+      if (made !== undefined) return made;
+    } else {
+      const done = await attempt(gateway, request, { current, change, allotment });
       if (done !== undefined) return done;
     }
     if (performance.now() > end) throw conflict(kind.entry, info.name);
-    current = await fromStore(gateway, request, key);
+    current = await inStore(gateway, request, key);
   }
+}
+
+interface Attempt {
+  readonly current: Current;
+  readonly change: Change;
+  readonly allotment: ServiceAddresses | undefined;
+}
+
+/** undefined: the state was not the current one. */
+async function attempt(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Answer | undefined> {
+  const next = nextState(gateway, request, from);
+  if (next.kind === 'changed') return settle(gateway, request, { ...from, next });
+  if (from.current.confirmed) throw next.error;
+  return undefined;
 }
 
 interface Changed {
@@ -58,16 +79,19 @@ interface Changed {
 
 /** What the change makes of a state. A refusal counts only when the state was the current one. */
 function nextState(
+  gateway: Gateway,
   request: ResourceRequest,
-  current: Current,
-  change: Change & { allotment: ServiceAddresses | undefined },
+  { current, change, allotment }: Attempt,
 ): Changed | { kind: 'refused'; error: unknown } {
   try {
     const old = parseCurrent(current);
     const object = change.apply(old);
     refuseStale(request, current, object);
-    keepServerFields(request, object, old);
-    change.allotment?.allot(object, old);
+    keepServerFields(object, old);
+    if (change.ownership === 'kept') keepOwners(object, old);
+    else if (change.ownership === undefined) ownChanged(gateway, request, object, old);
+    prepareUpdate(request.kind.stored, object, old, request.info.subresource);
+    allotment?.allot(object, old);
     validate(request, object, old);
     const { stored } = request.kind;
     const form = storedForm(stored, object);
@@ -77,11 +101,8 @@ function nextState(
   }
 }
 
-interface Step {
-  current: Current;
-  next: Changed;
-  change: Change;
-  allotment: ServiceAddresses | undefined;
+interface Step extends Attempt {
+  readonly next: Changed;
 }
 
 /** The answer, with or without a commit. undefined: the state was not the current one. Failures to commit are told. */
@@ -111,6 +132,7 @@ async function settle(
   if (outcome.kind === outcomeKind.committed) {
     return show(200, withResourceVersion(form, outcome.revision));
   }
+  if (outcome.kind === outcomeKind.notFound && change.create !== undefined) return undefined;
   if (outcome.kind === outcomeKind.conflict && !(change.pinned && current.confirmed)) return undefined;
   throw refusal(request, key, outcome);
 }
@@ -134,7 +156,9 @@ export function removalGuards({ kind, info }: ResourceRequest): Guard[] {
 function refuseStale(request: ResourceRequest, current: Current, object: JsonObject): void {
   const { kind, info } = request;
   const meta = metaOf(object);
-  if (meta.uid && meta.uid !== current.uid) {
+  // a patch that changes it is refused as it is for any field that never changes
+  const isPrecondition = info.verb !== 'patch' || info.subresource !== '';
+  if (isPrecondition && meta.uid && meta.uid !== current.uid) {
     throw conflict(
       kind.entry,
       info.name,
@@ -142,6 +166,7 @@ function refuseStale(request: ResourceRequest, current: Current, object: JsonObj
     );
   }
   const version = meta.resourceVersion ?? '';
+  if (!/^\d*$/.test(version)) throw badRequest(`invalid resource version: ${JSON.stringify(version)} is no number`);
   if (version === '' || version === '0') {
     if (kind.entry.conditionalUpdate) {
       throw invalid({ group: kind.entry.group, kind: kind.entry.kind, name: info.name }, [
@@ -157,26 +182,26 @@ function refuseStale(request: ResourceRequest, current: Current, object: JsonObj
   if (version !== String(current.revision)) throw conflict(kind.entry, info.name);
 }
 
+const ALWAYS_KEPT = ['creationTimestamp', 'deletionTimestamp', 'generation'] as const;
+const KEPT = ['uid', 'deletionGracePeriodSeconds', 'generateName'] as const;
+
 /** What belongs to the server comes from the old state, unless the client tried to change it to something else. */
-function keepServerFields(request: ResourceRequest, object: JsonObject, old: JsonObject): void {
+function keepServerFields(object: JsonObject, old: JsonObject): void {
   const meta = metaOf(object);
   const before = metaOf(old);
-  for (const field of [
-    'uid',
-    'creationTimestamp',
-    'deletionTimestamp',
-    'deletionGracePeriodSeconds',
-    'generateName',
-    'generation',
-  ] as const) {
-    if (before[field] === undefined) {
-      if (field === 'generateName' || field === 'generation') delete meta[field];
-    } else if (meta[field] === undefined || field === 'generation')
-      (meta as Record<string, unknown>)[field] = before[field];
+  const kept = meta as Record<string, unknown>;
+  for (const field of ALWAYS_KEPT) {
+    if (before[field] !== undefined) kept[field] = before[field];
+    else if (field !== 'deletionTimestamp') delete kept[field];
   }
-  delete (meta as { selfLink?: string }).selfLink;
-  delete (meta as { managedFields?: unknown }).managedFields;
-  prepareUpdate(request.kind.stored, object, old, request.info.subresource);
+  for (const field of KEPT) if (!meta[field] && before[field] !== undefined) kept[field] = before[field];
+  delete meta.selfLink;
+}
+
+function keepOwners(object: JsonObject, old: JsonObject): void {
+  const { managedFields } = metaOf(old);
+  if (managedFields === undefined) delete metaOf(object).managedFields;
+  else metaOf(object).managedFields = managedFields;
 }
 
 function validate({ kind, info }: ResourceRequest, object: JsonObject, old: JsonObject): void {

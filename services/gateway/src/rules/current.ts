@@ -24,10 +24,17 @@ export function fromMirror(gateway: Gateway, key: Key): Current | undefined {
   return { revision: item.revision, uid: item.uid, ...item.stored(), stale: false, confirmed: false };
 }
 
-/** The object from the store. */
+/** The object from the store, which must be there. */
 export async function fromStore(gateway: Gateway, request: ResourceRequest, key: Key): Promise<Current> {
+  const current = await inStore(gateway, request, key);
+  if (current === undefined) throw notFound(request.kind.entry, key.name);
+  return current;
+}
+
+/** The object from the store, if it is there. */
+export async function inStore(gateway: Gateway, request: ResourceRequest, key: Key): Promise<Current | undefined> {
   const { found, object } = await gateway.store.read(key);
-  if (!found || object === null) throw notFound(request.kind.entry, key.name);
+  if (!found || object === null) return undefined;
   if (object.corrupt !== '') {
     gateway.mirrors.suspect(key);
     throw unreadable(request.kind.entry, [{ ...key, why: object.corrupt }]);

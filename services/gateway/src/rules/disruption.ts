@@ -1,5 +1,5 @@
 import { type Kind, metaOf, selectorText } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, printTime } from '@tidegate/schema';
 import { parseLabelSelector } from '@tidegate/selectors';
 import { ApiError, forbiddenObject } from '@tidegate/status';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
@@ -63,6 +63,7 @@ export async function takeDisruption(
     { ...request, kind: budgetKind(gateway), info },
     {
       pinned: false,
+      ownership: 'kept',
       apply: (current) => {
         const object = structuredClone(current);
         taken = isReady(pod) || !unhealthyMayGo(object);
@@ -110,7 +111,7 @@ function decrement(budget: JsonObject, pod: string): void {
     throw forbid('DisruptedPods map too big - too many evictions not confirmed by PDB controller');
   }
   if (counts.disruptionsAllowed === 0) throw cannotEvict(whyNot(name, budget));
-  const now = `${new Date().toISOString().slice(0, 19)}Z`;
+  const now = printTime();
   const left = counts.disruptionsAllowed - 1;
   budget.status = { ...status, disruptionsAllowed: left, disruptedPods: { ...disrupted, [pod]: now } };
   if (left === 0) {

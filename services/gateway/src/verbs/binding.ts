@@ -42,6 +42,7 @@ function bind(gateway: Gateway, request: ResourceRequest, binding: JsonObject): 
   const { uid, resourceVersion, annotations, labels } = metaOf(binding);
   return changeObject(gateway, request, {
     pinned: (resourceVersion ?? '') !== '',
+    ownership: 'kept',
     apply: (current) => {
       const pod = structuredClone(current);
       const meta = metaOf(pod);

@@ -1,12 +1,13 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { type Kind, metaOf, prepareCreate, validateMeta } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
+import { type JsonObject, printTime } from '@tidegate/schema';
 import { ApiError, alreadyExists, invalid, methodNotAllowed } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
 import { objectAnswer } from '../codec/answer.ts';
 import { decodeObject } from '../codec/decode-body.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { ownCreated } from '../ownership/own-fields.ts';
 import { admitObject, isDryRun } from '../rules/admit-object.ts';
 import { admitPod } from '../rules/admit-pod.ts';
 import { allotmentOf, claimGuards, takenClaim } from '../rules/allotment.ts';
@@ -16,12 +17,25 @@ import { commit, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
 export const create: VerbHandler = async (gateway, request) => {
   const { info, kind } = request;
   if (info.name !== '' || (kind.entry.namespaced && info.namespace === '')) throw methodNotAllowed();
-  return createObject(
-    gateway,
-    request,
-    admitObject(request, decodeObject(kind.schema, request.body, request.contentType)),
-  );
+  const object = admitObject(request, decodeObject(kind.schema, request.body, request.contentType));
+  wipe(object);
+  ownCreated(gateway, request, object);
+  return createObject(gateway, request, object);
 };
+
+/** The same; undefined when there is one of its name by now. */
+export async function createUnlessTaken(
+  gateway: Gateway,
+  request: ResourceRequest,
+  object: JsonObject,
+): Promise<Answer | undefined> {
+  try {
+    return await createObject(gateway, request, object);
+  } catch (error) {
+    if (error instanceof ApiError && error.status.reason === 'AlreadyExists') return undefined;
+    throw error;
+  }
+}
 
 const ATTEMPTS = 8;
 
@@ -121,14 +135,17 @@ async function dryRun(gateway: Gateway, request: ResourceRequest, value: Buffer)
 function prepare({ kind, user }: ResourceRequest, object: JsonObject): void {
   const meta = metaOf(object);
   meta.uid = randomUUID();
-  meta.creationTimestamp = `${new Date().toISOString().slice(0, 19)}Z`;
-  delete meta.deletionTimestamp;
-  delete meta.deletionGracePeriodSeconds;
-  delete meta.generation;
-  delete (meta as { selfLink?: string }).selfLink;
-  delete (meta as { managedFields?: unknown }).managedFields;
+  meta.creationTimestamp = printTime();
   prepareCreate(kind.stored, object, user);
 }
+
+/** What a client cannot bring along. */
+export function wipe(object: JsonObject): void {
+  const meta = metaOf(object);
+  for (const field of WIPED) delete meta[field];
+}
+
+const WIPED = ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const;
 
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const BASE_LENGTH = 58;

@@ -1,5 +1,5 @@
 import { metaOf } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
+import { type JsonObject, printTime } from '@tidegate/schema';
 import { conflict, forbiddenObject } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
 import { objectAnswer, successAnswer } from '../codec/answer.ts';
@@ -81,7 +81,7 @@ async function attemptDelete(
 
 function markDeleting({ kind }: ResourceRequest, object: JsonObject): void {
   const meta = metaOf(object);
-  meta.deletionTimestamp = `${new Date().toISOString().slice(0, 19)}Z`;
+  meta.deletionTimestamp = printTime();
   meta.deletionGracePeriodSeconds = 0;
   if (meta.generation !== undefined) meta.generation++;
   kind.stored.entry.prepareDelete?.(object);

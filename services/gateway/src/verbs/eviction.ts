@@ -121,6 +121,7 @@ async function remove(gateway: Gateway, eviction: Eviction, resourceVersion: str
     const marked = { ...request, info: { ...request.info, subresource: 'status', verb: 'update' } };
     await changeObject(gateway, marked, {
       pinned: resourceVersion !== undefined,
+      ownership: 'kept',
       apply: (current) => {
         const pod = structuredClone(current);
         if (resourceVersion === undefined) delete metaOf(pod).resourceVersion;

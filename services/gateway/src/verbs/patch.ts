@@ -1,17 +1,20 @@
 import { fromStored } from '@tidegate/kinds';
 import { isJsonObject, strategicMerge } from '@tidegate/schema';
 import { badRequest, forbiddenField, unsupportedMediaType } from '@tidegate/status';
-import { mediaType, parseJson } from '../codec/decode-body.ts';
+import { APPLY_TYPES, mediaType, parseJson } from '../codec/decode-body.ts';
 import type { ResourceRequest, VerbHandler } from '../gateway.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { mergePatch } from '../patch/merge-patch.ts';
 import { admitObject, refuseOption } from '../rules/admit-object.ts';
 import { type Change, changeObject } from '../rules/change-object.ts';
+import { apply as applyObject } from './apply.ts';
 
 const TYPES = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json'];
+const ACCEPTED = [...TYPES, ...APPLY_TYPES];
 
 /** PATCH: the Content-Type says in which of the languages the change is written. */
 export const patch: VerbHandler = async (gateway, request) => {
+  if (APPLY_TYPES.includes(mediaType(request.contentType))) return applyObject(gateway, request);
   const { apply, pinned } = readPatch(request);
   const { kind } = request;
   return changeObject(gateway, request, {
@@ -29,7 +32,7 @@ export function readPatch(request: ResourceRequest): Pick<Change, 'apply' | 'pin
   if (force !== undefined)
     throw refuseOption(request.info, [forbiddenField('force', 'may not be specified for non-apply patch')]);
   const type = mediaType(request.contentType);
-  if (!TYPES.includes(type)) throw unsupportedMediaType(TYPES);
+  if (!TYPES.includes(type)) throw unsupportedMediaType(ACCEPTED);
   const body = parseJson(request.body);
   if (type === TYPES[0]) {
     if (!Array.isArray(body)) throw badRequest('a JSON patch is a list of operations');

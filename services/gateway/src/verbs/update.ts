@@ -1,12 +1,41 @@
 import { metaOf } from '@tidegate/kinds';
+import type { JsonObject } from '@tidegate/schema';
+import { conflict } from '@tidegate/status';
 import { decodeObject } from '../codec/decode-body.ts';
-import type { VerbHandler } from '../gateway.ts';
+import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { ownCreated } from '../ownership/own-fields.ts';
 import { admitObject } from '../rules/admit-object.ts';
 import { changeObject } from '../rules/change-object.ts';
+import { createUnlessTaken, wipe } from './create.ts';
 
 /** PUT of a whole object. */
 export const update: VerbHandler = async (gateway, request) => {
-  const object = admitObject(request, decodeObject(request.kind.schema, request.body, request.contentType));
+  const { kind, info } = request;
+  const object = admitObject(request, decodeObject(kind.schema, request.body, request.contentType));
   const pinned = (metaOf(object).resourceVersion ?? '') !== '';
-  return changeObject(gateway, request, { apply: () => structuredClone(object), pinned });
+  return changeObject(gateway, request, {
+    apply: () => structuredClone(object),
+    pinned,
+    ...(kind.entry.createsOnUpdate && info.subresource === ''
+      ? { create: () => createInstead(gateway, request, object) }
+      : {}),
+  });
 };
+
+/** Some kinds are made by a PUT. undefined: somebody made it meanwhile. */
+async function createInstead(
+  gateway: Gateway,
+  request: ResourceRequest,
+  object: JsonObject,
+): Promise<Answer | undefined> {
+  const { kind, info } = request;
+  const made = structuredClone(object);
+  const { uid } = metaOf(made);
+  if (uid) {
+    throw conflict(kind.entry, info.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: `);
+  }
+  wipe(made);
+  delete metaOf(made).resourceVersion;
+  ownCreated(gateway, request, made);
+  return createUnlessTaken(gateway, request, made);
+}

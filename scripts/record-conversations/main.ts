@@ -1,0 +1,72 @@
+import { globSync } from 'node:fs';
+import { request } from 'node:https';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  type AskServer,
+  converse,
+  namespaceOf,
+  readConversations,
+  writeConversations,
+} from '../../test/support/conversation.ts';
+
+/**
+ * Holds every conversation of test/conversations with a kube-apiserver and writes down what it says. Needs an empty one:
+ * namespaces are not deleted again. A third argument chooses the files whose names contain it.
+ */
+const [server, token, chosen = ''] = process.argv.slice(2);
+if (server === undefined || token === undefined) {
+  console.error('usage: npm run record:conversations -- SERVER TOKEN [PART-OF-NAME]');
+  process.exit(2);
+}
+
+const ask: AskServer = (method, path, { body, headers }) =>
+  new Promise((resolve, reject) => {
+    const call = request(
+      new URL(path, server),
+      {
+        method,
+        headers: {
+          ...headers,
+          ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body as string)) }),
+          Authorization: `Bearer ${token}`,
+        },
+        rejectUnauthorized: false,
+      },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', (part: string) => {
+          text += part;
+        });
+        response.on('end', () =>
+          resolve({ code: response.statusCode ?? 0, text, json: parsed(text), headers: response.headers }),
+        );
+      },
+    );
+    call.on('error', reject);
+    call.end(body);
+  });
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const directory = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'test/conversations');
+for (const name of globSync('*.json', { cwd: directory }).sort()) {
+  if (!name.includes(chosen)) continue;
+  const conversations = readConversations(join(directory, name));
+  for (const conversation of conversations) {
+    const base = `${namespaceOf(conversation)}-${Date.now().toString(36).slice(-5)}`;
+    const headers = { 'Content-Type': 'application/json' };
+    await ask('POST', '/api/v1/namespaces', { body: JSON.stringify({ metadata: { name: base } }), headers });
+    const account = JSON.stringify({ metadata: { name: 'default' } });
+    await ask('POST', `/api/v1/namespaces/${base}/serviceaccounts`, { body: account, headers });
+    for await (const [step, said] of converse(ask, conversation, base)) step.said = said;
+  }
+  writeConversations(join(directory, name), conversations);
+}

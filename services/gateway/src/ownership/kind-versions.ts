@@ -1,0 +1,45 @@
+import { fromStored, type Kind, type Registry, resetFields, toStored } from '@tidegate/kinds';
+import { fieldSet, type Version, type Versions } from '@tidegate/managed-fields';
+import type { JsonObject } from '@tidegate/schema';
+
+interface KindVersion extends Version {
+  readonly kind: Kind;
+}
+
+const known = new WeakMap<Kind, Map<string, Versions>>();
+
+/** The versions in which owners may have written a kind's objects, through one of its paths. */
+export function versionsOf(registry: Registry, kind: Kind, subresource: string): Versions {
+  let byPath = known.get(kind);
+  if (byPath === undefined) {
+    byPath = new Map();
+    known.set(kind, byPath);
+  }
+  let versions = byPath.get(subresource);
+  if (versions === undefined) {
+    versions = findVersions(registry, kind, subresource);
+    byPath.set(subresource, versions);
+  }
+  return versions;
+}
+
+function findVersions(registry: Registry, kind: Kind, subresource: string): Versions {
+  const versionOf = (served: Kind): KindVersion => {
+    const { apiVersion, schema } = served;
+    const reset = resetFields(served.entry, subresource).map((path) => path.map((name) => `f:${name}`));
+    return { kind: served, apiVersion, schema, reset: fieldSet(...reset) };
+  };
+  const all = registry.all().filter(({ storedAs }) => storedAs === kind.storedAs);
+  const byVersion = new Map(all.map((served) => [served.apiVersion, versionOf(served)]));
+  return {
+    own: byVersion.get(kind.apiVersion) ?? versionOf(kind),
+    find: (apiVersion) => byVersion.get(apiVersion),
+    convert: (object, from, to) => convert(object, from as KindVersion, to as KindVersion),
+  };
+}
+
+function convert(object: JsonObject, { kind: from }: KindVersion, { kind: to }: KindVersion): JsonObject {
+  if (from === to) return object;
+  const stored = toStored(from, structuredClone(object));
+  return fromStored(to, stored);
+}

@@ -1,0 +1,49 @@
+import { metaOf } from '@tidegate/kinds';
+import { type Application, type ConflictingOwners, compare, fieldsOf } from '@tidegate/managed-fields';
+import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+
+/** In it kubectl keeps what it applied by itself, before servers could. */
+const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Who goes over to applying by the server goes on to see the right thing if they go back. */
+export function syncLastApplied(object: JsonObject, applied: JsonObject): void {
+  const { annotations } = metaOf(object);
+  if (!annotations?.[LAST_APPLIED]) return;
+  const { [LAST_APPLIED]: _, ...others } = metaOf(applied).annotations ?? {};
+  const metadata: JsonObject = { ...(applied.metadata as JsonObject) };
+  if (Object.keys(others).length > 0) metadata.annotations = others;
+  else delete metadata.annotations;
+  annotations[LAST_APPLIED] = `${JSON.stringify(sorted({ ...applied, metadata }))}\n`;
+}
+
+/**
+ * What kubectl applied by itself is its own, although another author stands for it. undefined: nothing is left of the
+ * conflicts.
+ */
+export function toleratedConflicts(
+  { versions, live }: Application,
+  conflicting: ConflictingOwners,
+): ConflictingOwners | undefined {
+  const last = lastApplied(live);
+  const { schema, apiVersion } = versions.own;
+  if (last === undefined || last.apiVersion !== apiVersion) return conflicting;
+  const { modified, added, removed } = compare(schema, last, live);
+  const own = fieldsOf(schema, last).difference(modified).difference(added).difference(removed);
+  return conflicting.without(own);
+}
+
+function lastApplied(object: JsonObject): JsonObject | undefined {
+  try {
+    const value: Json = JSON.parse(metaOf(object).annotations?.[LAST_APPLIED] ?? '');
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJsonObject(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key] as Json)]));
+}

@@ -1,0 +1,125 @@
+import { metaOf } from '@tidegate/kinds';
+import {
+  type Application,
+  type Applied,
+  applyConfiguration,
+  ConflictingOwners,
+  duplicateIn,
+  emptyObject,
+  Nameless,
+  ownBeforeApply,
+} from '@tidegate/managed-fields';
+import { type JsonObject, printTime } from '@tidegate/schema';
+import { ApiError, badRequest, conflict } from '@tidegate/status';
+import { decodeApplied } from '../codec/decode-body.ts';
+import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
+import { requiredFieldManager } from '../ownership/field-manager.ts';
+import { versionsOf } from '../ownership/kind-versions.ts';
+import { syncLastApplied, toleratedConflicts } from '../ownership/last-applied.ts';
+import { liveOwners, setOwners, withoutOwners } from '../ownership/own-fields.ts';
+import { admitObject, knownFields, refuseOtherKind, takePlace } from '../rules/admit-object.ts';
+import { changeObject } from '../rules/change-object.ts';
+import { createUnlessTaken } from './create.ts';
+
+/** PATCH with an applied configuration: what its author wants of the object, whether it is there already or not. */
+export async function apply(gateway: Gateway, request: ResourceRequest): Promise<Answer> {
+  const application = readApplication(gateway, request);
+  const { applied } = application;
+  const { uid = '', resourceVersion = '' } = metaOf(applied);
+  return changeObject(gateway, request, {
+    apply: (current) => applyTo(request, application, current),
+    pinned: resourceVersion !== '',
+    ownership: 'applied',
+    ...(request.info.subresource === '' ? { create: () => createApplied(gateway, request, { application, uid }) } : {}),
+  });
+}
+
+interface Wish extends Omit<Application, 'live' | 'owners'> {
+  /** the configuration as it came, without what the path says */
+  readonly sent: JsonObject;
+}
+
+function readApplication(gateway: Gateway, request: ResourceRequest): Wish {
+  const { kind, info } = request;
+  const manager = requiredFieldManager(request);
+  const raw = decodeApplied(kind.schema, request.body, request.contentType);
+  if (!raw.apiVersion || !raw.kind) throw badRequest('an applied configuration says its apiVersion and its kind');
+  refuseOtherKind(kind, raw);
+  const sent = knownFields(request, raw, { keepsNulls: true });
+  sent.apiVersion = kind.apiVersion;
+  sent.kind = kind.entry.kind;
+  if (metaOf(sent).managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
+  const twice = duplicateIn(kind.schema, sent);
+  if (twice !== undefined) throw untyped(request, sent, twice);
+  const applied = { ...sent, metadata: { ...(sent.metadata as JsonObject) } };
+  takePlace(kind, info, applied);
+  return {
+    sent,
+    versions: versionsOf(gateway.registry, kind, info.subresource),
+    applied,
+    author: { manager, subresource: info.subresource },
+    time: printTime(),
+    force: info.query.flag('force'),
+  };
+}
+
+function untyped({ kind }: ResourceRequest, sent: JsonObject, why: string): ApiError {
+  const { entry } = kind;
+  const { namespace = '', name = '' } = metaOf(sent);
+  const object = `${namespace}/${name}; ${entry.group}/${entry.version}, Kind=${entry.kind}`;
+  return badRequest(`failed to create typed patch object (${object}): ${why}`);
+}
+
+/** The object with what is applied, in the version that is stored. */
+function applyTo(request: ResourceRequest, wish: Wish, stored: JsonObject): JsonObject {
+  const live = withoutOwners(request.kind, stored);
+  const known = liveOwners(stored);
+  const isNew = Object.keys(stored).length === 0;
+  const { versions, time, author } = wish;
+  const owners =
+    known.size > 0 || isNew
+      ? known
+      : ownBeforeApply({
+          versions,
+          old: emptyObject(request.kind.schema),
+          next: live,
+          time,
+          subresource: author.subresource,
+        });
+  const { object, owners: after } = merged(request, wish, { ...wish, live, owners });
+  if (author.manager === 'kubectl') syncLastApplied(object, wish.sent);
+  const admitted = admitObject(request, object);
+  setOwners(admitted, after);
+  return admitted;
+}
+
+function merged(request: ResourceRequest, { sent }: Wish, application: Application): Applied {
+  try {
+    return applyConfiguration(application);
+  } catch (error) {
+    if (error instanceof Nameless) throw untyped(request, sent, error.message);
+    if (!(error instanceof ConflictingOwners)) throw error;
+    const left = application.author.manager === 'kubectl' ? toleratedConflicts(application, error) : error;
+    if (left === undefined) return applyConfiguration({ ...application, force: true });
+    throw new ApiError('Conflict', left.message, { details: { causes: left.causes } });
+  }
+}
+
+/** undefined: somebody made it meanwhile. */
+async function createApplied(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { application, uid }: { application: Wish; uid: string },
+): Promise<Answer | undefined> {
+  const { kind, info } = request;
+  if (uid !== '') {
+    throw conflict(
+      kind.entry,
+      info.name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
+  }
+  const object = applyTo(request, application, {});
+  delete metaOf(object).resourceVersion;
+  return createUnlessTaken(gateway, request, object);
+}

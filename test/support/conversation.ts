@@ -1,0 +1,144 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of any kind are looked into
+type Body = any;
+
+/** What a server answers, with its own names for what no two servers name alike. */
+export interface Said {
+  readonly code: number;
+  readonly warning?: string;
+  readonly answer?: Body;
+}
+
+export interface Step {
+  /** `PATCH /api/v1/namespaces/NS/configmaps/a?fieldManager=x` */
+  readonly ask: string;
+  readonly type?: string;
+  readonly agent?: string;
+  readonly body?: Body;
+  /** what kube-apiserver says */
+  said?: Said;
+  /** what is right here, and why */
+  readonly here?: Said & { readonly because: string };
+}
+
+/**
+ * Requests to one server, one after another, in a namespace of their own, NS. A later request may use what an earlier
+ * answer has named: `$u1` is the first uid that was seen, `$v2` the second resourceVersion.
+ */
+export interface Conversation {
+  readonly title: string;
+  readonly steps: Step[];
+}
+
+export type AskServer = (
+  method: string,
+  path: string,
+  options: { body?: unknown; headers: Record<string, string> },
+) => Promise<{ code: number; json: Body; text: string; headers: Record<string, string | string[] | undefined> }>;
+
+export function readConversations(file: string): Conversation[] {
+  return JSON.parse(readFileSync(file, 'utf8')) as Conversation[];
+}
+
+/** A line for each request and each answer, so that a change of one is a diff of one line. */
+export function writeConversations(file: string, conversations: readonly Conversation[]): void {
+  const texts = conversations.map(({ title, steps }) => {
+    const lines = steps.map((step) =>
+      Object.entries(step)
+        .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`)
+        .join(',\n  '),
+    );
+    return `{"title": ${JSON.stringify(title)}, "steps": [\n ${lines.map((line) => `{${line}}`).join(',\n ')}\n]}`;
+  });
+  writeFileSync(file, `[\n${texts.join(',\n')}\n]\n`);
+}
+
+/** Holds the conversation with a server, and gives what it says to each step. */
+export async function* converse(
+  ask: AskServer,
+  { steps }: Conversation,
+  namespace: string,
+): AsyncGenerator<[Step, Said]> {
+  const names = new Names(namespace);
+  for (const step of steps) {
+    const [method = '', path = ''] = step.ask.split(' ');
+    const type = step.type ?? 'application/json';
+    const body = step.body === undefined ? undefined : names.there(step.body);
+    const { code, json, text, headers } = await ask(method, names.there(path), {
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      headers: { 'User-Agent': step.agent ?? 'talk/1', ...(body === undefined ? {} : { 'Content-Type': type }) },
+    });
+    const { warning } = headers;
+    yield [
+      step,
+      {
+        code,
+        ...(warning === undefined ? {} : { warning: names.here(String(warning)) }),
+        answer: names.here(json ?? text),
+      },
+    ];
+  }
+}
+
+const TIMES = new Set(['creationTimestamp', 'deletionTimestamp', 'time', 'lastTransitionTime', 'startTime']);
+
+/** What servers choose by themselves, told by when it was seen first. */
+class Names {
+  readonly #namespace: string;
+  readonly #known: Record<'u' | 'v', Map<string, string>> = { u: new Map(), v: new Map() };
+
+  constructor(namespace: string) {
+    this.#namespace = namespace;
+  }
+
+  here(value: Body, key = ''): Body {
+    if (Array.isArray(value)) return value.map((item) => this.here(item, key));
+    if (value !== null && typeof value === 'object') {
+      const entries = Object.entries(value as object);
+      return Object.fromEntries(entries.map(([name, item]) => [this.#told(name), this.here(item, name)]));
+    }
+    if (typeof value !== 'string') return value;
+    if (key === 'uid' && value !== '') return this.#name('u', value);
+    if (key === 'resourceVersion' && value !== '') return this.#name('v', value);
+    if (TIMES.has(key)) return 'T';
+    return this.#told(value);
+  }
+
+  #told(value: string): string {
+    let text = value.replaceAll(this.#namespace, 'NS');
+    for (const sort of ['u', 'v'] as const) {
+      for (const [there, name] of this.#known[sort]) if (there.length > 10) text = text.replaceAll(there, name);
+    }
+    return text;
+  }
+
+  there(value: Body): Body {
+    if (Array.isArray(value)) return value.map((item) => this.there(item));
+    if (value !== null && typeof value === 'object') {
+      return Object.fromEntries(Object.entries(value as object).map(([name, item]) => [name, this.there(item)]));
+    }
+    if (typeof value !== 'string') return value;
+    return value.replaceAll(/\bNS\b/g, this.#namespace).replaceAll(/\$([uv])(\d+)/g, (name, sort: 'u' | 'v') => {
+      const found = [...this.#known[sort]].find(([, known]) => known === name);
+      if (found === undefined) throw new Error(`${name} has not been seen yet`);
+      return found[0];
+    });
+  }
+
+  #name(sort: 'u' | 'v', value: string): string {
+    const known = this.#known[sort];
+    const name = known.get(value) ?? `$${sort}${known.size + 1}`;
+    known.set(value, name);
+    return name;
+  }
+}
+
+/** The namespace of a conversation. */
+export function namespaceOf({ title }: Conversation): string {
+  return `talk-${title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, 50)
+    .replace(/-$/, '')}`;
+}
