@@ -95,7 +95,10 @@ class Names {
   here(value: Body, key = ''): Body {
     if (Array.isArray(value)) return value.map((item) => this.here(item, key));
     if (value !== null && typeof value === 'object') {
-      const entries = Object.entries(value as object);
+      // what a list says of its items is said once there, and in each of them here
+      const entries = Object.entries(value as object).filter(
+        ([name]) => key !== 'items' || (name !== 'kind' && name !== 'apiVersion'),
+      );
       return Object.fromEntries(entries.map(([name, item]) => [this.#told(name), this.here(item, name)]));
     }
     if (typeof value !== 'string') return value;

@@ -7,5 +7,6 @@ export type { Column, KindEntry } from './kind-entry.ts';
 export { listSchema, metaSchemas } from './meta-schemas.ts';
 export { fromStored, type Kind, kindOf, type MetaTypes, Registry, toStored } from './registry.ts';
 export { validateMeta, validateMetaUpdate } from './rules/metadata.ts';
+export { FOREGROUND, ORPHAN, type Propagation } from './rules/propagation.ts';
 export { resetFields } from './rules/reset-fields.ts';
 export { prepareCreate, prepareUpdate, setDefaults } from './rules/server-fields.ts';

@@ -72,6 +72,10 @@ export interface KindRules {
   readonly prepareCreate?: (object: JsonObject, author: Author) => void;
   /** takes back what an update may not change */
   readonly prepareUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => void;
+  /** how long a deleted object stays, for its programs to end; whoever deletes it may ask for another time */
+  readonly graceSeconds?: (object: JsonObject, asked: number | undefined) => number;
+  /** what depends on an object is not looked after when it goes */
+  readonly ownsNothing?: boolean;
   /** sets what shows that deletion has begun */
   readonly prepareDelete?: (object: JsonObject) => void;
   /** what it has that no other object may have at the same time, as words */

@@ -7,5 +7,5 @@ export { EMPTY, type FieldSet, fieldSet } from './field-set.ts';
 export { fieldsOf } from './fields-of.ts';
 export { ownBeforeApply, ownUpdate } from './own-update.ts';
 export { NOBODY, type Owners, readOwners, writeOwners } from './owners.ts';
-export { Nameless } from './shape.ts';
+export { isSame, Nameless } from './shape.ts';
 export { oneVersion, type Version, type Versions } from './versions.ts';

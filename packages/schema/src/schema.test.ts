@@ -66,13 +66,13 @@ const merges: ReadonlyArray<[what: string, current: JsonObject, patch: JsonObjec
     { texts: { a: null, c: '3' } },
     { texts: { b: '2', c: '3' } },
   ],
-  ['merges a set', { set: ['a'] }, { set: ['b', 'a'] }, { set: ['a', 'b'] }],
+  ['merges a set', { set: ['a'] }, { set: ['b', 'a'] }, { set: ['b', 'a'] }],
   ['deletes from a set', { set: ['a', 'b'] }, { '$deleteFromPrimitiveList/set': ['a'] }, { set: ['b'] }],
   [
     'merges a list by its key',
     { list: [{ name: 'a', value: '1' }, { name: 'b' }] },
     { list: [{ name: 'a', value: '2' }, { name: 'c' }] },
-    { list: [{ name: 'a', value: '2' }, { name: 'b' }, { name: 'c' }] },
+    { list: [{ name: 'a', value: '2' }, { name: 'c' }, { name: 'b' }] },
   ],
   [
     'deletes from a list by its key',

@@ -40,7 +40,7 @@ function keepAddress(service: JsonObject, old: JsonObject): void {
 export const coreRules: Readonly<Record<string, KindRules>> = {
   configmaps: configMap,
   namespaces: namespace,
-  events: { name: 'path-segment', lifetimeSeconds: 3600, selectableFields: eventFields },
+  events: { name: 'path-segment', ownsNothing: true, lifetimeSeconds: 3600, selectableFields: eventFields },
   nodes: { createsWithStatus: true, selectableFields: textFields({ 'spec.unschedulable': 'false' }) },
   persistentvolumeclaims: {
     deleteReturnsObject: true,
@@ -57,6 +57,7 @@ export const coreRules: Readonly<Record<string, KindRules>> = {
   pods: {
     validateCreate: withoutEphemeralContainers,
     deleteReturnsObject: true,
+    graceSeconds: graceOfPod,
     counts: ['spec'],
     selectableFields: {
       ...textFields({
@@ -90,3 +91,11 @@ export const coreRules: Readonly<Record<string, KindRules>> = {
     selectableFields: textFields({ 'spec.clusterIP': '', 'spec.type': '' }),
   },
 };
+
+/** A pod that runs nowhere, or not any more, has nothing to end. */
+function graceOfPod({ spec, status }: JsonObject, asked: number | undefined): number {
+  const { nodeName, terminationGracePeriodSeconds = 0 } = (spec ?? {}) as JsonObject;
+  const { phase } = (status ?? {}) as JsonObject;
+  if (!nodeName || phase === 'Failed' || phase === 'Succeeded') return 0;
+  return asked ?? Number(terminationGracePeriodSeconds);
+}

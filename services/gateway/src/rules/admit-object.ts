@@ -1,6 +1,6 @@
 import { type Kind, metaOf, setDefaults, toStored } from '@tidegate/kinds';
 import type { RequestInfo } from '@tidegate/request-info';
-import { type CleanOptions, clean, type JsonObject } from '@tidegate/schema';
+import { type CleanOptions, clean, isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, type FieldError, invalid, notSupported } from '@tidegate/status';
 import type { ResourceRequest } from '../gateway.ts';
 
@@ -12,6 +12,9 @@ export function admitObject(request: ResourceRequest, raw: JsonObject): JsonObje
   const { kind, info } = request;
   refuseOtherKind(kind, raw);
   const value = knownFields(request, raw);
+  const { managedFields } = isJsonObject(raw.metadata) ? raw.metadata : {};
+  // an empty list is a wish of its own here
+  if (Array.isArray(managedFields) && managedFields.length === 0) metaOf(value).managedFields = [];
   value.apiVersion = kind.apiVersion;
   value.kind = kind.entry.kind;
   takePlace(kind, info, value);

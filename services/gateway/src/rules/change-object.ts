@@ -1,4 +1,5 @@
 import { metaOf, prepareUpdate, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
+import { isSame } from '@tidegate/managed-fields';
 import type { JsonObject } from '@tidegate/schema';
 import { badRequest, conflict, invalid, notFound, requiredValue } from '@tidegate/status';
 import { type Guard, guardKind, outcomeKind, writeKind } from '@tidegate/wire';
@@ -75,6 +76,8 @@ interface Changed {
   readonly object: JsonObject;
   readonly form: StoredForm;
   readonly guards: Guard[];
+  /** nothing has changed, although it may be written in another order */
+  readonly isSame: boolean;
 }
 
 /** What the change makes of a state. A refusal counts only when the state was the current one. */
@@ -95,10 +98,18 @@ function nextState(
     validate(request, object, old);
     const { stored } = request.kind;
     const form = storedForm(stored, object);
-    return { kind: 'changed', object, form, guards: claimGuards(form.claims, stored.entry.claims?.(old)) };
+    const guards = claimGuards(form.claims, stored.entry.claims?.(old));
+    return { kind: 'changed', object, form, guards, isSame: isSameState(object, old) };
   } catch (error) {
     return { kind: 'refused', error };
   }
+}
+
+/** Whose versions differ, and nothing else. */
+function isSameState(object: JsonObject, old: JsonObject): boolean {
+  const meta = metaOf(object);
+  const { resourceVersion } = metaOf(old);
+  return isSame({ ...object, metadata: { ...(meta as JsonObject), resourceVersion: resourceVersion ?? '' } }, old);
 }
 
 interface Step extends Attempt {
@@ -114,7 +125,7 @@ async function settle(
   const { kind, info } = request;
   const { object, form, guards } = next;
   const show = change.show ?? ((code, json) => objectAnswer(request, code, json));
-  const unchanged = form.value.equals(current.value);
+  const unchanged = next.isSame || form.value.equals(current.value);
   if (unchanged && !(current.confirmed && current.stale)) {
     return current.confirmed ? show(200, currentJson(current)) : undefined;
   }
@@ -130,7 +141,9 @@ async function settle(
     return undefined;
   }
   if (outcome.kind === outcomeKind.committed) {
-    return show(200, withResourceVersion(form, outcome.revision));
+    // of an object that is gone with it, the last version that there was is shown
+    const shown = write.kind === writeKind.delete ? current.revision : outcome.revision;
+    return show(200, withResourceVersion(form, shown));
   }
   if (outcome.kind === outcomeKind.notFound && change.create !== undefined) return undefined;
   if (outcome.kind === outcomeKind.conflict && !(change.pinned && current.confirmed)) return undefined;
@@ -141,7 +154,8 @@ async function settle(
 function writeOf(request: ResourceRequest, object: JsonObject, { form, guards }: Changed) {
   const meta = metaOf(object);
   const deleting = meta.deletionTimestamp !== undefined;
-  const held = (meta.finalizers ?? []).length > 0 || (request.kind.stored.entry.held?.(object) ?? false);
+  const hasTime = (meta.deletionGracePeriodSeconds ?? 0) > 0;
+  const held = hasTime || (meta.finalizers ?? []).length > 0 || (request.kind.stored.entry.held?.(object) ?? false);
   if (!deleting || held) return { kind: writeKind.update, ...form, uid: meta.uid ?? '', deleting, guards };
   return { kind: writeKind.delete, guards: removalGuards(request) };
 }

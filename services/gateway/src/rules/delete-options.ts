@@ -1,5 +1,6 @@
-import { isJsonObject, type JsonObject, type Schema } from '@tidegate/schema';
-import { badRequest, forbiddenField, invalidValue, notSupported } from '@tidegate/status';
+import type { Propagation } from '@tidegate/kinds';
+import { clean, isJsonObject, type Json, type JsonObject, type Schema } from '@tidegate/schema';
+import { badRequest, invalidValue, notSupported } from '@tidegate/status';
 import { decodeObject } from '../codec/decode-body.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 import { isDryRun, refuseOption } from './admit-object.ts';
@@ -8,14 +9,20 @@ export interface DeleteOptions {
   dryRun: boolean;
   uid: string | undefined;
   resourceVersion: string | undefined;
-  propagation: 'Foreground' | 'Background' | 'Orphan' | undefined;
+  /** how long it may take to end; what is below zero is a second */
+  graceSeconds: number | undefined;
+  propagation: Propagation | undefined;
+  /** the older word for it, which also says what is answered */
+  orphanDependents: boolean | undefined;
   /** remove an object that cannot be read */
   ignoreReadErrors: boolean;
 }
 
-const deleteOptionsSchema: Schema = {
+const deleteOptionsSchema: Schema & { type: 'object' } = {
   type: 'object',
   fields: {
+    kind: { type: 'string' },
+    apiVersion: { type: 'string' },
     gracePeriodSeconds: { type: 'int64', number: 1 },
     preconditions: {
       type: 'object',
@@ -29,35 +36,66 @@ const deleteOptionsSchema: Schema = {
   },
 };
 
-const POLICIES = ['Foreground', 'Background', 'Orphan'] as const;
+const POLICIES: readonly Propagation[] = ['Foreground', 'Background', 'Orphan'];
 
 /** The options of a delete: from the body when there is one, else from the query. */
 export function deleteOptions(gateway: Gateway, request: ResourceRequest): DeleteOptions {
   const { query } = request.info;
-  const body = request.body.length === 0 ? {} : decodeObject(deleteOptionsSchema, request.body, request.contentType);
-  if (body.kind !== undefined && body.kind !== 'DeleteOptions') {
-    throw badRequest(`the body of a delete is a DeleteOptions, not a ${String(body.kind)}`);
-  }
+  const body = request.body.length === 0 ? {} : readBody(request);
   const ignoreReadErrors = gateway.gates.enabled('AllowUnsafeMalformedObjectDeletion') && asksToIgnore(request, body);
   if (ignoreReadErrors) refuseCompanions(request, body);
+  const hasBody = request.body.length > 0;
+  const said = (name: string): Json | undefined => (hasBody ? body[name] : query.get(name)) ?? undefined;
   const preconditions = isJsonObject(body.preconditions) ? body.preconditions : {};
-  const policy = body.propagationPolicy ?? query.get('propagationPolicy');
-  const orphan = body.orphanDependents ?? query.get('orphanDependents');
-  if (policy !== undefined && policy !== null && orphan !== undefined && orphan !== null) {
-    throw refuseOption(request.info, [
-      forbiddenField('propagationPolicy', 'orphanDependents and deletionPropagation cannot be both set'),
-    ]);
-  }
-  if (policy !== undefined && policy !== null && !POLICIES.includes(policy as never)) {
-    throw refuseOption(request.info, [notSupported('propagationPolicy', policy, [...POLICIES])]);
-  }
+  const orphanDependents = readFlag(request, said('orphanDependents'));
+  const policy = readPolicy(request, said('propagationPolicy'), orphanDependents);
   return {
     dryRun: isDryRun(request, Array.isArray(body.dryRun) ? body.dryRun.map(String) : []),
     uid: textOf(preconditions.uid),
     resourceVersion: textOf(preconditions.resourceVersion),
-    propagation: (policy ?? undefined) as DeleteOptions['propagation'],
+    graceSeconds: readSeconds(request, said('gracePeriodSeconds')),
+    propagation: policy ?? (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background'),
+    orphanDependents,
     ignoreReadErrors,
   };
+}
+
+function readBody(request: ResourceRequest): JsonObject {
+  const body = decodeObject(deleteOptionsSchema, request.body, request.contentType);
+  if (body.kind !== undefined && body.kind !== 'DeleteOptions') {
+    throw badRequest(`the body of a delete is a DeleteOptions, not a ${String(body.kind)}`);
+  }
+  const { value, problems } = clean(deleteOptionsSchema, body, 'DeleteOptions');
+  const [problem] = problems;
+  if (problem !== undefined) throw badRequest(problem.message);
+  return value;
+}
+
+function readPolicy(
+  { info }: ResourceRequest,
+  policy: Json | undefined,
+  orphanDependents: boolean | undefined,
+): Propagation | undefined {
+  if (policy === undefined) return undefined;
+  if (orphanDependents !== undefined) {
+    const why = 'orphanDependents and deletionPropagation cannot be both set';
+    throw refuseOption(info, [invalidValue('propagationPolicy', policy, why)]);
+  }
+  const known = POLICIES.find((name) => name === policy);
+  if (known === undefined) throw refuseOption(info, [notSupported('propagationPolicy', policy, [...POLICIES, 'nil'])]);
+  return known;
+}
+
+function readFlag({ info }: ResourceRequest, value: Json | undefined): boolean | undefined {
+  if (value === undefined || typeof value === 'boolean') return value;
+  return info.query.flag('orphanDependents');
+}
+
+function readSeconds({ info }: ResourceRequest, value: Json | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const seconds = Number(value);
+  if (Number.isSafeInteger(seconds) && value !== '') return seconds;
+  throw refuseOption(info, [invalidValue('gracePeriodSeconds', value, 'must be a whole number of seconds')]);
 }
 
 export const IGNORE_READ_ERRORS = 'ignoreStoreReadErrorWithClusterBreakingPotential';

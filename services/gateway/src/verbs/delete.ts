@@ -1,5 +1,3 @@
-import { metaOf } from '@tidegate/kinds';
-import { type JsonObject, printTime } from '@tidegate/schema';
 import { conflict, forbiddenObject } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
 import { objectAnswer, successAnswer } from '../codec/answer.ts';
@@ -9,6 +7,7 @@ import { removalGuards } from '../rules/change-object.ts';
 import { commit, keyOf, refusal } from '../rules/commit.ts';
 import { type Current, currentJson, fromStore, parseCurrent } from '../rules/current.ts';
 import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
+import { deletionOf } from '../rules/deletion.ts';
 import { deleteCorrupt } from './delete-corrupt.ts';
 
 /** DELETE of one object: removal, or the first of its two phases when something holds it. */
@@ -44,53 +43,39 @@ async function attemptDelete(
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
   const key = keyOf(kind, info.namespace, info.name);
-  const object = parseCurrent(current);
-  const meta = metaOf(object);
-  const held = (meta.finalizers ?? []).length > 0 || (kind.stored.entry.held?.(object) ?? false);
-  if (!held) {
-    if (!options.dryRun) {
-      const outcome = await commit(gateway, request, {
-        kind: writeKind.delete,
-        key,
-        expectedRevision: current.revision,
-        guards: removalGuards(request),
-      });
-      if (outcome.kind === outcomeKind.conflict) return undefined;
-      if (outcome.kind !== outcomeKind.committed) throw refusal(request, key, outcome);
-    }
+  const deletion = deletionOf(kind, parseCurrent(current), options);
+  if (deletion.kind === 'pending') return stillThere(request, options, currentJson(current));
+  const form = storedForm(kind.stored, deletion.object);
+  const isRemoved = deletion.kind === 'removed';
+  const answer = (revision: number): Answer => {
+    const json = withResourceVersion(form, revision);
+    if (!isRemoved) return stillThere(request, options, json);
     return kind.stored.entry.deleteReturnsObject
-      ? objectAnswer(request, 200, currentJson(current))
+      ? objectAnswer(request, 200, json)
       : successAnswer(request, current.uid);
-  }
-  if (meta.deletionTimestamp !== undefined) return objectAnswer(request, 200, currentJson(current));
-  markDeleting(request, object);
-  const form = storedForm(kind.stored, object);
-  if (options.dryRun) return objectAnswer(request, 200, withResourceVersion(form, current.revision));
+  };
+  if (options.dryRun || (!isRemoved && form.value.equals(current.value))) return answer(current.revision);
   const outcome = await commit(gateway, request, {
-    kind: writeKind.update,
+    ...(isRemoved
+      ? { kind: writeKind.delete, guards: removalGuards(request) }
+      : { kind: writeKind.update, ...form, uid: current.uid, deleting: true }),
     key,
-    ...form,
-    uid: current.uid,
-    deleting: true,
     expectedRevision: current.revision,
   });
   if (outcome.kind === outcomeKind.conflict) return undefined;
   if (outcome.kind !== outcomeKind.committed) throw refusal(request, key, outcome);
-  return objectAnswer(request, 200, withResourceVersion(form, outcome.revision));
+  return answer(outcome.revision);
 }
 
-function markDeleting({ kind }: ResourceRequest, object: JsonObject): void {
-  const meta = metaOf(object);
-  meta.deletionTimestamp = printTime();
-  meta.deletionGracePeriodSeconds = 0;
-  if (meta.generation !== undefined) meta.generation++;
-  kind.stored.entry.prepareDelete?.(object);
+/** Only who says that dependents are to go, in the old way, hears that it is not done yet. */
+function stillThere(request: ResourceRequest, { orphanDependents }: DeleteOptions, json: Buffer): Answer {
+  return objectAnswer(request, orphanDependents === false ? 202 : 200, json);
 }
 
 function refusePreconditions({ kind, info }: ResourceRequest, options: DeleteOptions, current: Current): void {
   const precondition = (what: string, wanted: string, found: string, meaning: string) =>
     conflict(
-      kind.entry,
+      { group: kind.entry.group, resource: kind.entry.kind },
       info.name,
       `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${found}). The object might have been ${meaning}`,
     );

@@ -1,4 +1,4 @@
-import { metaOf } from '@tidegate/kinds';
+import { metaOf, type Propagation } from '@tidegate/kinds';
 import { Query } from '@tidegate/request-info';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
@@ -18,7 +18,8 @@ interface Eviction {
   readonly uid: string | undefined;
   /** of the pod, as the client knows it */
   readonly resourceVersion: string | undefined;
-  readonly propagation: 'Foreground' | 'Background' | 'Orphan' | undefined;
+  readonly graceSeconds: number | undefined;
+  readonly propagation: Propagation | undefined;
   readonly dryRun: boolean;
 }
 
@@ -63,6 +64,7 @@ function readEviction(request: ResourceRequest): Eviction {
     request: { ...request, info },
     uid: text(preconditions.uid),
     resourceVersion: text(preconditions.resourceVersion),
+    graceSeconds: typeof options.gracePeriodSeconds === 'number' ? options.gracePeriodSeconds : undefined,
     propagation: text(options.propagationPolicy) as Eviction['propagation'],
     dryRun,
   };
@@ -115,7 +117,7 @@ function refuseOther({ request, uid, resourceVersion }: Eviction, pod: JsonObjec
 
 /** Says in the pod's status why it goes, and deletes it. */
 async function remove(gateway: Gateway, eviction: Eviction, resourceVersion: string | undefined): Promise<void> {
-  const { request, uid, propagation, dryRun } = eviction;
+  const { request, uid, graceSeconds, propagation, dryRun } = eviction;
   let version = resourceVersion;
   if (!dryRun) {
     const marked = { ...request, info: { ...request.info, subresource: 'status', verb: 'update' } };
@@ -142,6 +144,7 @@ async function remove(gateway: Gateway, eviction: Eviction, resourceVersion: str
     });
   }
   const info = { ...request.info, subresource: '', verb: 'delete' };
-  const options = { dryRun, uid, resourceVersion: version, propagation, ignoreReadErrors: false };
+  const rest = { orphanDependents: undefined, ignoreReadErrors: false };
+  const options = { dryRun, uid, resourceVersion: version, graceSeconds, propagation, ...rest };
   await deleteObject(gateway, { ...request, info }, options);
 }

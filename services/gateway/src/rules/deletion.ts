@@ -1,0 +1,81 @@
+import { FOREGROUND, type Kind, metaOf, ORPHAN } from '@tidegate/kinds';
+import { type JsonObject, printTime } from '@tidegate/schema';
+import type { DeleteOptions } from './delete-options.ts';
+
+/**
+ * What a delete makes of an object:
+ *
+ *   removed   nothing holds it
+ *   marked    it stays, and shows that it goes: for its finalizers, or for the time that its programs have to end
+ *   pending   it shows that already, and what is asked for now changes nothing
+ */
+export interface Deletion {
+  readonly kind: 'removed' | 'marked' | 'pending';
+  readonly object: JsonObject;
+}
+
+type Asked = Pick<DeleteOptions, 'graceSeconds' | 'propagation'>;
+
+/** The object that is given is changed. */
+export function deletionOf(kind: Kind, object: JsonObject, asked: Asked, now = new Date()): Deletion {
+  const { entry } = kind.stored;
+  const grace = giveGrace(kind, object, { asked: asked.graceSeconds, now });
+  if (grace === 'pending') return { kind: 'pending', object };
+  const meta = metaOf(object);
+  if (!entry.ownsNothing) {
+    const finalizers = finalizersFor(meta.finalizers ?? [], asked.propagation);
+    if (finalizers.length > 0) meta.finalizers = finalizers;
+    else delete meta.finalizers;
+  }
+  const isHeld = (meta.finalizers ?? []).length > 0 || (entry.held?.(object) ?? false);
+  if (isHeld && grace === undefined) mark(kind, object, now);
+  return { kind: isHeld || (grace ?? 0) > 0 ? 'marked' : 'removed', object };
+}
+
+interface Grace {
+  readonly asked: number | undefined;
+  readonly now: Date;
+}
+
+/** The seconds that the object gets, written into it. undefined: its kind goes at once. A time is only ever made shorter. */
+function giveGrace({ stored }: Kind, object: JsonObject, { asked, now }: Grace): number | 'pending' | undefined {
+  const { graceSeconds } = stored.entry;
+  if (graceSeconds === undefined) return undefined;
+  const meta = metaOf(object);
+  const { deletionTimestamp, deletionGracePeriodSeconds: before } = meta;
+  const atLeast = (seconds: number) => (seconds < 0 ? 1 : seconds);
+  let [seconds, begun] = [0, now.getTime()];
+  if (deletionTimestamp === undefined) {
+    seconds = atLeast(graceSeconds(object, asked));
+    if (meta.generation !== undefined) meta.generation++;
+  } else {
+    if (before === undefined) return undefined;
+    if (asked === undefined || atLeast(asked) >= before) return 'pending';
+    seconds = atLeast(asked);
+    begun = Date.parse(deletionTimestamp) - before * 1000;
+  }
+  meta.deletionTimestamp = printTime(new Date(begun + seconds * 1000));
+  meta.deletionGracePeriodSeconds = seconds;
+  return seconds;
+}
+
+/** Shows that deletion has begun. */
+function mark({ stored }: Kind, object: JsonObject, now: Date): void {
+  const meta = metaOf(object);
+  const { deletionTimestamp, deletionGracePeriodSeconds, generation } = meta;
+  if (deletionGracePeriodSeconds === undefined && generation !== undefined) meta.generation = generation + 1;
+  if (deletionTimestamp === undefined || Date.parse(deletionTimestamp) > now.getTime()) {
+    meta.deletionTimestamp = printTime(now);
+  }
+  meta.deletionGracePeriodSeconds = 0;
+  stored.entry.prepareDelete?.(object);
+}
+
+/** Who is asked to look after what the object owns. Without a word about it, those whom the object names stay. */
+function finalizersFor(finalizers: readonly string[], propagation: DeleteOptions['propagation']): string[] {
+  const named = finalizers.includes(ORPHAN) ? 'Orphan' : finalizers.includes(FOREGROUND) ? 'Foreground' : undefined;
+  const wanted = propagation ?? named;
+  const others = finalizers.filter((name) => name !== ORPHAN && name !== FOREGROUND);
+  if (wanted === 'Orphan') return [...others, ORPHAN];
+  return wanted === 'Foreground' ? [...others, FOREGROUND] : others;
+}
