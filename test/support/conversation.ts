@@ -93,8 +93,14 @@ class Names {
   }
 
   here(value: Body, key = ''): Body {
-    if (Array.isArray(value)) return value.map((item) => this.here(item, key));
+    if (Array.isArray(value)) {
+      const items = value.map((item) => this.here(item, key));
+      // they stand in the order of their times, which are seconds
+      return key === 'managedFields' ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
+    }
     if (value !== null && typeof value === 'object') {
+      // the version of a list is that of all that is stored
+      if (Array.isArray(value.items)) return { ...value, metadata: {}, items: this.here(value.items, 'items') };
       // what a list says of its items is said once there, and in each of them here
       const entries = Object.entries(value as object).filter(
         ([name]) => key !== 'items' || (name !== 'kind' && name !== 'apiVersion'),

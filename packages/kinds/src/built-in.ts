@@ -4,6 +4,7 @@ import { type GroupVersionFacts, readResources } from './facts/resources.ts';
 import { TypeTable } from './facts/type-table.ts';
 import type { GroupVersionKind, KindEntry, KindRules, Subresource } from './kind-entry.ts';
 import { type MetaTypes, Registry } from './registry.ts';
+import { validateCounts } from './validation/status.ts';
 import { validateTypes, validateTypesUpdate } from './validation/validator.ts';
 
 const USUAL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
@@ -106,6 +107,7 @@ function withTypes(rules: KindRules, schema: () => ObjectSchema, resource: strin
     validate: (object) => [...validateTypes(schema(), object), ...(rules.validate?.(object) ?? [])],
     validateUpdate: (object, old, subresource) => [
       ...(OWN_PATHS.has(subresource) ? validateTypesUpdate(resource, object, old) : []),
+      ...(subresource === 'status' ? validateCounts(resource, object, old) : []),
       ...(rules.validateUpdate?.(object, old, subresource) ?? []),
     ],
   };

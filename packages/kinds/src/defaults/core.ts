@@ -6,7 +6,6 @@ import { type SetDefaults, templateLabels, withTemplate } from './template.ts';
 
 const service: DefaultRules = {
   'spec.type': 'ClusterIP',
-  'spec.clusterIPs': ({ clusterIP }) => (clusterIP ? [clusterIP] : undefined),
   'spec.sessionAffinity': 'None',
   'spec.sessionAffinityConfig': ({ sessionAffinity }) =>
     sessionAffinity === 'ClientIP' ? { clientIP: { timeoutSeconds: 10800 } } : undefined,

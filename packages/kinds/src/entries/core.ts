@@ -33,8 +33,16 @@ function firstPodIp(pod: JsonObject): string {
 function keepAddress(service: JsonObject, old: JsonObject): void {
   const [spec, before] = [service.spec, old.spec];
   if (!isJsonObject(spec) || !isJsonObject(before)) return;
-  if (spec.clusterIP || spec.type === 'ExternalName' || before.type === 'ExternalName') return;
-  for (const name of ['clusterIP', 'clusterIPs']) if (before[name] !== undefined) spec[name] = before[name];
+  const isExternal = spec.type === 'ExternalName' || before.type === 'ExternalName';
+  if (!isExternal && (!spec.clusterIP || (spec.clusterIP === before.clusterIP && spec.clusterIPs === undefined))) {
+    for (const name of ['clusterIP', 'clusterIPs']) if (before[name] !== undefined) spec[name] = before[name];
+  }
+  listAddress(service);
+}
+
+/** The one address is also the first of all. */
+function listAddress({ spec }: JsonObject): void {
+  if (isJsonObject(spec) && spec.clusterIP && spec.clusterIPs === undefined) spec.clusterIPs = [spec.clusterIP];
 }
 
 export const coreRules: Readonly<Record<string, KindRules>> = {
@@ -86,6 +94,7 @@ export const coreRules: Readonly<Record<string, KindRules>> = {
   services: {
     name: 'label-1035',
     claims: serviceClaims,
+    prepareCreate: listAddress,
     prepareUpdate: keepAddress,
     deleteReturnsObject: true,
     selectableFields: textFields({ 'spec.clusterIP': '', 'spec.type': '' }),

@@ -38,6 +38,10 @@ function decodeValue(schema: Schema, body: Buffer, type: string): unknown {
 /** The media types of an applied configuration; what is YAML may be JSON. */
 export const APPLY_TYPES = ['application/apply-patch+yaml', 'application/apply-patch+cbor'];
 
+export function isApplied(contentType: string | undefined): boolean {
+  return APPLY_TYPES.includes(mediaType(contentType));
+}
+
 /** An applied configuration. */
 export function decodeApplied(schema: Schema, body: Buffer, contentType: string | undefined): JsonObject {
   const isCbor = mediaType(contentType) === APPLY_TYPES[1];

@@ -18,28 +18,38 @@ import { versionsOf } from '../ownership/kind-versions.ts';
 import { syncLastApplied, toleratedConflicts } from '../ownership/last-applied.ts';
 import { liveOwners, setOwners, withoutOwners } from '../ownership/own-fields.ts';
 import { admitObject, knownFields, refuseOtherKind, takePlace } from '../rules/admit-object.ts';
-import { changeObject } from '../rules/change-object.ts';
+import { type Change, changeObject } from '../rules/change-object.ts';
 import { createUnlessTaken } from './create.ts';
 
 /** PATCH with an applied configuration: what its author wants of the object, whether it is there already or not. */
 export async function apply(gateway: Gateway, request: ResourceRequest): Promise<Answer> {
-  const application = readApplication(gateway, request);
-  const { applied } = application;
-  const { uid = '', resourceVersion = '' } = metaOf(applied);
+  return applyWish(gateway, request, readWish(gateway, request));
+}
+
+/** Carries out what an applied configuration wants of the request's object. */
+export function applyWish(
+  gateway: Gateway,
+  request: ResourceRequest,
+  wish: Wish,
+  shown: Pick<Change, 'show'> = {},
+): Promise<Answer> {
+  const { uid = '', resourceVersion = '' } = metaOf(wish.applied);
   return changeObject(gateway, request, {
-    apply: (current) => applyTo(request, application, current),
+    ...shown,
+    apply: (current) => applyTo(request, wish, current),
     pinned: resourceVersion !== '',
     ownership: 'applied',
-    ...(request.info.subresource === '' ? { create: () => createApplied(gateway, request, { application, uid }) } : {}),
+    ...(request.info.subresource === '' ? { create: () => createApplied(gateway, request, { wish, uid }) } : {}),
   });
 }
 
-interface Wish extends Omit<Application, 'live' | 'owners'> {
+/** What an applied configuration wants, before anybody has looked at the object. */
+export interface Wish extends Omit<Application, 'live' | 'owners'> {
   /** the configuration as it came, without what the path says */
   readonly sent: JsonObject;
 }
 
-function readApplication(gateway: Gateway, request: ResourceRequest): Wish {
+export function readWish(gateway: Gateway, request: ResourceRequest): Wish {
   const { kind, info } = request;
   const manager = requiredFieldManager(request);
   const raw = decodeApplied(kind.schema, request.body, request.contentType);
@@ -109,7 +119,7 @@ function merged(request: ResourceRequest, { sent }: Wish, application: Applicati
 async function createApplied(
   gateway: Gateway,
   request: ResourceRequest,
-  { application, uid }: { application: Wish; uid: string },
+  { wish, uid }: { wish: Wish; uid: string },
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
   if (uid !== '') {
@@ -119,7 +129,7 @@ async function createApplied(
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
   }
-  const object = applyTo(request, application, {});
+  const object = applyTo(request, wish, {});
   delete metaOf(object).resourceVersion;
   return createUnlessTaken(gateway, request, object);
 }

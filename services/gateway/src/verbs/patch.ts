@@ -1,7 +1,7 @@
 import { fromStored } from '@tidegate/kinds';
 import { isJsonObject, strategicMerge } from '@tidegate/schema';
 import { badRequest, forbiddenField, unsupportedMediaType } from '@tidegate/status';
-import { APPLY_TYPES, mediaType, parseJson } from '../codec/decode-body.ts';
+import { APPLY_TYPES, isApplied, mediaType, parseJson } from '../codec/decode-body.ts';
 import type { ResourceRequest, VerbHandler } from '../gateway.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { mergePatch } from '../patch/merge-patch.ts';
@@ -14,7 +14,7 @@ const ACCEPTED = [...TYPES, ...APPLY_TYPES];
 
 /** PATCH: the Content-Type says in which of the languages the change is written. */
 export const patch: VerbHandler = async (gateway, request) => {
-  if (APPLY_TYPES.includes(mediaType(request.contentType))) return applyObject(gateway, request);
+  if (isApplied(request.contentType)) return applyObject(gateway, request);
   const { apply, pinned } = readPatch(request);
   const { kind } = request;
   return changeObject(gateway, request, {

@@ -1,13 +1,15 @@
 import { type Kind, labelsText, metaOf, selectorText } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { objectAnswer } from '../codec/answer.ts';
-import { decodeObject } from '../codec/decode-body.ts';
-import type { Answer, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { decodeObject, isApplied } from '../codec/decode-body.ts';
+import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { versionsOf } from '../ownership/kind-versions.ts';
 import { admitObject } from '../rules/admit-object.ts';
 import { asSubresource } from '../rules/as-subresource.ts';
 import { type Change, changeObject } from '../rules/change-object.ts';
 import { keyOf } from '../rules/commit.ts';
 import { currentJson, fromStore } from '../rules/current.ts';
+import { applyWish, readWish } from './apply.ts';
 import { readPatch } from './patch.ts';
 
 /** How many of something there are, and should be: an object that looks the same for all kinds that have it. */
@@ -29,10 +31,27 @@ const update: VerbHandler = async (gateway, request) => {
 
 const patch: VerbHandler = async (gateway, request) => {
   const scale = asSubresource(request);
+  if (isApplied(request.contentType)) return applyScale(gateway, request, scale);
   const { apply, pinned } = readPatch(scale);
   const wanted = (object: JsonObject) => admitObject(scale, apply(scaleOf(scale.kind, object)));
   return changeObject(gateway, request, changeTo(request, wanted, pinned));
 };
+
+/** Who applies a scale owns the object's number. */
+function applyScale(gateway: Gateway, request: ResourceRequest, scale: ResourceRequest): Promise<Answer> {
+  const { kind, info } = request;
+  const wish = readWish(gateway, scale);
+  const replicas = isJsonObject(wish.applied.spec) ? wish.applied.spec.replicas : undefined;
+  const applied: JsonObject = {
+    ...wish.applied,
+    kind: kind.entry.kind,
+    apiVersion: kind.apiVersion,
+    spec: replicas === undefined ? {} : { replicas },
+  };
+  const versions = versionsOf(gateway.registry, kind, info.subresource);
+  const shown = { show: (code: number, json: Buffer) => show(request, code, json) };
+  return applyWish(gateway, request, { ...wish, versions, applied }, shown);
+}
 
 export const scaleVerbs: Readonly<Record<string, VerbHandler>> = { get, update, patch };
 
