@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { converse, namespaceOf, readConversations } from '@tidegate/testkit';
 import type { Client } from './support/client.ts';
-import { converse, namespaceOf, readConversations } from './support/conversation.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const directory = join(import.meta.dirname, 'conversations');

@@ -2,13 +2,7 @@ import { globSync } from 'node:fs';
 import { request } from 'node:https';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  type AskServer,
-  converse,
-  namespaceOf,
-  readConversations,
-  writeConversations,
-} from '../../test/support/conversation.ts';
+import { type AskServer, converse, namespaceOf, readConversations, writeConversations } from '@tidegate/testkit';
 
 /**
  * Holds every conversation of test/conversations with a kube-apiserver and writes down what it says. Needs an empty one:

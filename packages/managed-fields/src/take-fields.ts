@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tidegate/schema';
 import { type Comparison, compare } from './compare.ts';
-import { EMPTY, type FieldSet } from './field-set.ts';
+import type { FieldSet } from './field-set.ts';
 import { fitToSchema } from './fit-schema.ts';
 import { type Owner, type Owners, withFields } from './owners.ts';
 import type { Version, Versions } from './versions.ts';
@@ -67,9 +67,4 @@ export function fitOwners(versions: Versions, owners: Owners): Owners {
     if (version !== undefined) fitted.set(id, withFields(owner, fitToSchema(owner.fields, version.schema)));
   }
   return fitted;
-}
-
-/** What is in every object and nobody's to own. */
-export function withoutIdentity(fields: FieldSet, identity: FieldSet): FieldSet {
-  return fields.isEmpty ? EMPTY : fields.difference(identity);
 }

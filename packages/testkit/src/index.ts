@@ -1,4 +1,13 @@
 export { freePort } from '@tidegate/local';
+export {
+  type AskServer,
+  type Conversation,
+  converse,
+  namespaceOf,
+  readConversations,
+  type Said,
+  writeConversations,
+} from './conversation.ts';
 export { peerCertificates, type TestCertificates } from './peer-certificates.ts';
 export { postgresOfVersion } from './postgres-version.ts';
 export { whyNoSmallDisk } from './small-disk.ts';
