@@ -29,6 +29,7 @@ export async function runningSystem(options: Parameters<typeof startTidegate>[0]
 
 /** All that a system makes at its start is there. */
 export async function settled(client: Client): Promise<void> {
-  const last = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/catch-all';
-  await until('the last of the first objects', async () => (await client.get(last)).code === 200);
+  // the namespaces come first, unless the gateway was not yet there for them: then they come a round later
+  for (const last of ['/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/catch-all', '/api/v1/namespaces/kube-system'])
+    await until('the last of the first objects', async () => (await client.get(last)).code === 200);
 }

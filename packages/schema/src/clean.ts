@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
+import type { BodyNotes } from './json/body-notes.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from './json/json.ts';
 import { canonicalQuantity } from './quantity.ts';
 import { decodeScalar, jsonType } from './scalars.ts';
 import type { ScalarType, Schema } from './schema.ts';
@@ -10,17 +11,24 @@ export interface TypeProblem {
   message: string;
 }
 
+/** A field that is not in the value as it came: it is left out, or its last value stands for all. */
+export interface Surplus {
+  readonly what: 'unknown' | 'duplicate';
+  /** path of the field */
+  readonly field: string;
+}
+
 export interface Cleaned {
   value: JsonObject;
-  /** paths of the fields that the schema does not have; they are not in the value */
-  unknown: string[];
+  /** fields that the schema does not have, and those that stood more than once, in the order of the value */
+  surplus: Surplus[];
   problems: TypeProblem[];
 }
 
 /** Drops fields that the schema does not have and nulls, and finds values of a wrong type, in one walk. */
-export function clean(schema: Schema, value: JsonObject, kind: string): Cleaned {
-  const result: Cleaned = { value: {}, unknown: [], problems: [] };
-  result.value = cleanValue(schema, value, '', { kind, result, names: [], holder: kind }) as JsonObject;
+export function clean(schema: Schema, value: JsonObject, kind: string, notes?: BodyNotes): Cleaned {
+  const result: Cleaned = { value: {}, surplus: [], problems: [] };
+  result.value = cleanValue(schema, value, '', { kind, result, names: [], holder: kind, notes }) as JsonObject;
   return result;
 }
 
@@ -31,6 +39,10 @@ interface Walk {
   readonly names: string[];
   /** the type that holds the field */
   holder: string;
+  /** what else is known of the value, if anything is */
+  readonly notes: BodyNotes | undefined;
+  /** the digits of the number that comes next, where JavaScript would write it otherwise */
+  written?: string | undefined;
 }
 
 function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json {
@@ -49,6 +61,7 @@ function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json
       const isResources = schema.values.type === 'quantity';
       for (const key of Object.keys(value)) {
         const item = value[key] as Json;
+        if (walk.notes !== undefined) consult(walk.notes, value, key, walk, `${path}.${key}`);
         // Go reads null as the zero value of a map's element
         if (item === null) setOwn(copy, key, ZEROS[schema.values.type] ?? null);
         else if (isResources) setOwn(copy, key, cleanAmount(item, `${path}.${key}`, walk));
@@ -58,22 +71,61 @@ function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json
     }
     case 'list':
       if (!Array.isArray(value)) return wrongType(value, goType(schema), path, walk);
-      return value.map((item, i) => cleanValue(schema.items, item, `${path}[${i}]`, walk));
+      return value.map((item, i) => {
+        if (walk.notes !== undefined) walk.written = walk.notes.written.get(value)?.get(i);
+        return cleanValue(schema.items, item, `${path}[${i}]`, walk);
+      });
+    case 'any':
+    case 'raw':
+      if (walk.notes !== undefined && walk.notes.twice.size > 0) tellTwice(value, path, walk);
+      return value;
     default:
       return cleanScalar(schema.type, value, path, walk);
   }
 }
 
+/** Looks up what is noted of a field that comes next. */
+function consult(notes: BodyNotes, holder: JsonObject, key: string, walk: Walk, path: string): void {
+  walk.written = notes.written.get(holder)?.get(key);
+  if (notes.twice.get(holder)?.has(key)) walk.result.surplus.push({ what: 'duplicate', field: path });
+}
+
+/** In what is taken as it is, any key may stand, but once. */
+function tellTwice(value: Json, path: string, walk: Walk): void {
+  for (const field of fieldsTwice(value, walk.notes as BodyNotes, path)) {
+    walk.result.surplus.push({ what: 'duplicate', field });
+  }
+}
+
+/** The paths of the fields that stood more than once. */
+export function fieldsTwice(value: Json, notes: BodyNotes, path = ''): string[] {
+  const fields: string[] = [];
+  const visit = (item: Json, at: string): void => {
+    if (Array.isArray(item)) {
+      for (const [i, inner] of item.entries()) visit(inner, `${at}[${i}]`);
+    } else if (isJsonObject(item)) {
+      const twice = notes.twice.get(item);
+      for (const key of Object.keys(item)) {
+        const field = at === '' ? key : `${at}.${key}`;
+        if (twice?.has(key)) fields.push(field);
+        visit(item[key] as Json, field);
+      }
+    }
+  };
+  visit(value, path);
+  return fields;
+}
+
 /** An amount of a resource. */
 function cleanAmount(value: Json, path: string, walk: Walk): Json {
-  const amount = canonicalQuantity(typeof value === 'object' ? '' : String(value), 'milli');
+  const amount = canonicalQuantity(typeof value === 'object' ? '' : (walk.written ?? String(value)), 'milli');
   if (typeof amount === 'string') return amount;
   walk.result.problems.push({ field: path, message: amount.problem });
   return value;
 }
 
 function cleanScalar(type: ScalarType, value: Json, path: string, walk: Walk): Json {
-  const decoded = decodeScalar(type, value);
+  const decoded = decodeScalar(type, value, walk.written);
   if ('value' in decoded) return decoded.value;
   if ('wanted' in decoded) return wrongType(value, decoded.wanted, path, walk, decoded.found);
   walk.result.problems.push({ field: path, message: decoded.problem });
@@ -116,8 +168,12 @@ function cleanObject(
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
     const at = path === '' ? key : `${path}.${key}`;
     const item = value[key] as Json;
-    if (field === undefined) walk.result.unknown.push(at);
-    else if (item !== null) {
+    if (field === undefined) {
+      walk.result.surplus.push({ what: 'unknown', field: at });
+      continue;
+    }
+    if (walk.notes !== undefined) consult(walk.notes, value, key, walk, at);
+    if (item !== null) {
       walk.names.push(key);
       copy[key] = cleanValue(field, item, at, walk);
       walk.names.pop();

@@ -1,5 +1,5 @@
 import { badRequest } from '@tidegate/status';
-import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from './json/json.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -66,19 +66,25 @@ function mergeByKey(schema: Schema & { type: 'list' }, { key, current, patch, or
   const replaceAll = patch.some(
     (item) => isJsonObject(item) && item.$patch === 'replace' && Object.keys(item).length === 1,
   );
-  const result = replaceAll ? [] : [...current];
+  const result: Array<Json | undefined> = replaceAll ? [] : [...current];
+  const places = new Map<Json | undefined, number>();
+  for (const [i, item] of result.entries()) {
+    if (isJsonObject(item) && !places.has(item[key])) places.set(item[key], i);
+  }
   for (const item of patch) {
     if (!isJsonObject(item)) throw badRequest(`a list that is merged by ${key} takes objects only`);
     if (item.$patch === 'replace' && Object.keys(item).length === 1) continue;
     const id = item[key];
     if (id === undefined) throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
-    const at = result.findIndex((other) => isJsonObject(other) && other[key] === id);
+    const at = places.get(id);
     if (item.$patch === 'delete') {
-      if (at >= 0) result.splice(at, 1);
-    } else if (at >= 0) result[at] = mergeObject(schema.items, result[at] as JsonObject, item);
-    else result.push(withoutDirectives(item));
+      if (at !== undefined) result[at] = undefined;
+      places.delete(id);
+    } else if (at !== undefined) result[at] = mergeObject(schema.items, result[at] as JsonObject, item);
+    else places.set(id, result.push(withoutDirectives(item)) - 1);
   }
-  return inOrder(result, order, (item) => (isJsonObject(item) ? (item[key] ?? null) : item), key);
+  const kept = result.filter((item) => item !== undefined);
+  return inOrder(kept, order, (item) => (isJsonObject(item) ? (item[key] ?? null) : item), key);
 }
 
 /** Items that the order names come in its order, the others keep their places among them. */
@@ -101,7 +107,8 @@ function deletePrimitives(object: JsonObject, key: string, values: Json): void {
 
 function retain(object: JsonObject, keys: readonly Json[]): JsonObject {
   const kept: JsonObject = {};
-  for (const key of Object.keys(object)) if (keys.includes(key)) setOwn(kept, key, object[key] as Json);
+  const wanted = new Set(keys);
+  for (const key of Object.keys(object)) if (wanted.has(key)) setOwn(kept, key, object[key] as Json);
   return kept;
 }
 

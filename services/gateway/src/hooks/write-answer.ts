@@ -7,6 +7,7 @@ import { gzip } from '../codec/gzip.ts';
 import { type Accepted, type Negotiator, PLAIN } from '../codec/negotiate.ts';
 import type { Answer, ResourceRequest } from '../gateway.ts';
 import { type ContentCoding, IDENTITY } from './content-coding.ts';
+import { warningHeaders } from './warning-headers.ts';
 
 type Headers = Array<string | number | string[]>;
 
@@ -33,7 +34,7 @@ export function writeHead(
   const type = contentType ?? request.accepted.mediaType;
   const all: Headers = ['Audit-Id', request.auditId, 'Content-Type', type, ...COMMON, ...headers];
   if (request.coding.varies) all.push('Vary', 'Accept-Encoding');
-  for (const warning of new Set(request.warnings)) all.push('Warning', warningHeader(warning));
+  for (const header of warningHeaders(request.warnings)) all.push('Warning', header);
   raw.writeHead(code, all as string[]);
   return raw;
 }
@@ -108,12 +109,6 @@ function acceptedOr(negotiator: Negotiator, accept: string | undefined, error: A
   } catch {
     return { ...PLAIN, pretty: true };
   }
-}
-
-/** `299 - "text"`, with quotes and backslashes escaped and nothing in it that could end the header. */
-function warningHeader(text: string): string {
-  const clean = text.replace(/[^\x20-\x7e]/g, '?').slice(0, 256);
-  return `299 - "${clean.replace(/["\\]/g, '\\$&')}"`;
 }
 
 /** Text, or a document that is not an object: probes, metrics, discovery, unknown paths. */

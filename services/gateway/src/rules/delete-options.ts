@@ -29,12 +29,16 @@ const deleteOptionsSchema: Schema = {
   },
 };
 
+function bodyOf({ body, contentType }: ResourceRequest): JsonObject {
+  return body.length === 0 ? {} : decodeObject(deleteOptionsSchema, body, contentType).object;
+}
+
 const POLICIES = ['Foreground', 'Background', 'Orphan'] as const;
 
 /** The options of a delete: from the body when there is one, else from the query. */
 export function deleteOptions(gateway: Gateway, request: ResourceRequest): DeleteOptions {
   const { query } = request.info;
-  const body = request.body.length === 0 ? {} : decodeObject(deleteOptionsSchema, request.body, request.contentType);
+  const body = bodyOf(request);
   if (body.kind !== undefined && body.kind !== 'DeleteOptions') {
     throw badRequest(`the body of a delete is a DeleteOptions, not a ${String(body.kind)}`);
   }
