@@ -9,7 +9,7 @@ import {
   readCbor,
   type Schema,
 } from '@tidegate/schema';
-import { badRequest, unsupportedMediaType } from '@tidegate/status';
+import { ApiError, badRequest, unsupportedMediaType } from '@tidegate/status';
 import { decodeYaml } from './decode-yaml.ts';
 
 const CBOR = 'application/cbor';
@@ -53,6 +53,16 @@ function decodeValue(schema: Schema, body: Buffer, type: string): Decoded {
 export function refuseGatedBody(gates: FeatureGates, contentType: string | undefined): void {
   const isGated = mediaType(contentType) === CBOR && !gates.enabled('CBORServingAndStorage');
   if (isGated) throw unsupportedMediaType(ACCEPTED);
+}
+
+/** Bodies come as they are: one that is compressed would have to be measured while it is unpacked. */
+export function refuseCodedBody(contentEncoding: string | undefined): void {
+  if (contentEncoding === undefined || contentEncoding === '' || contentEncoding.toLowerCase() === 'identity') return;
+  const coding = JSON.stringify(contentEncoding.slice(0, 100));
+  throw new ApiError(
+    'UnsupportedMediaType',
+    `the body of the request has the content encoding ${coding}: send it as it is`,
+  );
 }
 
 /** the media type without its parameters */

@@ -3,7 +3,7 @@ import { metaSchemas } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
-import { gzip } from '../codec/gzip.ts';
+import { type CodingName, compress } from '../codec/compress.ts';
 import { type Accepted, type Negotiator, PLAIN } from '../codec/negotiate.ts';
 import type { Answer, ResourceRequest } from '../gateway.ts';
 import { type ContentCoding, IDENTITY } from './content-coding.ts';
@@ -51,18 +51,20 @@ async function writeCoded(
   reply: FastifyReply,
   { code, body, headers }: Answer & { headers: Headers },
 ): Promise<void> {
-  const { gzipFromBytes } = request.coding;
-  if (gzipFromBytes === undefined || body.length < gzipFromBytes) {
+  const { name, fromBytes } = request.coding;
+  if (name === undefined || body.length < fromBytes) {
     writeBody(writeHead(request, reply, { code, headers: ['Content-Length', body.length, ...headers] }), body);
     return;
   }
-  const small = await gzip(body);
-  const coded = ['Content-Length', small.length, ...GZIP, ...headers];
+  const small = await compress(name, body);
+  const coded = ['Content-Length', small.length, ...codingHeader(name), ...headers];
   writeBody(writeHead(request, reply, { code, headers: coded }), small);
 }
 
 /** to a body in this coding */
-export const GZIP: Headers = ['Content-Encoding', 'gzip'];
+export function codingHeader(name: CodingName): Headers {
+  return ['Content-Encoding', name];
+}
 
 function writeBody(raw: ServerResponse, body: Buffer): void {
   // Node joins headers with a body that is text: one TLS record and one system call instead of two
