@@ -52,7 +52,8 @@ export class ReverseWriter {
       this.#buffer[--this.#at] = value;
       return;
     }
-    if (value < 0 || value > 0xffff_ffff) {
+    // what is no number at all fails there, and would not end here
+    if (!(value >= 0 && value <= 0xffff_ffff)) {
       this.#largeVarint(BigInt.asUintN(64, BigInt(value)));
       return;
     }

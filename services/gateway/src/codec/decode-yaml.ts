@@ -9,6 +9,7 @@ import {
   load,
   mapTag,
   NOT_RESOLVED,
+  strTag,
 } from 'js-yaml';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -20,7 +21,7 @@ export function decodeYaml(body: Uint8Array): Decoded {
   const notes = new BodyNotes();
   try {
     const value = load(utf8.decode(body), {
-      schema: CORE_SCHEMA.withTags(notingMap(notes), intTag, floatTag),
+      schema: CORE_SCHEMA.withTags(notingMap(notes), textTag, intTag, floatTag),
       // a key that stands twice is noted, and its last value counts
       json: true,
       maxAliases: 0,
@@ -46,6 +47,12 @@ function notingMap(notes: BodyNotes) {
     },
   });
 }
+
+/** An escape may stand for half a surrogate pair. */
+const textTag = defineScalarTag<string>(strTag.tagName, {
+  ...strTag,
+  resolve: (source) => source.toWellFormed(),
+});
 
 const DECIMAL = /^([-+]?)0*(\d{16,})$/;
 

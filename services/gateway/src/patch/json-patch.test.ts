@@ -54,6 +54,8 @@ test('what is no operation is refused, and the object stays as it is', () => {
     { op: 'add', path: '/list/7', value: 1 },
     { op: 'copy', from: '/nothing', path: '/x' },
     { op: 'copy', path: '/x' },
+    { op: 'remove', path: '' },
+    { op: 'replace', path: '', value: 1 },
     { op: 'add', path: '/__proto__/x', value: 1 },
   ]) {
     assert.throws(() => applyJsonPatch(object, [{ op: 'remove', path: '/a' }, operation]), { name: 'ApiError' });

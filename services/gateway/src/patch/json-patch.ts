@@ -1,4 +1,4 @@
-import { isTooDeep, type JsonObject, MAX_DEPTH } from '@tidegate/schema';
+import { isJsonObject, isTooDeep, type JsonObject, MAX_DEPTH } from '@tidegate/schema';
 import { ApiError, badRequest, requestEntityTooLarge } from '@tidegate/status';
 import fastJsonPatch, { type Operation } from 'fast-json-patch';
 
@@ -25,6 +25,7 @@ export function applyJsonPatch(current: JsonObject, operations: readonly unknown
         throw new Error(`its copies exceed the limit of ${MAX_COPIED_CHARACTERS} bytes`);
       document = fastJsonPatch.applyOperation(document, step, true, true, false, i).newDocument;
     }
+    if (!isJsonObject(document)) throw new Error('what it makes is not an object');
     if (isTooDeep(document)) throw new Error(`exceeded max depth of ${MAX_DEPTH}`);
     return document;
   } catch (error) {
