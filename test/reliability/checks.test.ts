@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Random } from '@tidegate/testkit';
 import { checks, explainViolations, violationsOf } from './checks/all.ts';
 import { badStores } from './model/bad-stores.ts';
 import { badWatches } from './model/bad-watches.ts';
 import { generateHistory } from './model/generate-history.ts';
-import { Random } from './random.ts';
 
 const seeds = [1, 2, 3];
 const badVariants = [...badWatches, ...badStores];

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
+import type { BodyNotes } from './json/body-notes.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from './json/json.ts';
 import { canonicalQuantity } from './quantity.ts';
 import { decodeScalar, jsonType } from './scalars.ts';
 import type { ScalarType, Schema } from './schema.ts';
@@ -10,16 +11,25 @@ export interface TypeProblem {
   message: string;
 }
 
+/** A field that is not in the value as it came: it is left out, or its last value stands for all. */
+export interface Surplus {
+  readonly what: 'unknown' | 'duplicate';
+  /** path of the field */
+  readonly field: string;
+}
+
 export interface Cleaned {
   value: JsonObject;
-  /** paths of the fields that the schema does not have; they are not in the value */
-  unknown: string[];
+  /** fields that the schema does not have, and those that stood more than once, in the order of the value */
+  surplus: Surplus[];
   problems: TypeProblem[];
 }
 
 export interface CleanOptions {
   /** null says something, too: that the field is to be what it is by default */
   readonly keepsNulls?: boolean;
+  /** what was seen when the body was read */
+  readonly notes?: BodyNotes;
 }
 
 /** Drops fields that the schema does not have and nulls, and finds values of a wrong type, in one walk. */
@@ -27,10 +37,11 @@ export function clean(
   schema: Schema,
   value: JsonObject,
   kind: string,
-  { keepsNulls = false }: CleanOptions = {},
+  { notes, keepsNulls = false }: CleanOptions = {},
 ): Cleaned {
-  const result: Cleaned = { value: {}, unknown: [], problems: [] };
-  result.value = cleanValue(schema, value, '', { kind, keepsNulls, result, names: [], holder: kind }) as JsonObject;
+  const result: Cleaned = { value: {}, surplus: [], problems: [] };
+  const walk: Walk = { kind, keepsNulls, result, names: [], holder: kind, notes };
+  result.value = cleanValue(schema, value, '', walk) as JsonObject;
   return result;
 }
 
@@ -42,6 +53,10 @@ interface Walk {
   readonly names: string[];
   /** the type that holds the field */
   holder: string;
+  /** what else is known of the value, if anything is */
+  readonly notes: BodyNotes | undefined;
+  /** the digits of the number that comes next, where JavaScript would write it otherwise */
+  written?: string | undefined;
 }
 
 function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json {
@@ -60,6 +75,7 @@ function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json
       const isResources = schema.values.type === 'quantity';
       for (const key of Object.keys(value)) {
         const item = value[key] as Json;
+        if (walk.notes !== undefined) consult(walk.notes, value, key, walk, `${path}.${key}`);
         // Go reads null as the zero value of a map's element
         if (item === null && walk.keepsNulls) setOwn(copy, key, null);
         else if (item === null) setOwn(copy, key, ZEROS[schema.values.type] ?? null);
@@ -70,22 +86,61 @@ function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json
     }
     case 'list':
       if (!Array.isArray(value)) return wrongType(value, goType(schema), path, walk);
-      return value.map((item, i) => cleanValue(schema.items, item, `${path}[${i}]`, walk));
+      return value.map((item, i) => {
+        if (walk.notes !== undefined) walk.written = walk.notes.written.get(value)?.get(i);
+        return cleanValue(schema.items, item, `${path}[${i}]`, walk);
+      });
+    case 'any':
+    case 'raw':
+      if (walk.notes !== undefined && walk.notes.twice.size > 0) tellTwice(value, path, walk);
+      return value;
     default:
       return cleanScalar(schema.type, value, path, walk);
   }
 }
 
+/** Looks up what is noted of a field that comes next. */
+function consult(notes: BodyNotes, holder: JsonObject, key: string, walk: Walk, path: string): void {
+  walk.written = notes.written.get(holder)?.get(key);
+  if (notes.twice.get(holder)?.has(key)) walk.result.surplus.push({ what: 'duplicate', field: path });
+}
+
+/** In what is taken as it is, any key may stand, but once. */
+function tellTwice(value: Json, path: string, walk: Walk): void {
+  for (const field of fieldsTwice(value, walk.notes as BodyNotes, path)) {
+    walk.result.surplus.push({ what: 'duplicate', field });
+  }
+}
+
+/** The paths of the fields that stood more than once. */
+export function fieldsTwice(value: Json, notes: BodyNotes, path = ''): string[] {
+  const fields: string[] = [];
+  const visit = (item: Json, at: string): void => {
+    if (Array.isArray(item)) {
+      for (const [i, inner] of item.entries()) visit(inner, `${at}[${i}]`);
+    } else if (isJsonObject(item)) {
+      const twice = notes.twice.get(item);
+      for (const key of Object.keys(item)) {
+        const field = at === '' ? key : `${at}.${key}`;
+        if (twice?.has(key)) fields.push(field);
+        visit(item[key] as Json, field);
+      }
+    }
+  };
+  visit(value, path);
+  return fields;
+}
+
 /** An amount of a resource. */
 function cleanAmount(value: Json, path: string, walk: Walk): Json {
-  const amount = canonicalQuantity(typeof value === 'object' ? '' : String(value), 'milli');
+  const amount = canonicalQuantity(typeof value === 'object' ? '' : (walk.written ?? String(value)), 'milli');
   if (typeof amount === 'string') return amount;
   walk.result.problems.push({ field: path, message: amount.problem });
   return value;
 }
 
 function cleanScalar(type: ScalarType, value: Json, path: string, walk: Walk): Json {
-  const decoded = decodeScalar(type, value);
+  const decoded = decodeScalar(type, value, walk.written);
   if ('value' in decoded) return decoded.value;
   if ('wanted' in decoded) return wrongType(value, decoded.wanted, path, walk, decoded.found);
   walk.result.problems.push({ field: path, message: decoded.problem });
@@ -128,8 +183,12 @@ function cleanObject(
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
     const at = path === '' ? key : `${path}.${key}`;
     const item = value[key] as Json;
-    if (field === undefined) walk.result.unknown.push(at);
-    else if (item !== null) {
+    if (field === undefined) {
+      walk.result.surplus.push({ what: 'unknown', field: at });
+      continue;
+    }
+    if (walk.notes !== undefined) consult(walk.notes, value, key, walk, at);
+    if (item !== null) {
       // Go keeps no difference between a list or map that is empty and one that is not there
       if (!walk.keepsNulls && isHollow(field, item)) continue;
       walk.names.push(key);

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { isJsonObject, type Json, type JsonObject } from './json/json.ts';
 import type { Schema } from './schema.ts';
 
 /** Sets every default that the schema states where there is nothing, in an object and all that is in it. */

@@ -1,8 +1,11 @@
-export { decodeCbor } from './cbor/decode.ts';
+export { decodeCbor, readCbor } from './cbor/decode.ts';
 export { CBOR_PREFIX, cborDocument, encodeCbor } from './cbor/encode.ts';
-export { type Cleaned, type CleanOptions, clean, type TypeProblem } from './clean.ts';
+export { type Cleaned, type CleanOptions, clean, fieldsTwice, type Surplus, type TypeProblem } from './clean.ts';
 export { applyDefaults } from './defaults.ts';
-export { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
+export { BodyNotes, type Decoded } from './json/body-notes.ts';
+export { decodeJson, parseOwnJson } from './json/decode.ts';
+export { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_DEPTH, setOwn } from './json/json.ts';
+export { wholeNumber } from './json/whole-number.ts';
 export { type OpenApiOptions, openApiSchema, openApiShape } from './open-api.ts';
 export { encodeField, encodeMessage } from './protobuf/encode.ts';
 export { envelope, inEnvelope } from './protobuf/envelope.ts';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json.ts';
+import type { Json, JsonObject } from './json/json.ts';
 import type { Schema } from './schema.ts';
 
 export interface OpenApiOptions {

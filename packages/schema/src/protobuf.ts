@@ -1,11 +1,12 @@
 import { badRequest, unsupportedMediaType } from '@tidegate/status';
 import protobuf from 'protobufjs';
-import { type Json, type JsonObject, setOwn } from './json.ts';
+import { decodeJson } from './json/decode.ts';
+import { isJsonObject, type Json, type JsonObject, MAX_DEPTH, setOwn } from './json/json.ts';
+import { narrow } from './json/whole-number.ts';
 import type { Schema } from './schema.ts';
 
 /** `k8s` and a zero byte: every Protobuf body begins so, and what follows is the message Unknown. */
 const PREFIX = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
-const MAX_DEPTH = 64;
 
 export function hasProtobufPrefix(body: Uint8Array): boolean {
   return body.length >= 4 && PREFIX.every((byte, i) => body[i] === byte);
@@ -21,9 +22,7 @@ export function decodeProtobuf(schema: Schema, body: Uint8Array): JsonObject {
       throw unsupportedMediaType(['application/vnd.cluster.protobuf', 'application/vnd.kubernetes.protobuf']);
     }
     const raw = Buffer.from((envelope.raw as string | undefined) ?? '', 'base64');
-    const object = envelope.contentType
-      ? (JSON.parse(raw.toString('utf8')) as JsonObject)
-      : decodeObject(schema, raw, 0);
+    const object = envelope.contentType ? jsonInside(raw) : decodeObject(schema, raw, 0);
     const { apiVersion, kind } = (envelope.typeMeta ?? {}) as JsonObject;
     if (apiVersion) object.apiVersion = apiVersion;
     if (kind) object.kind = kind;
@@ -32,6 +31,12 @@ export function decodeProtobuf(schema: Schema, body: Uint8Array): JsonObject {
     if (error instanceof Error && error.name === 'ApiError') throw error;
     throw badRequest(`couldn't parse the body of the request as Protobuf: ${(error as Error).message}`, error);
   }
+}
+
+function jsonInside(raw: Buffer): JsonObject {
+  const { value } = decodeJson(raw);
+  if (!isJsonObject(value)) throw new Error('the JSON in it is not one object');
+  return value;
 }
 
 const ENVELOPE: Schema = {
@@ -126,7 +131,7 @@ function decodeValue(schema: Schema, reader: protobuf.Reader, wireType: number, 
     case 'bytes':
       return Buffer.from(lengthDelimited(reader, wireType)).toString('base64');
     case 'bool':
-      return varint(reader, wireType) !== 0;
+      return Number(varint(reader, wireType)) !== 0;
     case 'int32':
     case 'int64':
       return varint(reader, wireType);
@@ -176,9 +181,18 @@ function lengthDelimited(reader: protobuf.Reader, wireType: number): Uint8Array 
   return reader.bytes();
 }
 
-function varint(reader: protobuf.Reader, wireType: number): number {
+function varint(reader: protobuf.Reader, wireType: number): number | bigint {
   if (wireType !== 0) throw new Error(`wire type ${wireType} where a number is expected`);
-  return Number(reader.int64());
+  const from = reader.pos;
+  const near = Number(reader.int64());
+  return Number.isSafeInteger(near) ? near : largeVarint(reader.buf.subarray(from, reader.pos));
+}
+
+/** Seven bits in each byte, the least first. */
+function largeVarint(bytes: Uint8Array): number | bigint {
+  let value = 0n;
+  for (let i = bytes.length - 1; i >= 0; i--) value = (value << 7n) | BigInt((bytes[i] as number) & 0x7f);
+  return narrow(BigInt.asIntN(64, value));
 }
 
 const number = (n: number) => ({ type: 'int64', number: n, tracksPresence: true }) as const;
@@ -208,23 +222,22 @@ function decodeMessage(type: keyof typeof MESSAGES, bytes: Uint8Array, depth: nu
     case 'intOrString':
       return message.type === 1 ? (message.text ?? '') : (message.whole ?? 0);
     case 'raw':
-      return message.raw === undefined
-        ? null
-        : (JSON.parse(Buffer.from(message.raw, 'base64').toString('utf8')) as Json);
+      return message.raw === undefined ? null : (decodeJson(Buffer.from(message.raw, 'base64')).value as Json);
   }
 }
 
 /** Go writes its zero time as an empty message: it means that there is none. */
 function timeText({ seconds = 0, nanos = 0 }: { seconds?: number; nanos?: number }, digits: number): Json {
   if (seconds === 0 && nanos === 0) return null;
-  const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
+  const whole = new Date(Number(seconds) * 1000).toISOString().slice(0, 19);
   return digits === 0 ? `${whole}Z` : `${whole}.${String(nanos).padStart(9, '0').slice(0, digits)}Z`;
 }
 
 /** As Go prints a duration: `1h2m3.5s`, `300ms`, `0s`. */
-function durationText(nanoseconds: number): string {
+function durationText(nanoseconds: number | bigint): string {
   const sign = nanoseconds < 0 ? '-' : '';
-  const all = Math.abs(nanoseconds);
+  // what no double holds is more than a hundred days: parts of a second are told by the thousandth of a microsecond
+  const all = Math.abs(Number(nanoseconds));
   if (all === 0) return '0s';
   if (all < 1e3) return `${sign}${all}ns`;
   if (all < 1e6) return `${sign}${all / 1e3}µs`;

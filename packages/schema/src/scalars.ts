@@ -1,4 +1,5 @@
-import { isJsonObject, type Json } from './json.ts';
+import { isJsonObject, type Json } from './json/json.ts';
+import { fitsInt64 } from './json/whole-number.ts';
 import { canonicalQuantity } from './quantity.ts';
 import type { ScalarType } from './schema.ts';
 import { canonicalTime } from './time.ts';
@@ -10,11 +11,9 @@ export type Decoded =
   | { readonly problem: string };
 
 const INT32: readonly [number, number] = [-(2 ** 31), 2 ** 31 - 1];
-/** the largest numbers below 2^63 that a double can hold */
-const INT64: readonly [number, number] = [-(2 ** 63), 2 ** 63 - 1024];
 
 /** A scalar exactly as Kubernetes reads it. */
-export function decodeScalar(type: ScalarType, value: Json): Decoded {
+export function decodeScalar(type: ScalarType, value: Json, written?: string): Decoded {
   switch (type) {
     case 'any':
     case 'raw':
@@ -22,17 +21,18 @@ export function decodeScalar(type: ScalarType, value: Json): Decoded {
     case 'bool':
       return typeof value === 'boolean' ? { value } : { wanted: 'bool' };
     case 'int32':
-      return wholeNumber(value, INT32, 'int32');
+      return wholeNumber(value, 'int32', written);
     case 'int64':
-      return wholeNumber(value, INT64, 'int64');
+      return wholeNumber(value, 'int64', written);
     case 'double':
+      if (typeof value === 'bigint') return { value: Number(value) };
       return typeof value === 'number' ? { value } : { wanted: 'float64' };
     case 'bytes':
       return bytes(value);
     case 'quantity':
-      return canonical(canonicalQuantity(typeof value === 'object' ? '' : String(value)));
+      return canonical(canonicalQuantity(typeof value === 'object' ? '' : (written ?? String(value))));
     case 'intOrString':
-      return intOrString(value);
+      return intOrString(value, written);
     case 'time':
     case 'microTime':
       if (typeof value !== 'string') return { problem: goValue(value, 'string') };
@@ -46,25 +46,33 @@ function canonical(result: string | { readonly problem: string }): Decoded {
   return typeof result === 'string' ? { value: result } : result;
 }
 
-function wholeNumber(value: Json, [least, most]: readonly [number, number], wanted: string): Decoded {
-  if (typeof value !== 'number') return { wanted };
-  if (Number.isInteger(value) && value >= least && value <= most) return { value };
-  return { wanted, found: `number ${printNumber(value)}` };
+function wholeNumber(value: Json, wanted: 'int32' | 'int64', written: string | undefined): Decoded {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return { wanted };
+  if (written === undefined && (wanted === 'int32' ? isInt32(value) : isWhole(value))) return { value };
+  return { wanted, found: `number ${written ?? printNumber(value)}` };
 }
 
-function intOrString(value: Json): Decoded {
-  if (typeof value === 'string') return { value };
+function isInt32(value: Json): boolean {
   const [least, most] = INT32;
-  if (typeof value !== 'number') return { problem: goValue(value, 'int32') };
-  if (Number.isInteger(value) && value >= least && value <= most) return { value };
-  return { problem: `json: cannot unmarshal number ${printNumber(value)} into Go value of type int32` };
+  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+}
+
+function isWhole(value: number | bigint): boolean {
+  return typeof value === 'bigint' ? fitsInt64(value) : Number.isSafeInteger(value);
+}
+
+function intOrString(value: Json, written: string | undefined): Decoded {
+  if (typeof value === 'string') return { value };
+  if (typeof value !== 'number' && typeof value !== 'bigint') return { problem: goValue(value, 'int32') };
+  if (written === undefined && isInt32(value)) return { value };
+  return { problem: `json: cannot unmarshal number ${written ?? printNumber(value)} into Go value of type int32` };
 }
 
 function goValue(value: Json, wanted: string): string {
   return `json: cannot unmarshal ${jsonType(value)} into Go value of type ${wanted}`;
 }
 
-function printNumber(value: number): string {
+function printNumber(value: number | bigint): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }
 
@@ -73,7 +81,8 @@ export function jsonType(value: Json): string {
   if (Array.isArray(value)) return 'array';
   if (isJsonObject(value)) return 'object';
   if (value === null) return 'null';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'string' ? 'string' : 'number';
 }
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clean, decodeProtobuf, type JsonObject, type Schema, strategicMerge } from './index.ts';
+import { clean, decodeProtobuf, encodeMessage, type JsonObject, type Schema, strategicMerge } from './index.ts';
 
 const schema: Schema = {
   type: 'object',
@@ -26,9 +26,12 @@ const schema: Schema = {
 };
 
 test('fields that the schema does not have are dropped and named by their paths', () => {
-  const { value, unknown } = clean(schema, { name: 'a', odd: 1, list: [{ name: 'b', more: {} }] }, 'Kind');
+  const { value, surplus } = clean(schema, { name: 'a', odd: 1, list: [{ name: 'b', more: {} }] }, 'Kind');
   assert.deepEqual(value, { name: 'a', list: [{ name: 'b' }] });
-  assert.deepEqual(unknown, ['odd', 'list[0].more']);
+  assert.deepEqual(surplus, [
+    { what: 'unknown', field: 'odd' },
+    { what: 'unknown', field: 'list[0].more' },
+  ]);
 });
 
 const wrong: ReadonlyArray<[JsonObject, string, string]> = [
@@ -204,16 +207,47 @@ test('Protobuf knows the messages that are scalars in JSON, lists that are messa
   });
 });
 
+const tree: Schema = {
+  type: 'object',
+  name: 'Tree',
+  get fields(): Record<string, Schema> {
+    return {
+      name: { type: 'string', number: 1 },
+      branches: { type: 'list', items: tree, number: 2 },
+      size: { type: 'int64', number: 3 },
+    };
+  },
+};
+
+/** A tree of one branch in another, so many of them. */
+function nestedTree(levels: number): Buffer {
+  let tree: Buffer = Buffer.alloc(0);
+  for (let i = 0; i < levels; i++) tree = delimited(2, tree);
+  return bytes('k8s', 0, delimited(2, tree));
+}
+
+function delimited(number: number, content: Buffer): Buffer {
+  const length: number[] = [];
+  let rest = content.length;
+  for (; rest >= 0x80; rest >>>= 7) length.push((rest & 0x7f) | 0x80);
+  return bytes((number << 3) | 2, ...length, rest, content);
+}
+
+test('Protobuf may nest as deep as JSON may, and no deeper', () => {
+  assert.ok(decodeProtobuf(tree, nestedTree(500)).branches);
+  assert.throws(() => decodeProtobuf(tree, nestedTree(3000)), { reason: 'BadRequest', message: /nested too deeply/ });
+});
+
+test('whole numbers of 64 bits pass through Protobuf as they are', () => {
+  for (const size of [2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, 2 ** 53 - 1, -1]) {
+    const body = bytes('k8s', 0, delimited(2, encodeMessage(tree as Schema & { type: 'object' }, { size })));
+    assert.equal(decodeProtobuf(tree, body).size, size);
+  }
+});
+
 test('a type may refer to itself', () => {
-  const tree: Schema = {
-    type: 'object',
-    name: 'Tree',
-    get fields(): Record<string, Schema> {
-      return { name: { type: 'string' }, branches: { type: 'list', items: tree } };
-    },
-  };
-  const { unknown } = clean(tree, { branches: [{ branches: [{ name: 'a', odd: 1 }] }] }, 'Tree');
-  assert.deepEqual(unknown, ['branches[0].branches[0].odd']);
+  const { surplus } = clean(tree, { branches: [{ branches: [{ name: 'a', odd: 1 }] }] }, 'Tree');
+  assert.deepEqual(surplus, [{ what: 'unknown', field: 'branches[0].branches[0].odd' }]);
 });
 
 for (const [what, body] of [

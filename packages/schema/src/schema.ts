@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import type { Json } from './json/json.ts';
 
 /** How a strategic merge patch treats a field. A field without one: objects and maps are merged, lists are replaced. */
 export interface PatchRule {

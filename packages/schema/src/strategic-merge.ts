@@ -1,5 +1,5 @@
 import { badRequest } from '@tidegate/status';
-import { isJsonObject, type Json, type JsonObject, setOwn } from './json.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from './json/json.ts';
 import type { Schema } from './schema.ts';
 
 /**
@@ -83,24 +83,30 @@ interface KeyedMerge {
 function mergeByKey(schema: Schema & { type: 'list' }, { key, current, patch, order }: KeyedMerge): Json[] {
   const isReplaceAll = (item: Json) =>
     isJsonObject(item) && item.$patch === 'replace' && Object.keys(item).length === 1;
-  const result = patch.some(isReplaceAll) ? [] : [...current];
+  const result: Array<Json | undefined> = patch.some(isReplaceAll) ? [] : [...current];
   const merged: Json[] = [];
+  const places = new Map<Json | undefined, number>();
+  for (const [i, item] of result.entries()) {
+    if (isJsonObject(item) && !places.has(item[key])) places.set(item[key], i);
+  }
   for (const item of patch) {
     if (!isJsonObject(item)) throw badRequest(`a list that is merged by ${key} takes objects only`);
     if (isReplaceAll(item)) continue;
     const id = item[key];
     if (id === undefined) throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
-    const at = result.findIndex((other) => isJsonObject(other) && other[key] === id);
+    const at = places.get(id);
     if (item.$patch === 'delete') {
-      if (at >= 0) result.splice(at, 1);
+      if (at !== undefined) result[at] = undefined;
+      places.delete(id);
       continue;
     }
     merged.push(item);
-    if (at >= 0) result[at] = mergeObject(schema.items, result[at] as JsonObject, item);
-    else result.push(mergeObject(schema.items, {}, item));
+    if (at !== undefined) result[at] = mergeObject(schema.items, result[at] as JsonObject, item);
+    else places.set(id, result.push(mergeObject(schema.items, {}, item)) - 1);
   }
   refuseOtherOrder(merged, order, key);
-  return inOrder(result, { order: order ?? merged, before: current, mergeKey: key });
+  const kept = result.filter((item) => item !== undefined);
+  return inOrder(kept, { order: order ?? merged, before: current, mergeKey: key });
 }
 
 /** What is changed has to stand in the order that is asked for, one after another. */
@@ -166,7 +172,8 @@ function deletePrimitives(object: JsonObject, key: string, values: Json): void {
 
 function retain(object: JsonObject, keys: readonly Json[]): JsonObject {
   const kept: JsonObject = {};
-  for (const key of Object.keys(object)) if (keys.includes(key)) setOwn(kept, key, object[key] as Json);
+  const wanted = new Set(keys);
+  for (const key of Object.keys(object)) if (wanted.has(key)) setOwn(kept, key, object[key] as Json);
   return kept;
 }
 

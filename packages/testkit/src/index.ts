@@ -10,6 +10,7 @@ export {
 } from './conversation.ts';
 export { peerCertificates, type TestCertificates } from './peer-certificates.ts';
 export { postgresOfVersion } from './postgres-version.ts';
+export { Random } from './random.ts';
 export { whyNoSmallDisk } from './small-disk.ts';
 export { startNats, type TestNats } from './start-nats.ts';
 export { findPgbouncer, startPgbouncer } from './start-pgbouncer.ts';

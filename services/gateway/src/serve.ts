@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate } from './authn/authenticate.ts';
 import type { User } from './authn/user.ts';
 import { authorize } from './authz/authorize.ts';
-import { refuseGatedBody } from './codec/decode-body.ts';
+import { refuseCodedBody, refuseGatedBody } from './codec/decode-body.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
 import { probe } from './health/probes.ts';
 import { auditId } from './hooks/audit-id.ts';
@@ -103,6 +103,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     warnings: [],
   };
   refuseGatedBody(gateway.gates, headers['content-type']);
+  if (resourceRequest.body.length > 0) refuseCodedBody(headers['content-encoding']);
   try {
     const answer = await handler(gateway, resourceRequest, reply);
     if (answer !== undefined) await writeAnswer(resourceRequest, reply, answer);

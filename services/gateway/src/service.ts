@@ -64,9 +64,10 @@ export class GatewayService implements Service {
     const gates = readFeatureGates(config.featureGates);
     for (const notice of gates.notices) kit.log.warn(notice);
     const registry = builtInRegistry();
+    const negotiator = new Negotiator(gates);
     this.#gateway = {
       registry,
-      discovery: new Discovery(registry),
+      discovery: new Discovery(registry, negotiator),
       store: this.#store,
       mirrors: this.#mirrors,
       watchLists: this.#watchLists,
@@ -74,7 +75,7 @@ export class GatewayService implements Service {
       watchTimes: new WatchTimes(),
       metrics,
       gates,
-      negotiator: new Negotiator(gates),
+      negotiator,
       compressionMinBytes: config.responseCompressionMinBytes,
       deflater: new Deflater(),
       remaining: new RemainingCounts(),

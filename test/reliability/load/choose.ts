@@ -1,5 +1,5 @@
+import type { Random } from '@tidegate/testkit';
 import type { Ask, List, State } from '../history/history.ts';
-import type { Random } from '../random.ts';
 
 /** What the clients of a run know together: enough to name versions that are, or were a moment ago, current. */
 export class Knowledge {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { Random } from '@tidegate/testkit';
 import { type Selector, type Stream, versionOf, type WatchEvent, type Watcher } from '../history/history.ts';
-import type { Random } from '../random.ts';
 import type { Api } from './api.ts';
 import { LABEL, stateOf } from './object.ts';
 import type { Recorder } from './recorder.ts';

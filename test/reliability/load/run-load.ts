@@ -1,6 +1,5 @@
-import { until } from '@tidegate/testkit';
+import { Random, until } from '@tidegate/testkit';
 import type { Ask, History } from '../history/history.ts';
-import { Random } from '../random.ts';
 import { Api, type Endpoint } from './api.ts';
 import { COLOURS, chooseAsk, chooseList, keysOf } from './choose.ts';
 import { CollectionFollower } from './follow-collection.ts';

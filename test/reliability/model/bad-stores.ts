@@ -1,7 +1,7 @@
+import type { Random } from '@tidegate/testkit';
 import { type AcknowledgedWrite, isAcknowledged } from '../checks/real-time-order.ts';
 import { ChangeLog } from '../history/change-log.ts';
 import type { History, List, OldRead, Operation, Outcome, Page, State } from '../history/history.ts';
-import type { Random } from '../random.ts';
 import type { BadVariant } from './bad-variant.ts';
 
 type Mutable<T> = { -readonly [P in keyof T]: T[P] };

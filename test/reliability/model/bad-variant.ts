@@ -1,6 +1,6 @@
+import type { Random } from '@tidegate/testkit';
 import type { CheckName } from '../checks/all.ts';
 import type { History } from '../history/history.ts';
-import type { Random } from '../random.ts';
 
 /** A fault, written into a good history, and the promise that it breaks. */
 export interface BadVariant {

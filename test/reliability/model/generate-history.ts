@@ -1,6 +1,6 @@
+import { Random } from '@tidegate/testkit';
 import type { Ask, History, List, OldRead, Outcome, Page } from '../history/history.ts';
 import { chooseAsk, chooseList, Knowledge, keysOf } from '../load/choose.ts';
-import { Random } from '../random.ts';
 import { generateWatchers } from './generate-watchers.ts';
 import { FIRST_VERSION, ModelServer } from './model-server.ts';
 

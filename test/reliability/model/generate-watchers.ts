@@ -1,6 +1,6 @@
+import type { Random } from '@tidegate/testkit';
 import { type List, type Stream, versionOf, type WatchEvent, type Watcher } from '../history/history.ts';
 import { COLOURS } from '../load/choose.ts';
-import type { Random } from '../random.ts';
 import { FIRST_VERSION, type ModelServer } from './model-server.ts';
 
 /** For each selector one that lists first, and one that is sent the state first; all are cut now and then. */

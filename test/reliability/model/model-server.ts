@@ -1,5 +1,5 @@
+import type { Random } from '@tidegate/testkit';
 import { type Ask, type Outcome, type Selector, type State, selects, type WatchEvent } from '../history/history.ts';
-import type { Random } from '../random.ts';
 
 interface Changed {
   readonly version: number;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signalQuietly } from '@tidegate/local';
-import type { Random } from '../random.ts';
+import type { Random } from '@tidegate/testkit';
 import type { Cluster } from './cluster.ts';
 import type { PartProcess } from './part-process.ts';
 

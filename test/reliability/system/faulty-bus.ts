@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { Random } from '../random.ts';
+import { Random } from '@tidegate/testkit';
 import { type NatsFrame, NatsFrames } from './nats-frames.ts';
 
 export type BusFault = 'lost' | 'doubled' | 'reordered' | 'delayed';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Random } from '../random.ts';
+import { Random } from '@tidegate/testkit';
 import { NatsFrames } from './nats-frames.ts';
 
 const FRAMES = [

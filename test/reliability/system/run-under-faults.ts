@@ -1,7 +1,6 @@
-import { until } from '@tidegate/testkit';
+import { Random, until } from '@tidegate/testkit';
 import type { History } from '../history/history.ts';
 import { runLoad } from '../load/run-load.ts';
-import { Random } from '../random.ts';
 import type { Cluster } from './cluster.ts';
 import { type FaultName, faults } from './faults.ts';
 

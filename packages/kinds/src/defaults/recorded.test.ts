@@ -16,8 +16,8 @@ const OTHERS_WORK = [
 for (const { path, posted, answered } of recorded) {
   test(`${path} ${metaOf(posted).name} gets the defaults that Kubernetes gives it`, () => {
     const kind = kindAt(path);
-    const { value, problems, unknown } = clean(kind.schema, posted, kind.entry.kind);
-    assert.deepEqual([problems, unknown], [[], []]);
+    const { value, problems, surplus } = clean(kind.schema, posted, kind.entry.kind);
+    assert.deepEqual([problems, surplus], [[], []]);
     setDefaults(kind, value);
     const stored = toStored(kind, value);
     setDefaults(kind.stored, stored);

@@ -1,18 +1,24 @@
 import { badRequest } from '@tidegate/status';
-import { type Json, type JsonObject, setOwn } from '../json.ts';
+import { BodyNotes, type Decoded } from '../json/body-notes.ts';
+import { type Json, type JsonObject, MAX_DEPTH, setOwn } from '../json/json.ts';
+import { fitsInt64, narrow } from '../json/whole-number.ts';
 import type { Schema } from '../schema.ts';
 import { fieldOf } from './encode.ts';
 
-const MAX_DEPTH = 64;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** One item, and nothing behind it. Texts may be text or byte strings; what a field says are bytes becomes base64. */
 export function decodeCbor(bytes: Uint8Array, schema?: Schema): Json {
+  return readCbor(bytes, schema).value as Json;
+}
+
+/** The same, with the keys that stood more than once. */
+export function readCbor(bytes: Uint8Array, schema?: Schema): Decoded {
   try {
     const reader = new CborReader(bytes);
     const value = reader.item(schema, 0);
     if (!reader.atEnd) throw new Error('there is something behind the first item');
-    return value;
+    return { value, notes: reader.notes };
   } catch (error) {
     throw badRequest(`couldn't parse the body of the request as CBOR: ${(error as Error).message}`, error);
   }
@@ -44,10 +50,16 @@ class CborReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   #at = 0;
+  #notes: BodyNotes | undefined;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  /** undefined: there is nothing to say */
+  get notes(): BodyNotes | undefined {
+    return this.#notes;
   }
 
   get atEnd(): boolean {
@@ -55,7 +67,8 @@ class CborReader {
   }
 
   item(schema: Schema | undefined, depth: number): Json {
-    if (depth > MAX_DEPTH) throw new Error('items are nested too deeply');
+    // the tag around a document counts, and what stands innermost
+    if (depth > MAX_DEPTH + 1) throw new Error('items are nested too deeply');
     const first = this.#byte();
     const major = first >>> 5;
     const info = first & 0x1f;
@@ -128,7 +141,10 @@ class CborReader {
     const map: JsonObject = {};
     for (const _ of this.#elements(info)) {
       const key = this.#key();
-      if (Object.hasOwn(map, key)) throw new Error(`the key ${JSON.stringify(key)} stands twice in one map`);
+      if (Object.hasOwn(map, key)) {
+        this.#notes ??= new BodyNotes();
+        this.#notes.noteTwice(map, key);
+      }
       setOwn(map, key, this.item(fieldOf(schema, key), depth + 1));
     }
     return map;
@@ -191,10 +207,9 @@ function base64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64');
 }
 
-function exact(value: bigint): number {
-  const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw new Error(`the number ${value} is too large`);
-  return number;
+function exact(value: bigint): number | bigint {
+  if (!fitsInt64(value)) throw new Error(`the number ${value} is too large`);
+  return narrow(value);
 }
 
 function finite(value: number): number {

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json/json.ts';
+import { fitsInt64 } from '../json/whole-number.ts';
 import { ReverseWriter } from '../protobuf/reverse-writer.ts';
 import type { Schema } from '../schema.ts';
 
@@ -33,6 +34,7 @@ const shared = new ReverseWriter();
 function write(writer: ReverseWriter, value: Json, schema: Schema | undefined): void {
   if (typeof value === 'string') writeText(writer, value, schema?.type === 'bytes');
   else if (typeof value === 'number') writeNumber(writer, value);
+  else if (typeof value === 'bigint') writeLarge(writer, value);
   else if (value === null) writer.byte(0xf6);
   else if (typeof value === 'boolean') writer.byte(value ? 0xf5 : 0xf4);
   else if (Array.isArray(value)) {
@@ -51,7 +53,7 @@ function writeText(writer: ReverseWriter, text: string, isBase64: boolean): void
 }
 
 function writeNumber(writer: ReverseWriter, value: number): void {
-  if (Number.isInteger(value) && !Object.is(value, -0)) {
+  if (Number.isSafeInteger(value) && !Object.is(value, -0)) {
     if (value >= 0) writeHead(writer, UNSIGNED, value);
     else writeHead(writer, NEGATIVE, -1 - value);
     return;
@@ -60,6 +62,18 @@ function writeNumber(writer: ReverseWriter, value: number): void {
   bytes.writeDoubleBE(value);
   writer.bytes(bytes);
   writer.byte(0xfb);
+}
+
+/** Beyond what a double holds, so always eight bytes; what even they do not hold is a double after all. */
+function writeLarge(writer: ReverseWriter, value: bigint): void {
+  if (!fitsInt64(value)) {
+    writeNumber(writer, Number(value));
+    return;
+  }
+  const bytes = Buffer.allocUnsafe(9);
+  bytes[0] = ((value >= 0n ? UNSIGNED : NEGATIVE) << 5) | 27;
+  bytes.writeBigUInt64BE(value >= 0n ? value : -1n - value, 1);
+  writer.bytes(bytes);
 }
 
 function writeMap(writer: ReverseWriter, map: JsonObject, schema: Schema | undefined): void {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json/json.ts';
 import type { Schema } from '../schema.ts';
 import { ReverseWriter } from './reverse-writer.ts';
 import { isMessageScalar, numberField, textField, writeMessageScalar } from './scalars.ts';
@@ -130,7 +130,7 @@ function tagged(schema: Schema, number: number): WriteValue {
       return (writer, value) => numberField(writer, number, value === true ? 1 : 0);
     case 'int32':
     case 'int64':
-      return (writer, value) => numberField(writer, number, Number(value));
+      return (writer, value) => numberField(writer, number, typeof value === 'bigint' ? value : Number(value));
     case 'double':
       return (writer, value) => {
         writer.double(Number(value));

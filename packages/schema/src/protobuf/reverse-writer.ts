@@ -41,14 +41,19 @@ export class ReverseWriter {
     this.varint((number << 3) | wireType);
   }
 
-  /** A whole number of up to 53 bits; below zero in ten bytes, as Protobuf wants it. */
-  varint(value: number): void {
+  /** A whole number of up to 64 bits; below zero in ten bytes, as Protobuf wants it. */
+  varint(value: number | bigint): void {
     this.#reserve(10);
+    if (typeof value === 'bigint') {
+      this.#largeVarint(BigInt.asUintN(64, value));
+      return;
+    }
     if (value >= 0 && value < 0x80) {
       this.#buffer[--this.#at] = value;
       return;
     }
-    if (value < 0 || value > 0xffff_ffff) {
+    // what is no number at all fails there, and would not end here
+    if (!(value >= 0 && value <= 0xffff_ffff)) {
       this.#largeVarint(BigInt.asUintN(64, BigInt(value)));
       return;
     }

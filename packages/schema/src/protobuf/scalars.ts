@@ -1,4 +1,4 @@
-import type { Json } from '../json.ts';
+import type { Json } from '../json/json.ts';
 import type { ScalarType } from '../schema.ts';
 import type { ReverseWriter } from './reverse-writer.ts';
 
@@ -38,7 +38,7 @@ export function textField(writer: ReverseWriter, number: number, text: string): 
   writer.delimit(number, before);
 }
 
-export function numberField(writer: ReverseWriter, number: number, value: number): void {
+export function numberField(writer: ReverseWriter, number: number, value: number | bigint): void {
   writer.varint(value);
   writer.tag(number, 0);
 }

@@ -1,5 +1,5 @@
 import { fromStored, type Kind, metaSchemas } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
+import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { Status } from '@tidegate/status';
 import type { Answer, ResourceRequest } from '../gateway.ts';
 import type { Document } from './encodings/encoding.ts';
@@ -11,7 +11,7 @@ export function objectAnswer(request: ResourceRequest, code: number, json: Buffe
   const { accepted, kind } = request;
   const asStored = kind.stored === kind && accepted.encoding.name === 'json';
   if (accepted.as === 'object' && asStored && !isPretty(request)) return { code, body: json };
-  return documentAnswer(request, code, formed(request, JSON.parse(json.toString('utf8')) as JsonObject));
+  return documentAnswer(request, code, formed(request, parseOwnJson(json)));
 }
 
 function formed({ kind, accepted, info }: ResourceRequest, object: JsonObject): Document {

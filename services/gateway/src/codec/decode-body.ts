@@ -1,7 +1,16 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
-import { decodeCbor, decodeProtobuf, isJsonObject, type JsonObject, type Schema } from '@tidegate/schema';
-import { badRequest, unsupportedMediaType } from '@tidegate/status';
-import { CORE_SCHEMA, load } from 'js-yaml';
+import {
+  type BodyNotes,
+  type Decoded,
+  decodeJson,
+  decodeProtobuf,
+  isJsonObject,
+  type JsonObject,
+  readCbor,
+  type Schema,
+} from '@tidegate/schema';
+import { ApiError, badRequest, unsupportedMediaType } from '@tidegate/status';
+import { decodeYaml } from './decode-yaml.ts';
 
 const CBOR = 'application/cbor';
 const ACCEPTED = [
@@ -11,25 +20,30 @@ const ACCEPTED = [
   'application/vnd.kubernetes.protobuf',
 ];
 
-/** A request body as an object. Without a Content-Type it is JSON. */
-export function decodeObject(schema: Schema, body: Buffer, contentType: string | undefined): JsonObject {
-  const value = decodeValue(schema, body, mediaType(contentType));
-  if (!isJsonObject(value)) throw badRequest('the body of the request must be one object');
-  return value;
+export interface DecodedObject {
+  readonly object: JsonObject;
+  readonly notes?: BodyNotes | undefined;
 }
 
-function decodeValue(schema: Schema, body: Buffer, type: string): unknown {
+/** A request body as an object. Without a Content-Type it is JSON. */
+export function decodeObject(schema: Schema, body: Buffer, contentType: string | undefined): DecodedObject {
+  const { value, notes } = decodeValue(schema, body, mediaType(contentType));
+  if (!isJsonObject(value)) throw badRequest('the body of the request must be one object');
+  return { object: value, notes };
+}
+
+function decodeValue(schema: Schema, body: Buffer, type: string): Decoded {
   switch (type) {
     case '':
     case 'application/json':
-      return parseJson(body);
+      return decodeJson(body);
     case 'application/yaml':
-      return parseYaml(body);
+      return decodeYaml(body);
     case CBOR:
-      return decodeCbor(body, schema);
+      return readCbor(body, schema);
     case 'application/vnd.cluster.protobuf':
     case 'application/vnd.kubernetes.protobuf':
-      return decodeProtobuf(schema, body);
+      return { value: decodeProtobuf(schema, body) };
     default:
       throw unsupportedMediaType(ACCEPTED);
   }
@@ -43,11 +57,11 @@ export function isApplied(contentType: string | undefined): boolean {
 }
 
 /** An applied configuration. */
-export function decodeApplied(schema: Schema, body: Buffer, contentType: string | undefined): JsonObject {
+export function decodeApplied(schema: Schema, body: Buffer, contentType: string | undefined): DecodedObject {
   const isCbor = mediaType(contentType) === APPLY_TYPES[1];
-  const value = isCbor ? decodeCbor(body, schema) : parseYaml(body);
+  const { value, notes } = isCbor ? readCbor(body, schema) : decodeYaml(body);
   if (!isJsonObject(value)) throw badRequest('the body of the request must be one object');
-  return value;
+  return { object: value, notes };
 }
 
 /** A body in an encoding whose gate is off is one that this server does not know. */
@@ -57,30 +71,19 @@ export function refuseGatedBody(gates: FeatureGates, contentType: string | undef
   if (isGated) throw unsupportedMediaType(ACCEPTED);
 }
 
+/** Bodies come as they are: one that is compressed would have to be measured while it is unpacked. */
+export function refuseCodedBody(contentEncoding: string | undefined): void {
+  if (contentEncoding === undefined || contentEncoding === '' || contentEncoding.toLowerCase() === 'identity') return;
+  const coding = JSON.stringify(contentEncoding.slice(0, 100));
+  throw new ApiError(
+    'UnsupportedMediaType',
+    `the body of the request has the content encoding ${coding}: send it as it is`,
+  );
+}
+
 /** the media type without its parameters */
 export function mediaType(contentType: string | undefined): string {
   if (contentType === undefined || contentType === 'application/json') return contentType ?? '';
   const semicolon = contentType.indexOf(';');
   return (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-export function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(utf8.decode(body));
-  } catch (error) {
-    throw badRequest(`couldn't parse the body of the request as JSON: ${(error as Error).message}`, error);
-  }
-}
-
-/** Anchors are not expanded more often than the size of the body allows: an alias bomb stays as small as it came. */
-export function parseYaml(body: Uint8Array): unknown {
-  try {
-    const text = utf8.decode(body);
-    if (/(^|[\s[{,:-])\*[^\s,[\]{}]+/.test(text)) throw new Error('aliases are not allowed');
-    return load(text, { schema: CORE_SCHEMA });
-  } catch (error) {
-    throw badRequest(`couldn't parse the body of the request as YAML: ${(error as Error).message}`, error);
-  }
 }

@@ -1,6 +1,6 @@
 import type { Item, ItemForm } from '@tidegate/collection';
 import { fromStored, metaSchemas } from '@tidegate/kinds';
-import { encodeField, envelope, type JsonObject } from '@tidegate/schema';
+import { encodeField, envelope, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { ResourceRequest } from '../gateway.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
 import { isPretty } from './answer.ts';
@@ -55,7 +55,7 @@ function protobufForm({ kind, accepted }: ResourceRequest): ListForm {
   const items: ItemForm = {
     name: `protobuf ${whole ? kind.apiVersion : 'metadata'}`,
     encode: (item) => {
-      const object = JSON.parse(item.json.toString('utf8')) as JsonObject;
+      const object = parseOwnJson(item.json);
       return encodeField(ITEMS, schema, whole ? fromStored(kind, object) : object);
     },
   };
@@ -77,7 +77,7 @@ function jsonForm(request: ResourceRequest, pretty: boolean): ListForm {
   const { accepted } = request;
   const { heading, items, of } = shapeOf(request);
   const plain = accepted.as === 'object' && !pretty && request.kind.stored === request.kind;
-  const text = (item: Item) => textOf(of(JSON.parse(item.json.toString('utf8')) as JsonObject), pretty, 4);
+  const text = (item: Item) => textOf(of(parseOwnJson(item.json)), pretty, 4);
   const between = pretty ? '\n    ' : '';
   return {
     plain,

@@ -31,6 +31,11 @@ const FORMS: Readonly<Record<string, Accepted['as']>> = {
   PartialObjectMetadataList: 'metadata',
 };
 
+/** How a document of discovery will look. */
+export interface DiscoveryForm extends Pick<Accepted, 'encoding' | 'mediaType'> {
+  readonly aggregated: boolean;
+}
+
 interface Clause {
   type: string;
   parameters: Record<string, string>;
@@ -55,6 +60,18 @@ export class Negotiator {
     for (const clause of parseAccept(accept)) {
       const form = this.#formOf(clause);
       if (form !== undefined) return form;
+    }
+    throw notAcceptable(this.#served);
+  }
+
+  /** The same for a document of discovery, which has no Table but may have an aggregated form. */
+  negotiateDiscovery(accept: string | undefined, hasAggregated: boolean): DiscoveryForm {
+    if (accept === undefined || accept === '') return { ...PLAIN, aggregated: false };
+    for (const { type, parameters } of parseAccept(accept)) {
+      const whole = this.#formOf({ type, parameters: {}, quality: 1 });
+      const { as, g, v } = parameters;
+      const aggregated = as === 'APIGroupDiscoveryList' && g === 'apidiscovery.k8s.io' && v === 'v2';
+      if (whole !== undefined && (aggregated ? hasAggregated : as === undefined)) return { ...whole, aggregated };
     }
     throw notAcceptable(this.#served);
   }

@@ -1,6 +1,6 @@
 import type { Item } from '@tidegate/collection';
 import { type Column, defaultColumns, fromStored, type Kind, metaSchemas } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
+import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { Document, Encoding } from './encodings/encoding.ts';
 import type { Accepted } from './negotiate.ts';
 
@@ -88,7 +88,7 @@ function tableShape(kind: Kind, group: string, includeObject: string): Shape {
 }
 
 function parse(json: Buffer): JsonObject {
-  return JSON.parse(json.toString('utf8')) as JsonObject;
+  return parseOwnJson(json);
 }
 
 export function partialObject(object: JsonObject, group: string): JsonObject {

@@ -1,7 +1,7 @@
 import { spliced } from '@tidegate/collection';
 import { type Kind, metaOf, type ObjectMeta } from '@tidegate/kinds';
 import { toRevision } from '@tidegate/revision';
-import type { Json, JsonObject } from '@tidegate/schema';
+import { type Json, type JsonObject, parseOwnJson } from '@tidegate/schema';
 
 /** An object as the store keeps it. */
 export interface StoredForm {
@@ -67,7 +67,7 @@ export function withResourceVersion(form: { value: Uint8Array; splice: number },
 
 /** A stored object as data. */
 export function parseStored(value: Uint8Array, revision: number): JsonObject {
-  const object = JSON.parse(Buffer.from(value.buffer, value.byteOffset, value.length).toString('utf8')) as JsonObject;
+  const object = parseOwnJson(value);
   (object.metadata as JsonObject).resourceVersion = String(revision) satisfies Json;
   return object;
 }

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readFeatureGates } from '@tidegate/feature-gates';
 import { builtInRegistry } from '@tidegate/kinds';
-import type { Json, JsonObject } from '@tidegate/schema';
+import { decodeCbor, decodeProtobuf, type Json, type JsonObject, type Schema } from '@tidegate/schema';
+import { load } from 'js-yaml';
+import { Negotiator } from '../codec/negotiate.ts';
 import { Discovery } from './discovery.ts';
+import { discoverySchema } from './discovery-schemas.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const registry = builtInRegistry();
-const discovery = new Discovery(registry);
+const negotiator = new Negotiator(readFeatureGates(''));
+const discovery = new Discovery(registry, negotiator);
 
 async function read(path: string, accept?: string): Promise<JsonObject> {
   const document = await discovery.document(path, accept);
@@ -42,7 +47,7 @@ test('aggregated discovery says the same in one document', async () => {
 
 test('a document keeps its hash until the kinds change', async () => {
   const one = builtInRegistry();
-  const documents = new Discovery(one);
+  const documents = new Discovery(one, negotiator);
   const before = await documents.document('/apis/apps/v1', undefined);
   assert.equal(await documents.document('/apis/apps/v1/', undefined), before);
   const entry = registry.find('apps', 'v1', 'deployments')?.entry;
@@ -100,3 +105,36 @@ test('at other paths there is nothing', async () => {
     assert.equal(await discovery.document(path, undefined), undefined, path);
   }
 });
+
+test('every document of discovery is told in every encoding', async () => {
+  const all = new Discovery(registry, new Negotiator(readFeatureGates('CBORServingAndStorage=true')));
+  const ask = async (path: string, accept: string) => {
+    const document = await all.document(path, accept);
+    assert.equal(document?.contentType, accept);
+    return document?.body as Buffer;
+  };
+  for (const path of ['/api', '/apis', '/apis/apps', '/api/v1', '/apis/autoscaling/v2']) {
+    for (const form of path.length < 6 ? ['', ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'] : ['']) {
+      const json = JSON.parse((await ask(path, `application/json${form}`)).toString()) as JsonObject;
+      assert.deepEqual(load((await ask(path, `application/yaml${form}`)).toString()), json);
+      assert.deepEqual(decodeCbor(await ask(path, `application/cbor${form}`)), json);
+      for (const name of ['cluster', 'kubernetes']) {
+        const bytes = await ask(path, `application/vnd.${name}.protobuf${form}`);
+        const schema = discoverySchema(String(json.kind)) as Schema & { type: 'object' };
+        assert.deepEqual(decodeProtobuf(schema, bytes), withoutZeros(json), path);
+      }
+    }
+  }
+  await assert.rejects(all.document('/apis', 'text/html'), { code: 406 });
+  await assert.rejects(all.document('/apis/apps/v1', AGGREGATED), { code: 406 });
+});
+
+/** As Protobuf has it: what is empty is not there. */
+function withoutZeros<T extends Json | undefined>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutZeros) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(
+    ([, field]) => field !== '' && field !== false && field !== null && !(Array.isArray(field) && field.length === 0),
+  );
+  return Object.fromEntries(fields.map(([name, field]) => [name, withoutZeros(field)])) as T;
+}

@@ -1,6 +1,8 @@
 import type { Kind, Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { notAcceptable } from '@tidegate/status';
+import type { Negotiator } from '../codec/negotiate.ts';
+import { discoverySchema } from './discovery-schemas.ts';
 import { Document } from './document.ts';
 import { openApiV2 } from './open-api-v2.ts';
 import { openApiV2Protobuf } from './open-api-v2-protobuf.ts';
@@ -9,7 +11,7 @@ import { aggregated, coreVersions, groupList, oneGroup, resourceList } from './r
 import { version } from './version.ts';
 
 const JSON_TYPE = 'application/json';
-const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+const AGGREGATED = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 /** As clients ask for it, and as it is called in the answer: a media type has no `@`. */
 const V2_PROTOBUF = /application\/com\.github\.proto-openapi\.spec\.v2[@.]v1\.0\+protobuf/;
 const V2_PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
@@ -23,20 +25,19 @@ const OPENAPI_V3 = '/openapi/v3/';
  */
 export class Discovery {
   readonly #registry: Registry;
+  readonly #negotiator: Negotiator;
   readonly #documents = new Map<string, Promise<Document | undefined>>();
   #madeFor = -1;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, negotiator: Negotiator) {
     this.#registry = registry;
+    this.#negotiator = negotiator;
   }
 
   /** undefined at every path where nothing is told. */
   async document(path: string, accept: string | undefined): Promise<Document | undefined> {
     const clean = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-    if ((clean === '/api' || clean === '/apis') && wantsAggregated(accept)) {
-      const core = clean === '/api';
-      return this.#kept(`${clean} aggregated`, async () => new Document(AGGREGATED, aggregated(this.#registry, core)));
-    }
+    if (/^\/apis?(\/|$)/.test(clean)) return this.#discovered(clean, accept);
     if (clean === '/openapi/v2' && V2_PROTOBUF.test(accept ?? '')) {
       return this.#kept(
         `${clean} protobuf`,
@@ -46,6 +47,18 @@ export class Discovery {
     if (clean.startsWith('/openapi/') && !takesJson(accept)) throw notAcceptable([JSON_TYPE]);
     if (clean === '/openapi/v3') return this.#kept(clean, () => this.#openApiIndex());
     return this.#kept(clean, () => this.#make(clean));
+  }
+
+  /** In the encoding that the client wants. */
+  #discovered(path: string, accept: string | undefined): Promise<Document | undefined> {
+    const hasAggregated = path === '/api' || path === '/apis';
+    const form = this.#negotiator.negotiateDiscovery(accept, hasAggregated);
+    const type = form.mediaType + (form.aggregated ? AGGREGATED : '');
+    return this.#kept(`${path} ${type}`, async () => {
+      const value = form.aggregated ? aggregated(this.#registry, path === '/api') : await this.#plain(path);
+      if (value === undefined) return undefined;
+      return new Document(type, form.encoding.document({ value, schema: discoverySchema(String(value.kind)) }, false));
+    });
   }
 
   async #make(path: string): Promise<Document | undefined> {
@@ -118,8 +131,4 @@ function placeOf({ entry, apiVersion }: Kind): string {
 /** Clients that want the Protobuf form of OpenAPI alone are told that there is none. */
 function takesJson(accept = '*/*'): boolean {
   return accept === '' || /application\/(json|\*)|\*\/\*/.test(accept);
-}
-
-function wantsAggregated(accept: string | undefined): boolean {
-  return /application\/json;[^,]*as=APIGroupDiscoveryList/.test(accept ?? '') && /v=v2(;|,|$)/.test(accept ?? '');
 }

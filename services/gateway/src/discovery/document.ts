@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@tidegate/schema';
-import { gzip } from '../codec/gzip.ts';
+import { type CodingName, compress } from '../codec/compress.ts';
 
 /** A document that does not change: its bytes, made once, and the hash by which clients know that they have it. */
 export class Document {
   readonly contentType: string;
   readonly body: Buffer;
   readonly hash: string;
-  #gzipped: Buffer | Promise<Buffer> | undefined;
+  readonly #compressed = new Map<CodingName, Buffer | Promise<Buffer>>();
 
   constructor(contentType: string, value: JsonObject | Buffer) {
     this.contentType = contentType;
@@ -19,8 +19,12 @@ export class Document {
     return `"${this.hash}"`;
   }
 
-  gzipped(): Buffer | Promise<Buffer> {
-    this.#gzipped ??= gzip(this.body);
-    return this.#gzipped;
+  compressed(name: CodingName): Buffer | Promise<Buffer> {
+    let made = this.#compressed.get(name);
+    if (made === undefined) {
+      made = compress(name, this.body);
+      this.#compressed.set(name, made);
+    }
+    return made;
   }
 }

@@ -10,7 +10,8 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 function gzipFrom(acceptEncoding: string, path = MAPS, method = 'GET'): number | undefined {
   const info = requestInfo(method, path);
   assert.ok(info !== undefined);
-  return contentCoding(settings, info, acceptEncoding).gzipFromBytes;
+  const { name, fromBytes } = contentCoding(settings, info, acceptEncoding);
+  return name === 'gzip' ? fromBytes : undefined;
 }
 
 const cases: ReadonlyArray<[string, number | undefined]> = [
@@ -40,6 +41,17 @@ for (const [header, expected] of cases) {
   });
 }
 
+test('zstd is for those who prefer it', () => {
+  const info = requestInfo('GET', MAPS);
+  assert.ok(info !== undefined);
+  const chosen = (header: string) => contentCoding(settings, info, header).name;
+  for (const header of ['zstd', 'gzip;q=0.5, zstd', 'br, zstd', 'zstd, *;q=0.1', 'gzip;q=0, zstd'])
+    assert.equal(chosen(header), 'zstd', header);
+  for (const header of ['gzip, zstd', 'gzip, deflate, br, zstd', '*', 'zstd;q=0.5, *', 'zstd;q=0, gzip'])
+    assert.equal(chosen(header), 'gzip', header);
+  for (const header of ['zstd;q=0', 'zstd;q=0.5, identity']) assert.equal(chosen(header), undefined, header);
+});
+
 test('gets, lists and their HEAD may be gzip; watches and changes never are', () => {
   assert.equal(gzipFrom('gzip', `${MAPS}/x`), 1024);
   assert.equal(gzipFrom('gzip', MAPS, 'HEAD'), 1024);
@@ -53,5 +65,5 @@ test('what depends on the header says so, and nothing does when the gate is off'
   assert.ok(info !== undefined);
   assert.equal(contentCoding(settings, info, '').varies, true);
   const off = { ...settings, gates: readFeatureGates('APIResponseCompression=false') };
-  assert.deepEqual(contentCoding(off, info, 'gzip'), { varies: false, gzipFromBytes: undefined });
+  assert.deepEqual(contentCoding(off, info, 'gzip, zstd'), { varies: false, name: undefined, fromBytes: 0 });
 });

@@ -1,11 +1,12 @@
+import type { Transform } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { constants, createGzip, type Gzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
+import { compressor } from '../codec/compress.ts';
 import type { ListForm } from '../codec/list-form.ts';
 import type { ResourceRequest } from '../gateway.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
 import { isGone, writeDrained } from './drained.ts';
-import { GZIP, writeAnswer, writeHead } from './write-answer.ts';
+import { codingHeader, writeAnswer, writeHead } from './write-answer.ts';
 
 const DELAYED_BYTES = 1 << 20;
 /** How long the making of a body may hold up others. */
@@ -29,7 +30,7 @@ export class DelayedBody {
   #turnedAt = performance.now();
   #waiting: Buffer[] = [];
   #bytes = 0;
-  #stream: ReturnType<typeof writeHead> | Gzip | undefined;
+  #stream: ReturnType<typeof writeHead> | Transform | undefined;
 
   constructor(request: ResourceRequest, reply: FastifyReply, delayedBytes = DELAYED_BYTES) {
     this.#delayedBytes = delayedBytes;
@@ -74,13 +75,14 @@ export class DelayedBody {
     return bytes;
   }
 
-  #begin(): ReturnType<typeof writeHead> | Gzip {
-    const gzipped = this.#request.coding.gzipFromBytes !== undefined;
-    const raw = writeHead(this.#request, this.#reply, { code: 200, headers: gzipped ? GZIP : [] });
-    if (!gzipped) return raw;
-    const gzip = createGzip({ level: constants.Z_BEST_SPEED });
-    gzip.pipe(raw);
-    raw.once('close', () => gzip.destroy());
-    return gzip;
+  #begin(): ReturnType<typeof writeHead> | Transform {
+    const { name } = this.#request.coding;
+    const headers = name === undefined ? [] : codingHeader(name);
+    const raw = writeHead(this.#request, this.#reply, { code: 200, headers });
+    if (name === undefined) return raw;
+    const stream = compressor(name);
+    stream.pipe(raw);
+    raw.once('close', () => stream.destroy());
+    return stream;
   }
 }

@@ -3,10 +3,11 @@ import { metaSchemas } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
-import { gzip } from '../codec/gzip.ts';
+import { type CodingName, compress } from '../codec/compress.ts';
 import { type Accepted, type Negotiator, PLAIN } from '../codec/negotiate.ts';
 import type { Answer, ResourceRequest } from '../gateway.ts';
 import { type ContentCoding, IDENTITY } from './content-coding.ts';
+import { warningHeaders } from './warning-headers.ts';
 
 type Headers = Array<string | number | string[]>;
 
@@ -33,7 +34,7 @@ export function writeHead(
   const type = contentType ?? request.accepted.mediaType;
   const all: Headers = ['Audit-Id', request.auditId, 'Content-Type', type, ...COMMON, ...headers];
   if (request.coding.varies) all.push('Vary', 'Accept-Encoding');
-  for (const warning of new Set(request.warnings)) all.push('Warning', warningHeader(warning));
+  for (const header of warningHeaders(request.warnings)) all.push('Warning', header);
   raw.writeHead(code, all as string[]);
   return raw;
 }
@@ -50,18 +51,20 @@ async function writeCoded(
   reply: FastifyReply,
   { code, body, headers }: Answer & { headers: Headers },
 ): Promise<void> {
-  const { gzipFromBytes } = request.coding;
-  if (gzipFromBytes === undefined || body.length < gzipFromBytes) {
+  const { name, fromBytes } = request.coding;
+  if (name === undefined || body.length < fromBytes) {
     writeBody(writeHead(request, reply, { code, headers: ['Content-Length', body.length, ...headers] }), body);
     return;
   }
-  const small = await gzip(body);
-  const coded = ['Content-Length', small.length, ...GZIP, ...headers];
+  const small = await compress(name, body);
+  const coded = ['Content-Length', small.length, ...codingHeader(name), ...headers];
   writeBody(writeHead(request, reply, { code, headers: coded }), small);
 }
 
 /** to a body in this coding */
-export const GZIP: Headers = ['Content-Encoding', 'gzip'];
+export function codingHeader(name: CodingName): Headers {
+  return ['Content-Encoding', name];
+}
 
 function writeBody(raw: ServerResponse, body: Buffer): void {
   // Node joins headers with a body that is text: one TLS record and one system call instead of two
@@ -108,12 +111,6 @@ function acceptedOr(negotiator: Negotiator, accept: string | undefined, error: A
   } catch {
     return { ...PLAIN, pretty: true };
   }
-}
-
-/** `299 - "text"`, with quotes and backslashes escaped and nothing in it that could end the header. */
-function warningHeader(text: string): string {
-  const clean = text.replace(/[^\x20-\x7e]/g, '?').slice(0, 256);
-  return `299 - "${clean.replace(/["\\]/g, '\\$&')}"`;
 }
 
 /** Text, or a document that is not an object: probes, metrics, discovery, unknown paths. */

@@ -48,10 +48,10 @@ export async function writeDocument(
   if (info.query.flag('pretty') && document.contentType.startsWith('application/json')) {
     return write(200, Buffer.from(`${JSON.stringify(JSON.parse(document.body.toString('utf8')), null, 2)}\n`));
   }
-  const { gzipFromBytes } = coding;
-  if (gzipFromBytes === undefined || document.body.length < gzipFromBytes) return write(200, document.body);
-  headers['Content-Encoding'] = 'gzip';
-  return write(200, await document.gzipped());
+  const { name, fromBytes } = coding;
+  if (name === undefined || document.body.length < fromBytes) return write(200, document.body);
+  headers['Content-Encoding'] = name;
+  return write(200, await document.compressed(name));
 }
 
 function knows(header: string | undefined, etag: string): boolean {

@@ -14,7 +14,7 @@ import type { Gateway, ResourceRequest } from '../gateway.ts';
 import type { Page } from '../rules/list-page.ts';
 import { DelayedBody, delayOf, TURN_MS } from './delayed-body.ts';
 import { writeDrained } from './drained.ts';
-import { GZIP, writeAnswer, writeHead } from './write-answer.ts';
+import { codingHeader, writeAnswer, writeHead } from './write-answer.ts';
 
 const TAIL = Buffer.from(']}\n');
 /** Below this a list leaves in one write. */
@@ -30,11 +30,12 @@ export function writeList(gateway: Gateway, request: ResourceRequest, reply: Fas
   const head = Buffer.from(
     `{"kind":"${kind.entry.kind}List","apiVersion":"${kind.apiVersion}","metadata":${JSON.stringify(page.metadata)},"items":[`,
   );
-  if (coding.gzipFromBytes === undefined) return writePlain(request, reply, head, page.runs);
+  if (coding.name === undefined) return writePlain(request, reply, head, page.runs);
   const bytes = page.runs.reduce((sum, run) => sum + run.bytes, head.length);
-  if (bytes < Math.max(JOINED_FROM_BYTES, coding.gzipFromBytes)) {
+  if (bytes < Math.max(JOINED_FROM_BYTES, coding.fromBytes)) {
     return writeAnswer(request, reply, { code: 200, body: joined(head, page.runs) });
   }
+  if (coding.name !== 'gzip') return writeParts(request, reply, [head, ...bodiesOf(page.runs), TAIL]);
   return writeGzip({ request, reply, deflater: gateway.deflater }, head, page.runs);
 }
 
@@ -75,15 +76,18 @@ async function writeFramed(
     turnedAt = performance.now();
   }
   const { head, tail } = (frame as NonNullable<ListForm['frame']>)(bytes, metadata);
-  if (request.coding.gzipFromBytes !== undefined) {
-    const body = new DelayedBody(request, reply);
-    for (const part of [head, ...parts, tail]) if (!(await body.write(part))) return;
-    return body.end();
-  }
+  if (request.coding.name !== undefined) return writeParts(request, reply, [head, ...parts, tail]);
   const length = head.length + bytes + tail.length;
   const raw = writeHead(request, reply, { code: 200, headers: ['Content-Length', length] });
   for (const part of [head, ...parts]) if (!(await writeDrained(raw, part))) return;
   raw.end(tail);
+}
+
+/** Compressed on their way. */
+async function writeParts(request: ResourceRequest, reply: FastifyReply, parts: Iterable<Buffer>): Promise<void> {
+  const body = new DelayedBody(request, reply);
+  for (const part of parts) if (!(await body.write(part))) return;
+  await body.end();
 }
 
 function joined(head: Buffer, runs: readonly Run[]): Buffer {
@@ -132,7 +136,7 @@ async function writeGzip(
   }
   parts.push(member.add(STORED_TAIL), member.end());
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const raw = writeHead(request, reply, { code: 200, headers: ['Content-Length', length, ...GZIP] });
+  const raw = writeHead(request, reply, { code: 200, headers: ['Content-Length', length, ...codingHeader('gzip')] });
   for (const slice of slices(parts)) if (!(await writeDrained(raw, slice))) return;
   raw.end();
 }

@@ -1,11 +1,13 @@
-import type { JsonObject } from '@tidegate/schema';
+import { isJsonObject, isTooDeep, type JsonObject, MAX_DEPTH } from '@tidegate/schema';
 import { ApiError, badRequest, requestEntityTooLarge } from '@tidegate/status';
 import fastJsonPatch, { type Operation } from 'fast-json-patch';
 
 const MAX_OPERATIONS = 10_000;
+/** Each copy may double what there is: together they may not make more than a body may be. */
+const MAX_COPIED_CHARACTERS = 3 << 20;
 const KINDS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
 
-/** RFC 6902. The whole patch or nothing: it works on a copy. */
+/** RFC 6902. The whole patch or nothing: it works on a copy, and the patch stays as it is, too. */
 export function applyJsonPatch(current: JsonObject, operations: readonly unknown[]): JsonObject {
   if (operations.length > MAX_OPERATIONS) {
     throw requestEntityTooLarge(
@@ -13,14 +15,42 @@ export function applyJsonPatch(current: JsonObject, operations: readonly unknown
     );
   }
   const checked = operations.map(checkOperation);
+  let document = structuredClone(current);
+  let copied = 0;
   try {
-    return fastJsonPatch.applyPatch(structuredClone(current), checked, true, true, false).newDocument;
+    for (const [i, operation] of checked.entries()) {
+      const step = ownStep(document, operation);
+      if (operation.op === 'copy') copied += JSON.stringify(valueIn(step)).length;
+      if (copied > MAX_COPIED_CHARACTERS)
+        throw new Error(`its copies exceed the limit of ${MAX_COPIED_CHARACTERS} bytes`);
+      document = fastJsonPatch.applyOperation(document, step, true, true, false, i).newDocument;
+    }
+    if (!isJsonObject(document)) throw new Error('what it makes is not an object');
+    if (isTooDeep(document)) throw new Error(`exceeded max depth of ${MAX_DEPTH}`);
+    return document;
   } catch (error) {
     const [line = ''] = (error as Error).message.split('\n');
     throw new ApiError('Invalid', `the server rejected our request due to an error in our request: ${line}`, {
       cause: error,
     });
   }
+}
+
+/** The operation with a value of its own: later operations may change it. */
+function ownStep(document: JsonObject, operation: Operation): Operation {
+  if (operation.op === 'copy') {
+    const value: unknown = fastJsonPatch.getValueByPointer(document, operation.from);
+    if (value === undefined) return operation;
+    return { op: 'add', path: operation.path, value: structuredClone(value) };
+  }
+  const value: unknown = valueIn(operation);
+  return typeof value === 'object' && value !== null
+    ? ({ ...operation, value: structuredClone(value) } as Operation)
+    : operation;
+}
+
+function valueIn(operation: Operation): unknown {
+  return (operation as { value?: unknown }).value ?? null;
 }
 
 function checkOperation(operation: unknown, i: number): Operation {

@@ -1,17 +1,31 @@
 import { type Kind, metaOf, setDefaults, toStored } from '@tidegate/kinds';
 import type { RequestInfo } from '@tidegate/request-info';
-import { type CleanOptions, clean, isJsonObject, type JsonObject } from '@tidegate/schema';
+import {
+  type BodyNotes,
+  type CleanOptions,
+  clean,
+  isJsonObject,
+  type JsonObject,
+  type Surplus,
+} from '@tidegate/schema';
 import { ApiError, badRequest, type FieldError, invalid, notSupported } from '@tidegate/status';
+import { decodeObject } from '../codec/decode-body.ts';
 import type { ResourceRequest } from '../gateway.ts';
+
+/** The object that is the body of a request, as the server takes it. */
+export function admitBody(request: ResourceRequest): JsonObject {
+  const { object, notes } = decodeObject(request.kind.schema, request.body, request.contentType);
+  return admitObject(request, object, notes);
+}
 
 /**
  * A client's object as the server takes it: of the right kind, with known fields of the right types and with defaults,
  * with the name and namespace of the path, and in the version in which its kind is stored.
  */
-export function admitObject(request: ResourceRequest, raw: JsonObject): JsonObject {
+export function admitObject(request: ResourceRequest, raw: JsonObject, notes?: BodyNotes): JsonObject {
   const { kind, info } = request;
   refuseOtherKind(kind, raw);
-  const value = knownFields(request, raw);
+  const value = knownFields(request, raw, notes === undefined ? {} : { notes });
   const { managedFields } = isJsonObject(raw.metadata) ? raw.metadata : {};
   // an empty list is a wish of its own here
   if (Array.isArray(managedFields) && managedFields.length === 0) metaOf(value).managedFields = [];
@@ -30,7 +44,7 @@ export function admitObject(request: ResourceRequest, raw: JsonObject): JsonObje
 export function knownFields(request: ResourceRequest, raw: JsonObject, options: CleanOptions = {}): JsonObject {
   const { kind } = request;
   const level = fieldValidation(request);
-  const { value, unknown, problems } = clean(kind.schema, raw, kind.entry.kind, options);
+  const { value, surplus, problems } = clean(kind.schema, raw, kind.entry.kind, options);
   const [first] = problems;
   if (first !== undefined) {
     const { entry } = kind;
@@ -44,11 +58,7 @@ export function knownFields(request: ResourceRequest, raw: JsonObject, options: 
       },
     );
   }
-  if (unknown.length > 0 && level !== 'Ignore') {
-    const texts = unknown.map((field) => `unknown field ${JSON.stringify(field)}`);
-    if (level === 'Strict') throw badRequest(`strict decoding error: ${texts.join(', ')}`);
-    request.warnings.push(...texts);
-  }
+  tellSurplus(request, level, surplus);
   return value;
 }
 
@@ -71,6 +81,31 @@ function oneOfEachOwner({ warnings }: ResourceRequest, object: JsonObject): void
     );
   }
 }
+
+/** What the client said more than is taken, as loudly as it wants to hear it. */
+export function tellSurplus(
+  request: ResourceRequest,
+  level: FieldValidation,
+  surplus: readonly Surplus[],
+  prefix = '',
+): void {
+  if (surplus.length === 0 || level === 'Ignore') return;
+  const texts: string[] = [];
+  let room = level === 'Strict' ? STRICT_CHARACTERS : WARN_CHARACTERS;
+  for (const { what, field } of surplus) {
+    // a path may be as long as the body, and there may be as many: texts are made only of what is told
+    texts.push(`${prefix}${what} field ${JSON.stringify(field.slice(0, room))}`);
+    room -= field.length;
+    if (room <= 0) break;
+  }
+  const rest = surplus.length - texts.length;
+  if (level !== 'Strict') request.warnings.push(...texts);
+  else throw badRequest(`strict decoding error: ${texts.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}`);
+}
+
+const STRICT_CHARACTERS = 64 << 10;
+/** more than all Warning headers together hold */
+const WARN_CHARACTERS = 8 << 10;
 
 /** Where an object goes is said by the path; the body may only agree. */
 export function takePlace(kind: Kind, info: RequestInfo, object: JsonObject): void {
@@ -106,13 +141,15 @@ export function refuseOtherKind(kind: Kind, raw: JsonObject): void {
   }
 }
 
-const LEVELS = ['Ignore', 'Strict', 'Warn'];
+const LEVELS = ['Ignore', 'Strict', 'Warn'] as const;
+export type FieldValidation = (typeof LEVELS)[number];
 
-function fieldValidation({ info }: ResourceRequest): string {
+export function fieldValidation({ info }: ResourceRequest): FieldValidation {
   const level = info.query.get('fieldValidation') ?? '';
   if (level === '') return 'Warn';
-  if (!LEVELS.includes(level)) throw refuseOption(info, [notSupported('fieldValidation', level, ['', ...LEVELS])]);
-  return level;
+  const known = LEVELS.find((one) => one === level);
+  if (known === undefined) throw refuseOption(info, [notSupported('fieldValidation', level, ['', ...LEVELS])]);
+  return known;
 }
 
 const OPTION_KINDS: Readonly<Record<string, string>> = {

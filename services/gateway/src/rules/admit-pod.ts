@@ -1,5 +1,5 @@
 import { metaOf } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { forbiddenObject } from '@tidegate/status';
 import { parseStored } from '../codec/stored-form.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
@@ -44,7 +44,7 @@ function usualClass(gateway: Gateway): JsonObject | undefined {
   const classes: JsonObject[] = [];
   for (const run of gateway.mirrors.peek(PRIORITY_CLASSES)?.snapshot().runs('') ?? []) {
     for (const item of run.items.slice(run.from, run.to)) {
-      const object = JSON.parse(item.json.toString('utf8')) as JsonObject;
+      const object = parseOwnJson(item.json);
       if (object.globalDefault === true) classes.push(object);
     }
   }

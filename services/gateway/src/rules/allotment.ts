@@ -1,5 +1,5 @@
 import { serviceClaims } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
+import { parseOwnJson } from '@tidegate/schema';
 import { type Guard, guardKind, outcomeKind, type WriteOutcome } from '@tidegate/wire';
 import { ServiceAddresses } from '../addresses/service-addresses.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
@@ -16,7 +16,7 @@ async function allClaims(gateway: Gateway, request: ResourceRequest): Promise<st
   const claims: string[] = [];
   for (const run of collection.snapshot().runs('')) {
     for (const item of run.items.slice(run.from, run.to)) {
-      claims.push(...serviceClaims(JSON.parse(item.json.toString('utf8')) as JsonObject));
+      claims.push(...serviceClaims(parseOwnJson(item.json)));
     }
   }
   return claims;

@@ -22,9 +22,9 @@ export function asSubresource(request: ResourceRequest): ResourceRequest {
 
 /** The body of such a request, which must name the object that the path names. */
 export function namedBody(own: ResourceRequest): JsonObject {
-  const object = decodeObject(own.kind.schema, own.body, own.contentType);
+  const { object, notes } = decodeObject(own.kind.schema, own.body, own.contentType);
   if ((metaOf(object).name ?? '') !== own.info.name) {
     throw badRequest(`name in URL does not match name in ${own.kind.entry.kind} object`);
   }
-  return admitObject(own, object);
+  return admitObject(own, object, notes);
 }

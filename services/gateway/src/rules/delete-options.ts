@@ -61,7 +61,7 @@ export function deleteOptions(gateway: Gateway, request: ResourceRequest): Delet
 }
 
 function readBody(request: ResourceRequest): JsonObject {
-  const body = decodeObject(deleteOptionsSchema, request.body, request.contentType);
+  const { object: body } = decodeObject(deleteOptionsSchema, request.body, request.contentType);
   if (body.kind !== undefined && body.kind !== 'DeleteOptions') {
     throw badRequest(`the body of a delete is a DeleteOptions, not a ${String(body.kind)}`);
   }

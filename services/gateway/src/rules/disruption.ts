@@ -1,5 +1,5 @@
 import { type Kind, metaOf, selectorText } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject, printTime } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { parseLabelSelector } from '@tidegate/selectors';
 import { ApiError, forbiddenObject } from '@tidegate/status';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
@@ -24,7 +24,7 @@ export async function budgetsOf(gateway: Gateway, request: ResourceRequest, pod:
   const names: string[] = [];
   for (const run of collection.snapshot().runs(namespace)) {
     for (const item of run.items.slice(run.from, run.to)) {
-      if (selects(JSON.parse(item.json.toString('utf8')) as JsonObject, labels)) names.push(item.name);
+      if (selects(parseOwnJson(item.json), labels)) names.push(item.name);
     }
   }
   return names;

@@ -52,10 +52,10 @@ export interface Wish extends Omit<Application, 'live' | 'owners'> {
 export function readWish(gateway: Gateway, request: ResourceRequest): Wish {
   const { kind, info } = request;
   const manager = requiredFieldManager(request);
-  const raw = decodeApplied(kind.schema, request.body, request.contentType);
+  const { object: raw, notes } = decodeApplied(kind.schema, request.body, request.contentType);
   if (!raw.apiVersion || !raw.kind) throw badRequest('an applied configuration says its apiVersion and its kind');
   refuseOtherKind(kind, raw);
-  const sent = knownFields(request, raw, { keepsNulls: true });
+  const sent = knownFields(request, raw, { keepsNulls: true, ...(notes === undefined ? {} : { notes }) });
   sent.apiVersion = kind.apiVersion;
   sent.kind = kind.entry.kind;
   if (metaOf(sent).managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');

@@ -2,9 +2,8 @@ import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
 import { doneAnswer } from '../codec/answer.ts';
-import { decodeObject } from '../codec/decode-body.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
-import { admitObject } from '../rules/admit-object.ts';
+import { admitBody } from '../rules/admit-object.ts';
 import { asSubresource, namedBody } from '../rules/as-subresource.ts';
 import { changeObject } from '../rules/change-object.ts';
 import { setCondition } from '../rules/conditions.ts';
@@ -15,9 +14,7 @@ const create: VerbHandler = (gateway, request) =>
 
 /** POST to bindings, which says the same of the pod that the body names. */
 const createOld: VerbHandler = (gateway, request) => {
-  const binding = readBinding(
-    admitObject(request, decodeObject(request.kind.schema, request.body, request.contentType)),
-  );
+  const binding = readBinding(admitBody(request));
   const { name = '' } = metaOf(binding);
   const kind = gateway.registry.find('', 'v1', 'pods');
   if (kind === undefined || name === '') throw badRequest('a Binding names its pod in metadata.name');

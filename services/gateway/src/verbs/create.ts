@@ -1,14 +1,13 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { type Kind, metaOf, prepareCreate, validateMeta } from '@tidegate/kinds';
-import { type JsonObject, printTime } from '@tidegate/schema';
+import { type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { ApiError, alreadyExists, invalid, methodNotAllowed } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
 import { objectAnswer } from '../codec/answer.ts';
-import { decodeObject } from '../codec/decode-body.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { ownCreated } from '../ownership/own-fields.ts';
-import { admitObject, isDryRun } from '../rules/admit-object.ts';
+import { admitBody, isDryRun } from '../rules/admit-object.ts';
 import { admitPod } from '../rules/admit-pod.ts';
 import { allotmentOf, claimGuards, takenClaim } from '../rules/allotment.ts';
 import { commit, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
@@ -17,7 +16,7 @@ import { commit, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
 export const create: VerbHandler = async (gateway, request) => {
   const { info, kind } = request;
   if (info.name !== '' || (kind.entry.namespaced && info.namespace === '')) throw methodNotAllowed();
-  const object = admitObject(request, decodeObject(kind.schema, request.body, request.contentType));
+  const object = admitBody(request);
   wipe(object);
   ownCreated(gateway, request, object);
   return createObject(gateway, request, object);
@@ -108,7 +107,7 @@ async function commitNew(
 /** Everything but the write: the name and the namespace are looked up instead of being guarded. */
 async function dryRun(gateway: Gateway, request: ResourceRequest, value: Buffer): Promise<Attempt> {
   const { kind } = request;
-  const meta = metaOf(JSON.parse(value.toString('utf8')));
+  const meta = metaOf(parseOwnJson(value));
   const key = keyOf(kind, meta.namespace ?? '', meta.name as string);
   const [there, namespace] = await Promise.all([
     gateway.store.read(key),

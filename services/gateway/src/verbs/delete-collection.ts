@@ -1,4 +1,5 @@
 import { fromStored, listSchema } from '@tidegate/kinds';
+import { parseOwnJson } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
 import { documentAnswer } from '../codec/answer.ts';
 import type { VerbHandler } from '../gateway.ts';
@@ -38,7 +39,7 @@ export const deleteCollection: VerbHandler = async (gateway, request) => {
     kind: `${kind.entry.kind}List`,
     apiVersion: kind.apiVersion,
     metadata: { resourceVersion: String(snapshot.revision) },
-    items: deletable.map((item) => fromStored(kind, JSON.parse(item.json.toString('utf8')))),
+    items: deletable.map((item) => fromStored(kind, parseOwnJson(item.json))),
   };
   return documentAnswer(request, 200, { value, schema: listSchema(kind) });
 };

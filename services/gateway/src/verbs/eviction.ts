@@ -1,6 +1,6 @@
 import { metaOf, type Propagation } from '@tidegate/kinds';
 import { Query } from '@tidegate/request-info';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
 import { doneAnswer } from '../codec/answer.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
@@ -138,7 +138,7 @@ async function remove(gateway: Gateway, eviction: Eviction, resourceVersion: str
         return pod;
       },
       show: (code, json) => {
-        if (version !== undefined) version = metaOf(JSON.parse(json.toString('utf8')) as JsonObject).resourceVersion;
+        if (version !== undefined) version = metaOf(parseOwnJson(json)).resourceVersion;
         return { code, body: json };
       },
     });

@@ -1,11 +1,12 @@
 import { fromStored } from '@tidegate/kinds';
-import { isJsonObject, strategicMerge } from '@tidegate/schema';
+import { decodeJson, isJsonObject, strategicMerge } from '@tidegate/schema';
 import { badRequest, forbiddenField, unsupportedMediaType } from '@tidegate/status';
-import { APPLY_TYPES, isApplied, mediaType, parseJson } from '../codec/decode-body.ts';
+import { APPLY_TYPES, isApplied, mediaType } from '../codec/decode-body.ts';
 import type { ResourceRequest, VerbHandler } from '../gateway.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { mergePatch } from '../patch/merge-patch.ts';
-import { admitObject, refuseOption } from '../rules/admit-object.ts';
+import { surplusOfOperations, surplusOfPatch } from '../patch/surplus.ts';
+import { admitObject, fieldValidation, refuseOption, tellSurplus } from '../rules/admit-object.ts';
 import { type Change, changeObject } from '../rules/change-object.ts';
 import { apply as applyObject } from './apply.ts';
 
@@ -33,13 +34,16 @@ export function readPatch(request: ResourceRequest): Pick<Change, 'apply' | 'pin
     throw refuseOption(request.info, [forbiddenField('force', 'may not be specified for non-apply patch')]);
   const type = mediaType(request.contentType);
   if (!TYPES.includes(type)) throw unsupportedMediaType(ACCEPTED);
-  const body = parseJson(request.body);
+  const level = fieldValidation(request);
+  const { value: body, notes } = decodeJson(request.body);
   if (type === TYPES[0]) {
     if (!Array.isArray(body)) throw badRequest('a JSON patch is a list of operations');
+    tellSurplus(request, level, surplusOfOperations(body, notes), 'json patch ');
     const pinned = body.some((operation) => operation?.path === '/metadata/resourceVersion');
     return { apply: (current) => applyJsonPatch(current, body), pinned };
   }
   if (!isJsonObject(body)) throw badRequest('the patch must be one object');
+  tellSurplus(request, level, surplusOfPatch(body, notes));
   const pinned = isJsonObject(body.metadata) && typeof body.metadata.resourceVersion === 'string';
   if (type === TYPES[1]) return { apply: (current) => mergePatch(current, body), pinned };
   return { apply: (current) => strategicMerge(request.kind.schema, current, body), pinned };

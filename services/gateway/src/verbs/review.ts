@@ -4,9 +4,8 @@ import { badRequest } from '@tidegate/status';
 import { AUTHENTICATED, type User } from '../authn/user.ts';
 import { authorize } from '../authz/authorize.ts';
 import { objectAnswer } from '../codec/answer.ts';
-import { decodeObject } from '../codec/decode-body.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
-import { admitObject } from '../rules/admit-object.ts';
+import { admitBody } from '../rules/admit-object.ts';
 
 /** A question that is answered in its own status; nothing is kept of it. */
 type Review = (gateway: Gateway, request: ResourceRequest, spec: JsonObject) => JsonObject | Promise<JsonObject>;
@@ -27,9 +26,8 @@ const REVIEWS: Readonly<Record<string, Review>> = {
 };
 
 const create: VerbHandler = async (gateway, request) => {
-  const { kind, body, contentType } = request;
-  const review = REVIEWS[kind.storedAs] as Review;
-  const object = admitObject(request, decodeObject(kind.schema, body, contentType));
+  const review = REVIEWS[request.kind.storedAs] as Review;
+  const object = admitBody(request);
   object.status = await review(gateway, request, isJsonObject(object.spec) ? object.spec : {});
   return objectAnswer(request, 201, Buffer.from(JSON.stringify(object)));
 };

@@ -1,10 +1,10 @@
 import { type Kind, labelsText, metaOf, selectorText } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { objectAnswer } from '../codec/answer.ts';
-import { decodeObject, isApplied } from '../codec/decode-body.ts';
+import { isApplied } from '../codec/decode-body.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { versionsOf } from '../ownership/kind-versions.ts';
-import { admitObject } from '../rules/admit-object.ts';
+import { admitBody, admitObject } from '../rules/admit-object.ts';
 import { asSubresource } from '../rules/as-subresource.ts';
 import { type Change, changeObject } from '../rules/change-object.ts';
 import { keyOf } from '../rules/commit.ts';
@@ -20,7 +20,7 @@ const get: VerbHandler = async (gateway, request) => {
 
 const update: VerbHandler = async (gateway, request) => {
   const scale = asSubresource(request);
-  const wanted = admitObject(scale, decodeObject(scale.kind.schema, request.body, request.contentType));
+  const wanted = admitBody(scale);
   const pinned = (metaOf(wanted).resourceVersion ?? '') !== '';
   return changeObject(
     gateway,
@@ -77,7 +77,7 @@ function changeTo(request: ResourceRequest, wanted: (object: JsonObject) => Json
 
 function show(request: ResourceRequest, code: number, json: Buffer): Answer {
   const scale = asSubresource(request);
-  const object = JSON.parse(json.toString('utf8')) as JsonObject;
+  const object = parseOwnJson(json);
   return objectAnswer(scale, code, Buffer.from(JSON.stringify(scaleOf(scale.kind, object))));
 }
 

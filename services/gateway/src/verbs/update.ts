@@ -1,17 +1,16 @@
 import { metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { conflict } from '@tidegate/status';
-import { decodeObject } from '../codec/decode-body.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { ownCreated } from '../ownership/own-fields.ts';
-import { admitObject } from '../rules/admit-object.ts';
+import { admitBody } from '../rules/admit-object.ts';
 import { changeObject } from '../rules/change-object.ts';
 import { createUnlessTaken, wipe } from './create.ts';
 
 /** PUT of a whole object. */
 export const update: VerbHandler = async (gateway, request) => {
   const { kind, info } = request;
-  const object = admitObject(request, decodeObject(kind.schema, request.body, request.contentType));
+  const object = admitBody(request);
   const pinned = (metaOf(object).resourceVersion ?? '') !== '';
   return changeObject(gateway, request, {
     apply: () => structuredClone(object),

@@ -18,7 +18,7 @@ export const protobuf: Encoding = {
   mediaTypes: ['application/vnd.cluster.protobuf', 'application/vnd.kubernetes.protobuf'],
   streamType: (mediaType) => `${mediaType};stream=watch`,
   document: ({ value, schema }) => {
-    const type = { apiVersion: String(value.apiVersion), kind: String(value.kind) };
+    const type = { apiVersion: String(value.apiVersion ?? ''), kind: String(value.kind) };
     if (schema !== undefined) return inEnvelope(type, encodeMessage(schema, value));
     return inEnvelope({ ...type, contentType: 'application/json' }, Buffer.from(JSON.stringify(value)));
   },

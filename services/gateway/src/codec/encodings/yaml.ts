@@ -1,9 +1,20 @@
-import { dump } from 'js-yaml';
+import { DUMP_SCHEMA, defineScalarTag, dump, intCoreTag } from 'js-yaml';
 import type { Encoding } from './encoding.ts';
+
+const [intTag] = DUMP_SCHEMA.tags.filter(({ tagName }) => tagName === intCoreTag.tagName);
+
+/** Numbers that no double holds are numbers like any other. */
+const SCHEMA = DUMP_SCHEMA.withTags(
+  defineScalarTag<number | bigint>(intCoreTag.tagName, {
+    ...(intTag as typeof intCoreTag),
+    identify: (value) => typeof value === 'bigint' || intTag?.identify(value) === true,
+    represent: String,
+  }),
+);
 
 /** What readers of older YAML would take for something else (yes, 0777, 1:30) is quoted. */
 export function yamlOf(value: unknown): string {
-  return dump(value, { lineWidth: -1, noRefs: true });
+  return dump(value, { lineWidth: -1, noRefs: true, schema: SCHEMA });
 }
 
 /** The documents of a watch are separated by lines of `---`. */

@@ -1,0 +1,75 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** Longer texts are searched for their end by the engine, which is faster only then. */
+const SHORT_TEXT = 48;
+/** The least digits of a whole number that a double may not hold. */
+const LONG_NUMBER = 16;
+
+export interface Shape {
+  /** names of fields, repeated ones included */
+  readonly keys: number;
+  readonly depth: number;
+  /** there may be something that JSON.parse would lose: digits of a number, half a surrogate pair */
+  readonly delicate: boolean;
+}
+
+/**
+ * Looks over JSON once, without making anything of it. What is not JSON gives some shape or other: who parses it finds
+ * that out.
+ *
+ * For example `{"a":[1,{"b":2.50}]}` has two keys, a depth of three, and is delicate because of `2.50`.
+ */
+export function scan(bytes: Buffer): Shape {
+  let keys = 0;
+  let depth = 0;
+  let deepest = 0;
+  let delicate = false;
+  const end = bytes.length;
+  for (let at = 0; at < end; at++) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) {
+      let far = at + SHORT_TEXT;
+      for (at++; ; at++) {
+        if (at >= far) at = endOfRun(bytes, at);
+        const inside = bytes[at];
+        if (inside === undefined) break;
+        if (inside > BACKSLASH) continue;
+        if (inside === QUOTE) break;
+        if (inside === BACKSLASH) {
+          delicate ||= isSurrogate(bytes, at);
+          far = ++at + SHORT_TEXT;
+        }
+      }
+    } else if (byte === 0x3a) keys++;
+    else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > deepest) deepest = depth;
+    } else if (byte === 0x7d || byte === 0x5d) depth--;
+    else if (byte >= 0x30 && byte <= 0x39) {
+      const from = at;
+      let digit: number | undefined = byte;
+      while (digit !== undefined && digit >= 0x30 && digit <= 0x39) digit = bytes[++at];
+      if (digit === 0x2e || digit === 0x65 || digit === 0x45 || at - from >= LONG_NUMBER) delicate = true;
+      at--;
+    }
+  }
+  return { keys, depth: deepest, delicate };
+}
+
+/** Where the next quote or backslash is. */
+function endOfRun(bytes: Buffer, from: number): number {
+  const quote = bytes.indexOf(QUOTE, from);
+  const near = quote < 0 ? bytes.length : quote;
+  // a text full of backslashes must not be searched to its end for each of them
+  for (let at = from; at < near; at += WINDOW) {
+    const backslash = bytes.subarray(at, Math.min(near, at + WINDOW)).indexOf(BACKSLASH);
+    if (backslash >= 0) return at + backslash;
+  }
+  return near;
+}
+
+const WINDOW = 4096;
+
+/** `\ud800` to `\udfff` */
+function isSurrogate(bytes: Buffer, at: number): boolean {
+  return bytes[at + 1] === 0x75 && ((bytes[at + 2] as number) | 0x20) === 0x64 && (bytes[at + 3] as number) >= 0x38;
+}

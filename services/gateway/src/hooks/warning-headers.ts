@@ -1,0 +1,40 @@
+/** All texts of one answer together; when they are more, each is cut short, and those that still do not fit are left out. */
+const ALL_CHARACTERS = 4096;
+const CUT_CHARACTERS = 256;
+
+/**
+ * The values of the Warning headers: `299 - "text"`, each text once, quotes and backslashes escaped, in UTF-8 and with
+ * nothing in it that could end the header.
+ */
+export function warningHeaders(warnings: readonly string[]): string[] {
+  if (warnings.length === 0) return [];
+  const texts = [...new Set(warnings)].map(printable);
+  const fits = lengthOf(texts) <= ALL_CHARACTERS;
+  const kept: string[] = [];
+  let room = ALL_CHARACTERS;
+  for (const text of fits ? texts : new Set(texts.map(cut))) {
+    room -= [...text].length;
+    if (room < 0) break;
+    kept.push(`299 - "${latin1(text.replace(/["\\]/g, '\\$&'))}"`);
+  }
+  return kept;
+}
+
+function printable(text: string): string {
+  return text.toWellFormed().replace(/\p{C}/gu, '?');
+}
+
+function lengthOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + [...text].length, 0);
+}
+
+/** Whole characters only. */
+function cut(text: string): string {
+  const characters = [...text];
+  return characters.length <= CUT_CHARACTERS ? text : characters.slice(0, CUT_CHARACTERS).join('');
+}
+
+/** Node writes headers byte by byte. */
+function latin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '@tidegate/schema';
+import { applyJsonPatch } from './json-patch.ts';
+
+test('a patch that is applied again makes the same again', () => {
+  const operations = [
+    { op: 'add', path: '/list', value: [1] },
+    { op: 'add', path: '/list/-', value: 2 },
+    { op: 'copy', from: '/list', path: '/copy' },
+    { op: 'add', path: '/copy/-', value: 3 },
+  ];
+  const expected = { list: [1, 2], copy: [1, 2, 3] };
+  assert.deepEqual(applyJsonPatch({}, operations), expected);
+  assert.deepEqual(applyJsonPatch({}, operations), expected);
+});
+
+test('large whole numbers are copied, compared and kept', () => {
+  const large = 2n ** 63n - 1n;
+  const operations = [
+    { op: 'test', path: '/a', value: large },
+    { op: 'copy', from: '/a', path: '/b' },
+    { op: 'move', from: '/a', path: '/c' },
+  ];
+  assert.deepEqual(applyJsonPatch({ a: large }, operations), { b: large, c: large });
+  assert.throws(() => applyJsonPatch({ a: large - 1n }, operations.slice(0, 1)), { reason: 'Invalid' });
+});
+
+test('copies that double what there is are refused before they fill the memory', () => {
+  const doubling = Array.from({ length: 60 }, (_, i) => ({ op: 'copy', from: '/a', path: `/a/${i}` }));
+  assert.throws(() => applyJsonPatch({ a: { x: 'x'.repeat(100) } }, doubling), {
+    reason: 'Invalid',
+    message: /copies exceed/,
+  });
+});
+
+test('operations that nest their results too deeply are refused', () => {
+  const deeper = Array.from({ length: 600 }, (_, i) => ({ op: 'add', path: `${'/a'.repeat(i + 1)}`, value: {} }));
+  assert.throws(() => applyJsonPatch({}, deeper), { reason: 'Invalid', message: /max depth/ });
+  assert.throws(() => applyJsonPatch({ a: {} }, [{ op: 'move', from: '/a', path: '/a/b' }]), { reason: 'Invalid' });
+});
+
+test('what is no operation is refused, and the object stays as it is', () => {
+  const object: JsonObject = { a: { b: 1 }, list: [1] };
+  for (const operation of [
+    null,
+    1,
+    {},
+    { op: 'add' },
+    { op: 'add', path: '/x' },
+    { op: 'add', path: 'x', value: 1 },
+    { op: 'remove', path: '/nothing' },
+    { op: 'replace', path: '/nothing', value: 1 },
+    { op: 'add', path: '/list/7', value: 1 },
+    { op: 'copy', from: '/nothing', path: '/x' },
+    { op: 'copy', path: '/x' },
+    { op: 'remove', path: '' },
+    { op: 'replace', path: '', value: 1 },
+    { op: 'add', path: '/__proto__/x', value: 1 },
+  ]) {
+    assert.throws(() => applyJsonPatch(object, [{ op: 'remove', path: '/a' }, operation]), { name: 'ApiError' });
+  }
+  assert.deepEqual(object, { a: { b: 1 }, list: [1] });
+});

@@ -1,0 +1,342 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { validateHeaderValue } from 'node:http';
+import { readFeatureGates } from '@tidegate/feature-gates';
+import {
+  builtInRegistry,
+  type Kind,
+  metaOf,
+  prepareCreate,
+  prepareUpdate,
+  validateMeta,
+  validateMetaUpdate,
+} from '@tidegate/kinds';
+import { requestInfo } from '@tidegate/request-info';
+import {
+  decodeCbor,
+  decodeJson,
+  decodeProtobuf,
+  encodeCbor,
+  encodeMessage,
+  inEnvelope,
+  isTooDeep,
+  type Json,
+  type JsonObject,
+  setOwn,
+  wholeNumber,
+} from '@tidegate/schema';
+import { parseFieldSelector, parseLabelSelector } from '@tidegate/selectors';
+import type { Random } from '@tidegate/testkit';
+import { decodeContinue, encodeContinue } from '../../codec/continue-token.ts';
+import { decodeObject } from '../../codec/decode-body.ts';
+import { decodeYaml } from '../../codec/decode-yaml.ts';
+import { cbor } from '../../codec/encodings/cbor.ts';
+import { json } from '../../codec/encodings/json.ts';
+import { protobuf } from '../../codec/encodings/protobuf.ts';
+import { yaml, yamlOf } from '../../codec/encodings/yaml.ts';
+import { Negotiator, PLAIN } from '../../codec/negotiate.ts';
+import { tableRow } from '../../codec/object-form.ts';
+import { parseStored, storedForm } from '../../codec/stored-form.ts';
+import type { ResourceRequest } from '../../gateway.ts';
+import { contentCoding, IDENTITY } from '../../hooks/content-coding.ts';
+import { warningHeaders } from '../../hooks/warning-headers.ts';
+import { admitBody, admitObject } from '../../rules/admit-object.ts';
+import { deleteOptions } from '../../rules/delete-options.ts';
+import { listOptions } from '../../rules/list-options.ts';
+import { watchOptions } from '../../rules/watch-options.ts';
+import { readPatch } from '../../verbs/patch.ts';
+import { mutateBytes, mutateValue } from './mutate.ts';
+
+/** One door through which bytes come from outside. */
+export interface Target {
+  readonly name: string;
+  /** Another input each time. */
+  input(random: Random): Buffer;
+  /** Takes it, or throws what the client would be told. What it takes must hold what it promises. */
+  take(input: Buffer): void;
+}
+
+interface Recorded {
+  readonly path: string;
+  readonly posted: JsonObject;
+  readonly answered: JsonObject;
+}
+
+const registry = builtInRegistry();
+const gates = readFeatureGates('CBORServingAndStorage=true,AllowUnsafeMalformedObjectDeletion=true');
+const negotiator = new Negotiator(gates);
+const AUTHOR = { name: 'admin', uid: '', groups: ['system:masters'] };
+
+const seeds = (
+  JSON.parse(
+    readFileSync(new URL('../../../../../packages/kinds/recorded/objects.json', import.meta.url), 'utf8').replaceAll(
+      '"TIME"',
+      '"2026-11-21T10:00:00Z"',
+    ),
+  ) as readonly Recorded[]
+).flatMap(({ path, posted, answered }) => {
+  const parts = path.split('/').slice(1);
+  const [group = '', version = ''] = parts[0] === 'api' ? ['', parts[1]] : parts.slice(1);
+  const kind = registry.find(group, version, parts.at(-1) ?? '');
+  return kind === undefined ? [] : [{ path, kind, posted, answered }];
+});
+type Seed = (typeof seeds)[number];
+
+const ENCODERS: Readonly<Record<string, (value: JsonObject, kind: Kind) => Buffer>> = {
+  'application/json': (value) => Buffer.from(JSON.stringify(value)),
+  'application/yaml': (value) => Buffer.from(yamlOf(value)),
+  'application/cbor': (value, { schema }) => encodeCbor(value, schema),
+  'application/vnd.kubernetes.protobuf': (value, { schema, apiVersion, entry }) =>
+    inEnvelope({ apiVersion, kind: entry.kind }, encodeMessage(schema, value)),
+};
+
+function requestOf(
+  { path, kind }: Pick<Seed, 'path' | 'kind'>,
+  method: string,
+  body: Buffer,
+  contentType: string,
+): ResourceRequest {
+  const info = requestInfo(method, `${path}?fieldValidation=Warn`);
+  assert.ok(info !== undefined);
+  const accepted = PLAIN;
+  return {
+    info,
+    kind,
+    user: AUTHOR,
+    userAgent: 'fuzz',
+    auditId: '',
+    contentType,
+    accepted,
+    coding: IDENTITY,
+    body,
+    span: undefined,
+    fence: undefined,
+    warnings: [],
+  };
+}
+
+function bodyTarget(contentType: string): Target {
+  const encode = ENCODERS[contentType] as (value: JsonObject, kind: Kind) => Buffer;
+  let seed = seeds[0] as Seed;
+  return {
+    name: `bodies in ${contentType}`,
+    input: (random) => {
+      seed = random.pick(seeds);
+      const { kind, posted, answered } = seed;
+      const value = random.chance(0.5) ? posted : answered;
+      if (random.chance(0.5)) {
+        const other = random.pick(seeds);
+        return mutateBytes(encode(value, kind), encode(other.posted, other.kind), random);
+      }
+      try {
+        return encode(mutateValue(value, random) as JsonObject, kind);
+      } catch {
+        // our own encoders write what was cleaned: anything else may be nothing for them
+        return mutateBytes(encode(value, kind), Buffer.alloc(0), random);
+      }
+    },
+    take: (input) => {
+      const { kind } = seed;
+      roundTrip(decodeObject(kind.schema, input, contentType).object);
+      const request = requestOf(seed, 'POST', input, contentType);
+      const object = admitBody(request);
+      for (const header of warningHeaders(request.warnings)) validateHeaderValue('Warning', header);
+      judge(kind, object, seed.answered);
+    },
+  };
+}
+
+/** A value is the same after every encoding that can hold it. */
+function roundTrip(value: JsonObject): void {
+  const expected = canonical(value);
+  assert.deepEqual(canonical(decodeJson(Buffer.from(JSON.stringify(value))).value as Json), expected, 'JSON');
+  assert.deepEqual(canonical(decodeYaml(Buffer.from(yamlOf(value))).value as Json), expected, 'YAML');
+  if (!hasHuge(value)) assert.deepEqual(canonical(decodeCbor(encodeCbor(value))), expected, 'CBOR');
+}
+
+/** JSON does not tell zero from its negative, nor a large whole number from a double that is as large. */
+function canonical(value: Json): Json {
+  if (typeof value === 'number') {
+    const text = JSON.stringify(value);
+    return /^-?\d+$/.test(text) ? wholeNumber(text) : value;
+  }
+  if (Array.isArray(value)) return value.map(canonical);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) setOwn(copy, key, canonical(value[key] as Json));
+  return copy;
+}
+
+const MOST = 2n ** 63n;
+
+function hasHuge(value: Json): boolean {
+  if (typeof value === 'bigint') return value >= MOST || value < -MOST;
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasHuge);
+}
+
+/** All that happens to an object that was taken: its rules, its stored form, and each of its looks. */
+function judge(kind: Kind, object: JsonObject, before: JsonObject): void {
+  const { entry } = kind.stored;
+  const old = admitObject(requestOf({ path: '/api/v1/namespaces/x/pods', kind }, 'POST', Buffer.alloc(0), ''), {
+    ...before,
+    metadata: {},
+  });
+  metaOf(object).uid = 'c8b1';
+  prepareCreate(kind.stored, object, AUTHOR);
+  const errors = [
+    ...validateMeta(entry, object),
+    ...(entry.validate?.(object) ?? []),
+    ...(kind.entry.validateCreate?.(object) ?? []),
+  ];
+  const updated = structuredClone(object);
+  prepareUpdate(kind.stored, updated, old, '');
+  errors.push(...validateMetaUpdate(updated, old), ...(entry.validateUpdate?.(updated, old, '') ?? []));
+  for (const { message } of errors) assert.equal(typeof message, 'string');
+  const form = storedForm(kind.stored, object);
+  assert.ok(!isTooDeep(object));
+  const stored = parseStored(form.value, 7);
+  const document = { value: stored, schema: kind.stored.schema };
+  for (const encoding of [json, yaml, cbor, protobuf]) encoding.document(document, false);
+  for (const include of ['', 'None', 'Object']) JSON.stringify(tableRow(kind, stored, include, 'meta.k8s.io'));
+  const bytes = encodeMessage(kind.stored.schema, stored);
+  decodeProtobuf(kind.stored.schema, inEnvelope({ apiVersion: 'v1', kind: 'X' }, bytes));
+}
+
+const PATCHES: Readonly<Record<string, (seed: Seed, random: Random) => Json>> = {
+  'application/merge-patch+json': ({ posted }, random) => mutateValue(posted, random),
+  'application/strategic-merge-patch+json': ({ answered }, random) => {
+    const patch = mutateValue(answered, random);
+    return random.chance(0.3)
+      ? ({ ...(patch as JsonObject), $patch: random.pick(['replace', 'delete', 'merge', 1 as never]) } as Json)
+      : patch;
+  },
+  'application/json-patch+json': ({ answered }, random) => {
+    const pointers = pointersOf(answered);
+    const operations = Array.from({ length: 1 + random.below(5) }, (): Json => {
+      const op = random.pick(['add', 'remove', 'replace', 'move', 'copy', 'test', 'x']);
+      const path = random.pick(pointers) + random.pick(['', '', '', '/-', '/0', '/x', '/__proto__', '/~2', '/~1']);
+      return { op, path, from: random.pick(pointers), value: mutateValue(answered.metadata as Json, random) };
+    });
+    return random.chance(0.2) ? mutateValue(operations, random) : operations;
+  },
+};
+
+function pointersOf(value: Json, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return [path, ...Object.entries(value).flatMap(([key, item]) => pointersOf(item, `${path}/${key}`))];
+}
+
+function patchTarget(contentType: string): Target {
+  const make = PATCHES[contentType] as (seed: Seed, random: Random) => Json;
+  let seed = seeds[0] as Seed;
+  return {
+    name: `patches in ${contentType}`,
+    input: (random) => {
+      seed = random.pick(seeds);
+      const bytes = Buffer.from(JSON.stringify(make(seed, random)) ?? '');
+      return random.chance(0.4) ? mutateBytes(bytes, Buffer.from('{"spec":null}'), random) : bytes;
+    },
+    take: (input) => {
+      const { kind, answered } = seed;
+      const request = requestOf(seed, 'PATCH', input, contentType);
+      const before = JSON.stringify(answered);
+      const made = readPatch(request).apply(answered);
+      assert.equal(JSON.stringify(answered), before, 'the current object is not changed');
+      assert.equal(JSON.stringify(readPatch(request).apply(answered)), JSON.stringify(made), 'the same again');
+      judge(kind, admitObject(request, made), answered);
+    },
+  };
+}
+
+/** Texts of requests that are no bodies. */
+function textTarget(name: string, examples: readonly string[], take: (text: string) => void): Target {
+  const bytes = examples.map((example) => Buffer.from(example));
+  return {
+    name,
+    input: (random) => mutateBytes(random.pick(bytes), random.pick(bytes), random),
+    take: (input) => take(input.toString('latin1')),
+  };
+}
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+const infoOf = (query: string) => {
+  const info = requestInfo('GET', `${MAPS}?${query}`);
+  assert.ok(info !== undefined);
+  return info;
+};
+
+const token = encodeContinue({ revision: 12, after: { namespace: 'default', name: 'a' } });
+
+export const targets: readonly Target[] = [
+  ...Object.keys(ENCODERS).map(bodyTarget),
+  ...Object.keys(PATCHES).map(patchTarget),
+  {
+    name: 'options of deletes',
+    input: (random) => {
+      const body = {
+        preconditions: { uid: 'a', resourceVersion: '1' },
+        dryRun: ['All'],
+        gracePeriodSeconds: 1,
+        propagationPolicy: 'Orphan',
+      };
+      return Buffer.from(JSON.stringify(mutateValue(body, random)) ?? '');
+    },
+    take: (input) => {
+      deleteOptions({ gates } as never, requestOf(seeds[0] as Seed, 'DELETE', input, 'application/json'));
+    },
+  },
+  textTarget(
+    'label selectors',
+    ['a=b,c!=d', 'a in (b, c),!d', 'e notin (f)', 'app.kubernetes.io/name==x,y'],
+    (text) => {
+      parseLabelSelector(text)?.matches({ a: 'b', app: 'x' });
+    },
+  ),
+  textTarget('field selectors', ['metadata.name=a,metadata.namespace!=b', 'status.phase==Run\\,ning'], (text) => {
+    parseFieldSelector(text, () => true)?.matches(() => 'a');
+  }),
+  textTarget(
+    'continue tokens',
+    [token, Buffer.from('{"v":"meta.k8s.io/v1","rv":-1,"start":"a/b"}').toString('base64url')],
+    (text) => {
+      const { revision, after } = decodeContinue(text);
+      assert.deepEqual(decodeContinue(encodeContinue({ revision, after })), { revision, after });
+    },
+  ),
+  textTarget('continue tokens, unpacked', ['{"v":"meta.k8s.io/v1","rv":5,"start":"ns/name\\u0000"}'], (text) => {
+    decodeContinue(Buffer.from(text, 'latin1').toString('base64url'));
+  }),
+  textTarget(
+    'options of lists and watches',
+    [
+      'resourceVersion=12&resourceVersionMatch=Exact&limit=5',
+      'watch=1&sendInitialEvents=true&resourceVersion=0&timeoutSeconds=9',
+      `limit=3&continue=${token}`,
+    ],
+    (text) => {
+      const info = infoOf(text);
+      if (info.verb === 'watch') watchOptions(info, gates, () => 0.5);
+      else listOptions(info);
+    },
+  ),
+  textTarget(
+    'paths',
+    [`${MAPS}/a/status?pretty=1&x`, '/apis/apps/v1/deployments?a=%C3%A4&b', '/api/v1/nodes/n/proxy/x'],
+    (text) => {
+      requestInfo('GET', `/${text}`)?.query.get('pretty');
+    },
+  ),
+  textTarget(
+    'Accept headers',
+    [
+      'application/json;as=Table;g=meta.k8s.io;v=v1, application/json;q=0.5, */*;q=0.1',
+      'application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.cluster.io;v=v1',
+      'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+    ],
+    (text) => {
+      contentCoding({ gates, compressionMinBytes: 1 }, infoOf(''), text);
+      negotiator.negotiateDiscovery(text, true);
+      negotiator.negotiate(text);
+    },
+  ),
+];

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { encodeCbor } from '@tidegate/schema';
+import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const TYPED = '{"metadata":{"name":"NAME","labels":{"x":"1","x":"2"}},"data":{"k":"1","k":"2"},"odd":1,"more":{"a":1}}';
+const TYPED_FIELDS = [
+  'duplicate field "metadata.labels.x"',
+  'duplicate field "data.k"',
+  'unknown field "odd"',
+  'unknown field "more"',
+];
+
+describe('Field validation', () => {
+  let system: RunningSystem;
+  let client: Client;
+  before(async () => {
+    system = await runningSystem({ args: ['--feature-gates', 'CBORServingAndStorage=true'] });
+    ({ client } = system);
+    for (const name of ['put', 'patched']) await client.ask('POST', MAPS, { body: configMap(name, { k: '0' }) });
+  });
+  after(() => system.stop());
+
+  const ask = (method: string, path: string, body: string | Buffer, type = 'application/json') =>
+    client.ask(method, path, { body, headers: { 'Content-Type': type } });
+  const warningsOf = ({ headers }: Reply) => {
+    const text = headers.warning ?? '';
+    return [...text.matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(([, words = '']) => words.replace(/\\(.)/g, '$1'));
+  };
+
+  /** What each level says of a body that has these fields too many, and that nothing but Strict refuses it. */
+  const atEachLevel = async (fields: readonly string[], send: (query: string) => Promise<Reply>) => {
+    const strict = await send('fieldValidation=Strict');
+    assert.equal(strict.code, 400, strict.text);
+    assert.equal(strict.json.message, `strict decoding error: ${fields.join(', ')}`);
+    for (const [level, warnings] of [
+      ['Ignore', []],
+      ['Warn', fields],
+      ['', fields],
+    ] as const) {
+      const reply = await send(level === '' ? '' : `fieldValidation=${level}`);
+      assert.ok(reply.code < 300, reply.text);
+      assert.deepEqual(warningsOf(reply), warnings, level);
+    }
+    const wrong = await send('fieldValidation=Sometimes');
+    assert.equal(wrong.code, 422);
+    assert.match(
+      wrong.json.message,
+      /fieldValidation: Unsupported value: "Sometimes": supported values: "", "Ignore", "Strict", "Warn"/,
+    );
+  };
+
+  let made = 0;
+  test('names all unknown and repeated fields of an object that is created', () =>
+    atEachLevel(TYPED_FIELDS, (query) => ask('POST', `${MAPS}?${query}`, TYPED.replace('NAME', `made${made++}`))));
+
+  test('and of one that is replaced', () =>
+    atEachLevel(TYPED_FIELDS, (query) => ask('PUT', `${MAPS}/put?${query}`, TYPED.replace('NAME', 'put'))));
+
+  test('in YAML', () => {
+    const yaml = 'metadata:\n  name: put\n  labels: {x: "1", x: "2"}\ndata: {k: "1", k: "2"}\nodd: 1\nmore: {a: 1}\n';
+    return atEachLevel(TYPED_FIELDS, (query) => ask('PUT', `${MAPS}/put?${query}`, yaml, 'application/yaml'));
+  });
+
+  test('in CBOR', () => {
+    const text = (value: string) => encodeCbor(value);
+    const map = (...fields: Array<[string, Buffer]>) =>
+      Buffer.concat([Buffer.from([0xa0 | fields.length]), ...fields.flatMap(([name, value]) => [text(name), value])]);
+    const body = map(
+      ['metadata', map(['name', text('put')], ['labels', map(['x', text('1')], ['x', text('2')])])],
+      ['data', map(['k', text('1')], ['k', text('2')])],
+      ['odd', Buffer.from([1])],
+      ['more', map(['a', Buffer.from([1])])],
+    );
+    return atEachLevel(TYPED_FIELDS, (query) => ask('PUT', `${MAPS}/put?${query}`, body, 'application/cbor'));
+  });
+
+  test('the last value of a repeated field counts', async () => {
+    const { json } = await client.get(`${MAPS}/put`);
+    assert.deepEqual([json.metadata.labels, json.data, json.odd], [{ x: '2' }, { k: '2' }, undefined]);
+  });
+
+  const patch = (type: string, body: string) => (query: string) =>
+    ask('PATCH', `${MAPS}/patched?${query}`, body, `application/${type}+json`);
+
+  test('JSON patches are asked about their operations, and about what they make', async () => {
+    const body = '[{"op":"test","op":"add","path":"/data/z","value":"1","foo":1}]';
+    const fields = ['json patch duplicate field "[0].op"', 'json patch unknown field "[0].foo"'];
+    await atEachLevel(fields, patch('json-patch', body));
+    await atEachLevel(['unknown field "odd"'], patch('json-patch', '[{"op":"add","path":"/odd","value":{"a":1}}]'));
+  });
+
+  test('merge patches, too', () =>
+    atEachLevel(
+      ['duplicate field "data.k"', 'duplicate field "odd"'],
+      patch('merge-patch', '{"data":{"k":"1","k":"2"},"odd":null,"odd":null}'),
+    ));
+
+  test('and what they make', async () => {
+    for (const type of ['merge-patch', 'strategic-merge-patch']) {
+      await atEachLevel(
+        ['unknown field "metadata.wrong"', 'unknown field "odd"'],
+        patch(type, '{"metadata":{"wrong":1},"odd":1}'),
+      );
+    }
+  });
+
+  test('strategic merge patches, too', () =>
+    atEachLevel(['duplicate field "data.k"'], patch('strategic-merge-patch', '{"data":{"k":"1","k":"2"}}')));
+
+  test('an object that is wrong in another way is told that first, whatever the level', async () => {
+    for (const level of ['Strict', 'Warn', 'Ignore']) {
+      const reply = await ask(
+        'POST',
+        `${MAPS}?fieldValidation=${level}`,
+        '{"metadata":{"name":"w"},"odd":1,"odd":2,"data":1}',
+      );
+      assert.equal(reply.code, 400);
+      assert.match(
+        reply.json.message,
+        /^ConfigMap in version "v1" cannot be handled as a ConfigMap: json: cannot unmarshal number/,
+      );
+    }
+  });
+
+  test('warnings are headers whatever the fields are called, each once, and no more than 4,096 characters', async () => {
+    const name = 'quo"te\\ü\n\u0000';
+    const odd = await ask('PUT', `${MAPS}/put`, JSON.stringify({ metadata: { name: 'put' }, [name]: 1 }));
+    assert.equal(odd.code, 200, odd.text);
+    const [told = ''] = warningsOf(odd);
+    assert.equal(Buffer.from(told, 'latin1').toString(), `unknown field ${JSON.stringify(name)}`);
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`f${i}${'x'.repeat(300)}`, 1]));
+    const cut = warningsOf(await ask('PUT', `${MAPS}/put`, JSON.stringify({ metadata: { name: 'put' }, ...many })));
+    assert.deepEqual([cut.length, new Set(cut.map(({ length }) => length))], [16, new Set([256])]);
+    const longest = { metadata: { name: 'put' }, ['y'.repeat(1 << 20)]: { a: 1 }, b: 1 };
+    const strict = await ask('PUT', `${MAPS}/put?fieldValidation=Strict`, JSON.stringify(longest));
+    assert.deepEqual([strict.code, strict.text.length < 1 << 18], [400, true]);
+    assert.match(strict.json.message, /, and 1 more$/);
+  });
+});
