@@ -159,7 +159,7 @@ describe('Paths below an object that do more than show it', () => {
       headers: { 'Content-Type': 'application/strategic-merge-patch+json' },
     });
     assert.equal(added.code, 200, added.text);
-    assert.deepEqual([added.json.spec.ephemeralContainers[0].image, added.json.metadata.labels], ['tool:1', {}]);
+    assert.deepEqual([added.json.spec.ephemeralContainers[0].image, added.json.metadata.labels], ['tool:1', undefined]);
     assert.equal((await client.get(path)).json.kind, 'Pod');
     const changed = await patch(path, { spec: { ephemeralContainers: [{ name: 'debug', image: 'tool:2' }] } });
     assert.equal(changed.code, 422);

@@ -94,7 +94,7 @@ export function apiSuite(title: string, args: readonly string[]): void {
       const added = await patch('application/strategic-merge-patch+json', {
         metadata: { finalizers: ['example.com/b'] },
       });
-      assert.deepEqual(added.json.metadata.finalizers, ['example.com/a', 'example.com/b']);
+      assert.deepEqual(added.json.metadata.finalizers, ['example.com/b', 'example.com/a']);
       const json = await patch('application/json-patch+json', [
         { op: 'test', path: '/data/b', value: '2' },
         { op: 'remove', path: '/metadata/finalizers' },
