@@ -25,11 +25,18 @@ export function takeBearer(request: IncomingMessage): void {
   request.headers.authorization = `Bearer ${Buffer.from(token, 'base64url').toString('utf8')}`;
 }
 
+/** A connection that is no longer HTTP, with what was read of it already. */
+export interface Taken {
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
 /**
- * A response to a request for a WebSocket, as the verbs know responses. An answer of 200 accepts the socket, and each
- * line that is written becomes a message; any other answer is a plain HTTP response.
+ * A response to a request for another protocol, as the verbs know responses. To a watch an answer of 200 accepts a
+ * WebSocket, and each line that is written becomes a message; who speaks something else takes the connection. Any other
+ * answer is a plain HTTP response, after which the connection is closed.
  */
-class UpgradeResponse extends EventEmitter {
+export class UpgradeResponse extends EventEmitter {
   readonly req: IncomingMessage;
   readonly #socket: Duplex;
   readonly #head: Buffer;
@@ -68,6 +75,12 @@ class UpgradeResponse extends EventEmitter {
     this.#plain.writeHead(code, closing);
   }
 
+  /** The connection itself: from now on nothing is written here. */
+  take(): Taken {
+    this.headersSent = true;
+    return { socket: this.#socket, head: this.#head };
+  }
+
   flushHeaders(): void {}
 
   /** Events end with a newline, and have none inside. */
@@ -94,7 +107,13 @@ class UpgradeResponse extends EventEmitter {
   }
 }
 
-export function webSocketReply(request: IncomingMessage, socket: Duplex, head: Buffer): FastifyReply {
+export function upgradeReply(request: IncomingMessage, socket: Duplex, head: Buffer): FastifyReply {
   const raw = new UpgradeResponse(request, socket, head);
   return { raw, hijack: () => {} } as unknown as FastifyReply;
+}
+
+/** What answers an upgrade; undefined for any other request. */
+export function upgradeOf(reply: FastifyReply): UpgradeResponse | undefined {
+  const raw: unknown = reply.raw;
+  return raw instanceof UpgradeResponse ? raw : undefined;
 }
