@@ -31,4 +31,6 @@ export async function runningSystem(options: Parameters<typeof startTidegate>[0]
 export async function settled(client: Client): Promise<void> {
   const last = '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/catch-all';
   await until('the last of the first objects', async () => (await client.get(last)).code === 200);
+  // the first of all may have come too early for a gateway, and are made again in the next round
+  await until('the first namespaces', async () => (await client.get('/api/v1/namespaces')).json.items?.length >= 4);
 }
