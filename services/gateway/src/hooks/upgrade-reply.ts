@@ -6,6 +6,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 
 /** what a client may leave unread before it counts as slow */
 const UNREAD_BYTES = 64 << 10;
+/** what a client may say before it is answered */
+const EARLY_BYTES = 64 << 10;
 const NEWLINE = 0x0a;
 
 const server = new WebSocketServer({
@@ -40,6 +42,8 @@ export class UpgradeResponse extends EventEmitter {
   readonly req: IncomingMessage;
   readonly #socket: Duplex;
   readonly #head: Buffer;
+  readonly #early: Buffer[] = [];
+  #heeded = (): void => {};
   #plain: ServerResponse | undefined;
   #webSocket: WebSocket | undefined;
   headersSent = false;
@@ -75,10 +79,28 @@ export class UpgradeResponse extends EventEmitter {
     this.#plain.writeHead(code, closing);
   }
 
+  /**
+   * Reads on while somebody else is asked whether to switch: else it would not be seen that the client has gone. What it
+   * says too early is kept, and not more of it than this.
+   */
+  heed(): void {
+    const socket = this.#socket;
+    let bytes = 0;
+    const take = (chunk: Buffer) => {
+      this.#early.push(chunk);
+      bytes += chunk.length;
+      if (bytes > EARLY_BYTES) socket.pause();
+    };
+    const end = () => socket.destroy();
+    socket.on('data', take).once('end', end);
+    this.#heeded = () => socket.off('data', take).off('end', end).pause();
+  }
+
   /** The connection itself: from now on nothing is written here. */
   take(): Taken {
     this.headersSent = true;
-    return { socket: this.#socket, head: this.#head };
+    this.#heeded();
+    return { socket: this.#socket, head: Buffer.concat([this.#head, ...this.#early]) };
   }
 
   flushHeaders(): void {}

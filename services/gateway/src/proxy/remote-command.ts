@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import { ApiError, internalError, type Status } from '@tidegate/status';
 import type { RawData, WebSocket } from 'ws';
 import type { UpgradeResponse } from '../hooks/upgrade-reply.ts';
@@ -39,8 +40,7 @@ export async function remoteCommand(upgrading: Upgrading, raw: UpgradeResponse, 
   const first = streams.stdout ? channel.stdout : streams.stderr ? channel.stderr : channel.error;
   webSocket.send(Buffer.from([first]));
   webSocket.on('error', () => webSocket.terminate());
-  // nothing that is said before there is somebody to hear it is lost
-  webSocket.pause();
+  const early = heed(webSocket);
   let session: Session;
   try {
     session = await openSession(upgrading, webSocket, streams);
@@ -48,7 +48,23 @@ export async function remoteCommand(upgrading: Upgrading, raw: UpgradeResponse, 
     finish(webSocket, ApiError.from(error).status);
     return;
   }
-  session.run();
+  session.run(early());
+}
+
+/** Keeps what is said before there is somebody to hear it, and reads on: else nobody would see that the client has gone. */
+function heed(webSocket: WebSocket): () => Buffer[] {
+  const early: Buffer[] = [];
+  let bytes = 0;
+  const take = (data: RawData) => {
+    early.push(data as Buffer);
+    bytes += (data as Buffer).length;
+    if (bytes > UNREAD_BYTES) webSocket.pause();
+  };
+  webSocket.on('message', take);
+  return () => {
+    webSocket.off('message', take);
+    return early;
+  };
 }
 
 async function openSession(upgrading: Upgrading, webSocket: WebSocket, streams: Streams): Promise<Session> {
@@ -107,7 +123,7 @@ class Session {
   #isOver = false;
 
   constructor(
-    { socket, head }: { readonly socket: import('node:stream').Duplex; readonly head: Buffer },
+    { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
     webSocket: WebSocket,
     streams: Streams & { readonly protocol: string },
   ) {
@@ -117,7 +133,7 @@ class Session {
     this.#spdy = new SpdyConnection(socket, () => this.#over(this.#open.size > 0));
   }
 
-  run(): void {
+  run(early: readonly Buffer[]): void {
     const { stdin, stdout, stderr, tty, protocol } = this.#streams;
     const webSocket = this.#webSocket;
     this.#listen('error');
@@ -132,6 +148,7 @@ class Session {
     webSocket.on('close', () => this.#spdy.destroy());
     this.#spdy.start(this.#head);
     webSocket.resume();
+    for (const message of early) this.#take(message);
   }
 
   #take(message: Buffer): void {

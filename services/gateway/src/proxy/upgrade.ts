@@ -62,6 +62,7 @@ async function reach(backEnd: BackEnd, raw: UpgradeResponse, call: Call): Promis
   try {
     const made = await dial(backEnd);
     connection = made;
+    raw.heed();
     raw.once('close', () => made.destroy());
     if (raw.destroyed) made.destroy();
     return { said: await ask(made, call, (body) => body.end()), connection: made };

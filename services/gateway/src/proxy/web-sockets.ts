@@ -25,6 +25,10 @@ export function acceptWebSocket(
   return new Promise((resolve, reject) => {
     // it refuses what is no proper request by itself
     socket.once('close', () => reject(new Error('the client is gone')));
-    server.handleUpgrade(plain, socket, head, resolve);
+    server.handleUpgrade(plain, socket, head, (webSocket) => {
+      // it may have been paused while the back end was asked
+      socket.resume();
+      resolve(webSocket);
+    });
   });
 }

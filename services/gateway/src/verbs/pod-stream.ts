@@ -2,6 +2,7 @@ import { badRequest } from '@tidegate/status';
 import { authorize } from '../authz/authorize.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { type UpgradeResponse, upgradeOf } from '../hooks/upgrade-reply.ts';
+import { refuseDryRun } from '../proxy/dry-run.ts';
 import { protocolsOf } from '../proxy/headers.ts';
 import { flag } from '../proxy/log-options.ts';
 import { containerOf, kubeletOf, nodeOf, podOf } from '../proxy/pod-node.ts';
@@ -20,8 +21,9 @@ function mayCreate({ gates }: Gateway, { user, info }: ResourceRequest): void {
 
 function opens(speak: Speak, pathOf: (request: ResourceRequest, container: string) => string, isOfContainer: boolean) {
   const open: VerbHandler = async (gateway, request, reply) => {
-    mayCreate(gateway, request);
     const { info, auditId } = request;
+    refuseDryRun(info);
+    mayCreate(gateway, request);
     const pod = await podOf(gateway, request);
     const container = isOfContainer ? containerOf(pod, info.name, info.query.get('container') ?? '') : '';
     const node = nodeOf(pod);

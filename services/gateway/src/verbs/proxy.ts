@@ -1,6 +1,7 @@
 import type { ResourceRequest, VerbHandler } from '../gateway.ts';
 import { upgradeOf } from '../hooks/upgrade-reply.ts';
 import { writeHead } from '../hooks/write-answer.ts';
+import { refuseDryRun } from '../proxy/dry-run.ts';
 import { forward } from '../proxy/forward.ts';
 import { passUpgrade } from '../proxy/upgrade.ts';
 
@@ -8,6 +9,7 @@ import { passUpgrade } from '../proxy/upgrade.ts';
 const proxy: VerbHandler = async (gateway, request, reply) => {
   const { info, auditId } = request;
   const { req } = reply.raw;
+  refuseDryRun(info);
   const mark = req.url?.indexOf('?') ?? -1;
   const query = mark < 0 ? '' : (req.url ?? '').slice(mark);
   const backEnd = await gateway.backEnds.behind(gateway, request);
