@@ -1,8 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '@tidegate/local';
+import { buildGoProgram } from './go-program.ts';
 
 const VERSION = 'v0.35.4';
 const cached = join(process.env.TIDEGATE_CACHE_DIR ?? join(projectRoot, '.cache'), `kubectl-${VERSION}`, 'kubectl');
@@ -31,26 +31,12 @@ func main() {
 `;
 
 export function buildKubectl(target: string): void {
-  const how = 'install kubectl, or Go 1.25 or newer so that the test can build it';
-  const dir = mkdtempSync(join(tmpdir(), 'tidegate-kubectl-'));
+  const modules = [`k8s.io/kubectl@${VERSION}`, `k8s.io/component-base@${VERSION}`];
   try {
-    writeFileSync(join(dir, 'main.go'), MAIN);
-    const env = { ...process.env, GOFLAGS: '-mod=mod', CGO_ENABLED: '0', GOWORK: 'off' };
-    const steps = [
-      ['mod', 'init', 'tidegate/kubectl'],
-      ['get', `k8s.io/kubectl@${VERSION}`, `k8s.io/component-base@${VERSION}`],
-      ['build', '-trimpath', '-ldflags', '-s -w', '-o', target, '.'],
-    ];
-    mkdirSync(join(target, '..'), { recursive: true });
-    for (const step of steps) {
-      const { status, error, stderr } = spawnSync('go', step, { cwd: dir, env, encoding: 'utf8' });
-      if (status !== 0)
-        throw new Error(
-          `there is no kubectl on the path, and go ${step[0]} failed: ${how}\n${error?.message ?? stderr}`,
-        );
-    }
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
+    buildGoProgram({ name: 'kubectl', main: MAIN, modules, target });
+  } catch (error) {
+    const how = 'install kubectl, or Go 1.25 or newer so that the test can build it';
+    throw new Error(`there is no kubectl on the path: ${how}`, { cause: error });
   }
 }
 
@@ -60,12 +46,18 @@ export interface Run {
   stderr: string;
 }
 
-/** Runs kubectl as a person would, with a time limit. */
-export function kubectl(kubeconfig: string, args: readonly string[], env: Record<string, string> = {}): Promise<Run> {
+/** Runs kubectl as a person would, with a time limit; `input` is what the person types, to its end. */
+export function kubectl(
+  kubeconfig: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+  input?: string,
+): Promise<Run> {
   return new Promise((resolve) => {
-    const options = { env: { ...process.env, KUBECONFIG: kubeconfig, ...env }, timeout: 30_000 };
-    execFile(findKubectl(), [...args], options, (error, stdout, stderr) => {
+    const options = { env: { ...process.env, KUBECONFIG: kubeconfig, ...env }, timeout: 30_000, maxBuffer: 64 << 20 };
+    const child = execFile(findKubectl(), [...args], options, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, stdout, stderr });
     });
+    if (input !== undefined) child.stdin?.end(input);
   });
 }

@@ -5,8 +5,12 @@ import { kubernetesGates } from './kubernetes-gates.ts';
 const defaults = {
   APIResponseCompression: true,
   AllowUnsafeMalformedObjectDeletion: false,
+  AuthorizePodWebsocketUpgradeCreatePermission: true,
   CBORServingAndStorage: false,
   ListFromCacheSnapshot: true,
+  PodLogsQuerySplitStreams: false,
+  PortForwardWebsockets: true,
+  TranslateStreamCloseWebsocketRequests: true,
   WatchList: true,
 } as const satisfies Record<string, boolean>;
 

@@ -11,6 +11,11 @@ const USUAL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'pat
 
 /** Subresources whose behaviour is there; the others of the facts join when theirs is. */
 const SERVED: Readonly<Record<string, (resource: string) => boolean>> = {
+  attach: () => true,
+  exec: () => true,
+  log: () => true,
+  portforward: () => true,
+  proxy: () => true,
   status: () => true,
   scale: () => true,
   approval: () => true,

@@ -14,7 +14,12 @@ const cases: ReadonlyArray<[request: string, expected: string]> = [
   ['DELETE /api/v1/namespaces/a/configmaps', 'deletecollection :v1 a/configmaps'],
   ['DELETE /api/v1/namespaces/a/configmaps/b', 'delete :v1 a/configmaps/b'],
   ['PATCH /apis/apps/v1/namespaces/a/deployments/b/scale', 'patch apps:v1 a/deployments/b/scale'],
-  ['GET /apis/apps/v1/namespaces/a/pods/p/proxy/x/y', 'get apps:v1 a/pods/p/proxy/x/y'],
+  ['GET /api/v1/namespaces/a/pods/p/proxy/x/y', 'get :v1 a/pods/p/proxy/x/y'],
+  ['PUT /api/v1/namespaces/a/pods/p:80/proxy/x%2Fy//z/?watch=maybe', 'update :v1 a/pods/p:80/proxy/x%2Fy/z/'],
+  ['GET /api/v1/nodes/n/proxy/%zz/../../../../..', 'get :v1 nodes/n/proxy/'],
+  ['HEAD /api/v1/nodes/n/proxy', 'get :v1 nodes/n/proxy'],
+  ['POST /api/v1/namespaces/a/configmaps/proxy/', 'create :v1 a/configmaps/proxy'],
+  ['GET /api/v1/namespaces/a/pods/p/log?watch=no', 'get :v1 a/pods/p/log'],
   ['GET /api/v1/', 'path get /api/v1/'],
   ['GET /livez', 'path get /livez'],
 ];
@@ -24,7 +29,9 @@ for (const [request, expected] of cases) {
     const [method, url] = request.split(' ') as [string, string];
     const info = requestInfo(method, url);
     assert.ok(info);
-    const target = [info.namespace, info.resource, info.name, info.subresource].filter((part) => part !== '').join('/');
+    const target =
+      [info.namespace, info.resource, info.name, info.subresource].filter((part) => part !== '').join('/') +
+      info.subpath;
     assert.equal(
       info.isResource ? `${info.verb} ${info.group}:${info.version} ${target}` : `path ${info.verb} ${info.path}`,
       expected,

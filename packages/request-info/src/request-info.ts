@@ -13,6 +13,8 @@ export interface RequestInfo {
   readonly namespace: string;
   readonly resource: string;
   readonly subresource: string;
+  /** what follows `/proxy`, as it was sent: empty, or with a slash first */
+  readonly subpath: string;
   readonly name: string;
   readonly query: Query;
 }
@@ -25,11 +27,22 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
   const query = new Query(mark < 0 ? '' : url.slice(mark + 1));
-  const parts = segmentsOf(path);
+  const { own, subpath } = partAtProxy(path);
+  const parts = segmentsOf(own);
   if (parts === undefined) return undefined;
   const prefix = parts[0];
-  const head = prefix === 'api' ? 2 : prefix === 'apis' ? 3 : 0;
-  const plain = { path, query, group: '', version: '', namespace: '', resource: '', subresource: '', name: '' };
+  const head = headOf(prefix);
+  const plain = {
+    path,
+    query,
+    group: '',
+    version: '',
+    namespace: '',
+    resource: '',
+    subresource: '',
+    subpath,
+    name: '',
+  };
   if (head === 0 || parts.length <= head) return { ...plain, isResource: false, verb: method.toLowerCase() };
 
   const group = prefix === 'api' ? '' : (parts[1] as string);
@@ -39,9 +52,38 @@ export function requestInfo(method: string, url: string): RequestInfo | undefine
   if (legacyWatch) rest = rest.slice(1);
   const target = targetOf(rest);
   if (target === undefined) return undefined;
-  const watching = legacyWatch || (method === 'GET' && query.flag('watch'));
+  // the query of a path below an object is for whatever is there
+  const watching = legacyWatch || (method === 'GET' && target.subresource === '' && query.flag('watch'));
   const verb = verbOf(method, target.name, watching);
-  return { isResource: true, path, query, group, version, verb, ...target };
+  return { isResource: true, path, query, group, version, verb, subpath, ...target };
+}
+
+/** How many segments come before the resource; 0 where there is none. */
+function headOf(prefix: string | undefined): number {
+  return prefix === 'api' ? 2 : prefix === 'apis' ? 3 : 0;
+}
+
+/** What follows `TYPE/NAME/proxy` is no path of ours: any segments may be in it. Only dots do not lead out of it. */
+function partAtProxy(path: string): { own: string; subpath: string } {
+  const whole = { own: path, subpath: '' };
+  if (!path.includes('/proxy/')) return whole;
+  const raw = path.slice(1).split('/');
+  const head = headOf(raw[0]);
+  const place = head + (raw[head] === 'namespaces' ? 4 : 2);
+  if (head === 0 || raw[place] !== 'proxy') return whole;
+  return { own: `/${raw.slice(0, place + 1).join('/')}`, subpath: withoutDots(raw.slice(place + 1)) };
+}
+
+function withoutDots(segments: readonly string[]): string {
+  const kept: string[] = [];
+  for (const segment of segments) {
+    const plain = segment.replace(/%2e/gi, '.');
+    if (plain === '..') kept.pop();
+    else if (plain !== '.' && plain !== '') kept.push(segment);
+  }
+  const last = (segments.at(-1) ?? '').replace(/%2e/gi, '.');
+  const inside = last === '' || last === '.' || last === '..';
+  return `/${kept.join('/')}${inside && kept.length > 0 ? '/' : ''}`;
 }
 
 function segmentsOf(path: string): string[] | undefined {

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { requestInfo } from '@tidegate/request-info';
+import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { badRequest, requestEntityTooLarge } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
-import { takeBearer, webSocketReply } from './hooks/web-socket-reply.ts';
+import { takeBearer, upgradeReply } from './hooks/upgrade-reply.ts';
 import { type Asked, writeError } from './hooks/write-answer.ts';
 import { serve } from './serve.ts';
 
@@ -47,6 +47,11 @@ export function createApp(options: AppOptions): FastifyInstance {
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addHook('onRequest', (request, reply, done) => {
+    // what is sent on to others is not read here: its body may have any size, and come at any pace
+    if (isSentOn(request.raw)) void serve(options, request, reply);
+    else done();
+  });
   app.addHook('onRequest', noteBody);
   app.setErrorHandler((error, request, reply) => {
     const tooLarge = (error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE';
@@ -68,11 +73,17 @@ function noteBody({ raw }: FastifyRequest, _reply: FastifyReply, done: () => voi
   done();
 }
 
+function isSentOn({ method = '', url = '' }: IncomingMessage): boolean {
+  if (!url.includes('/proxy')) return false;
+  const [path = ''] = url.split('?', 1);
+  return requestInfo(method, path)?.subresource === 'proxy';
+}
+
 /** A watch may come as a WebSocket. What asks for one is a request like any other until it is answered. */
 function serveUpgrades(app: FastifyInstance, options: AppOptions): void {
   app.server.on('upgrade', (raw: IncomingMessage, socket: Duplex, head: Buffer) => {
-    upgrade(options, raw, webSocketReply(raw, socket, head)).catch((error: unknown) => {
-      options.kit.log.error({ err: error }, 'A WebSocket failed.');
+    upgrade(options, raw, upgradeReply(raw, socket, head)).catch((error: unknown) => {
+      options.kit.log.error({ err: error }, 'An upgraded connection failed.');
       socket.destroy();
     });
   });
@@ -81,14 +92,23 @@ function serveUpgrades(app: FastifyInstance, options: AppOptions): void {
 async function upgrade(options: AppOptions, raw: IncomingMessage, reply: FastifyReply): Promise<void> {
   try {
     takeBearer(raw);
-    const info = requestInfo('GET', raw.url ?? '/');
-    if (info !== undefined && info.verb !== 'watch') throw badRequest('only watches are served over a WebSocket');
+    const info = requestInfo(raw.method ?? '', raw.url ?? '/');
+    if (info !== undefined && !takesUpgrades(info)) throw badRequest('only watches are served over a WebSocket');
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = raw.headers;
+    // it would be the first bytes of the other protocol, or be taken for them
+    if (length !== '0' || coding !== undefined) throw badRequest('a request for another protocol has no body');
   } catch (error) {
     await writeError(askedBy(options, raw.headers), reply, error);
     return;
   }
   const request = { raw, method: raw.method, headers: raw.headers, body: undefined };
   await serve(options, request as unknown as FastifyRequest, reply);
+}
+
+const STREAMS = new Set(['attach', 'exec', 'portforward', 'proxy']);
+
+function takesUpgrades({ verb, subresource }: RequestInfo): boolean {
+  return verb === 'watch' || STREAMS.has(subresource);
 }
 
 function askedBy({ gateway: { negotiator } }: AppOptions, headers: IncomingHttpHeaders): Asked {

@@ -61,6 +61,31 @@ export const options = {
     value: 'FROM-TO',
     help: 'where Services get their node ports; the same for all gateways',
   },
+  'kubelet-client-certificate': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'shown to the kubelets of nodes, for logs and streams; empty: none',
+  },
+  'kubelet-client-key': { type: 'string', default: '', value: 'FILE', help: 'its key' },
+  'kubelet-certificate-authority': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'kubelets have certificates of this authority; empty: whoever answers is believed',
+  },
+  'kubelet-preferred-address-types': {
+    type: 'list',
+    default: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
+    value: 'TYPE,...',
+    help: "which of a node's addresses is its kubelet's, the first that it has",
+  },
+  'kubelet-timeout': { type: 'number', default: 5000, value: 'MS', help: 'how long connecting to a kubelet may take' },
+  'proxy-allow-addresses': {
+    type: 'list',
+    value: 'CIDR,...',
+    help: 'loopback and link-local addresses that nodes, pods and services may have all the same',
+  },
   'mirror-memory-mib': {
     type: 'number',
     default: 1024,

@@ -18,6 +18,7 @@ import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
 import type { SharedFrames } from './mirror/shared-frames.ts';
 import type { WatchTimes } from './mirror/watch-times.ts';
+import type { BackEnds } from './proxy/back-ends.ts';
 import type { RemainingCounts } from './rules/remaining-counts.ts';
 
 /** What every verb works with. */
@@ -39,6 +40,8 @@ export interface Gateway {
   readonly remaining: RemainingCounts;
   /** from which Services get addresses and ports */
   readonly serviceRanges: ServiceRanges;
+  /** what requests are sent on to: nodes, pods, services */
+  readonly backEnds: BackEnds;
   readonly tokens: TokenFile;
   /** undefined where no key is given for their tokens */
   readonly serviceAccounts: ServiceAccounts | undefined;

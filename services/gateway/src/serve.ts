@@ -55,9 +55,16 @@ export async function serve(options: ServeOptions, request: FastifyRequest, repl
       options.kit.log.error({ err: written.cause, path: info?.path, auditId: audit }, 'A request failed.');
     }
   }
-  if (info?.isResource && info.verb !== 'watch') {
+  if (info?.isResource && !lastsLong(info)) {
     observe(options.gateway, info, code, (performance.now() - started) / 1000);
   }
+}
+
+const SENT_ON = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+/** How long these take is up to those who talk. */
+function lastsLong({ verb, subresource }: RequestInfo): boolean {
+  return verb === 'watch' || SENT_ON.has(subresource);
 }
 
 function codingOf(gateway: Gateway, { headers }: FastifyRequest, info: RequestInfo): ContentCoding {

@@ -19,6 +19,7 @@ import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
 import { WatchTimes } from './mirror/watch-times.ts';
+import { BackEnds } from './proxy/back-ends.ts';
 import { PRIORITY_CLASSES } from './rules/admit-pod.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
 
@@ -80,6 +81,7 @@ export class GatewayService implements Service {
       deflater: new Deflater(),
       remaining: new RemainingCounts(),
       serviceRanges: serviceRanges(config),
+      backEnds: new BackEnds(config),
       tokens: new TokenFile(config.tokenAuthFile),
       serviceAccounts: ServiceAccounts.from(config, (key) => this.#uidOf(key)),
     };

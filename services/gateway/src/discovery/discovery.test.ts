@@ -38,6 +38,28 @@ test('a group version tells its resources with their names, verbs and subresourc
   assert.deepEqual([group, version, kind, verbs], ['autoscaling', 'v1', 'Scale', ['get', 'patch', 'update']]);
 });
 
+test('what is sent on to nodes, pods and services is told with the kinds of its options', async () => {
+  const resources = (await read('/api/v1')).resources as JsonObject[];
+  const told = resources
+    .filter(({ name }) => /\/(attach|exec|log|portforward|proxy)$/.test(String(name)))
+    .map(({ name, kind, group = '', verbs }) => [name, kind, group, (verbs as string[]).join()]);
+  const all = 'create,delete,get,patch,update';
+  assert.deepEqual(told.sort(), [
+    ['nodes/proxy', 'NodeProxyOptions', '', all],
+    ['pods/attach', 'PodAttachOptions', '', 'create,get'],
+    ['pods/exec', 'PodExecOptions', '', 'create,get'],
+    ['pods/log', 'Pod', '', 'get'],
+    ['pods/portforward', 'PodPortForwardOptions', '', 'create,get'],
+    ['pods/proxy', 'PodProxyOptions', '', all],
+    ['services/proxy', 'ServiceProxyOptions', '', all],
+  ]);
+  const paths = (await read('/openapi/v3/api/v1')).paths as Record<string, Record<string, JsonObject>>;
+  const exec = paths['/api/v1/namespaces/{namespace}/pods/{name}/exec'];
+  assert.equal(exec?.post?.operationId, 'connectCoreV1PostNamespacedPodExec');
+  const below = paths['/api/v1/nodes/{name}/proxy/{path}'];
+  assert.equal(below?.options?.operationId, 'connectCoreV1OptionsNodeProxyWithPath');
+});
+
 test('aggregated discovery says the same in one document', async () => {
   const core = (await read('/api', AGGREGATED)).items as JsonObject[];
   const named = (await read('/apis', AGGREGATED)).items as JsonObject[];

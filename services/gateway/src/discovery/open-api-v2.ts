@@ -26,12 +26,12 @@ function operationObject(operation: Operation, definitions: Definitions, meta: M
   return {
     operationId: operation.id,
     consumes: ['*/*'],
-    produces: ['application/json'],
+    produces: [operation.answers === 'text' ? '*/*' : 'application/json'],
     parameters: [
       ...(taken === undefined ? [] : [{ ...body, schema: taken }]),
       ...operation.query.map((name) => parameter(name, 'query')),
     ],
-    responses: { 200: { description: 'OK', schema: { $ref: answeredBy(operation, definitions, meta) } } },
+    responses: { 200: { description: 'OK', schema: answeredBy(operation, definitions, meta) } },
     'x-kubernetes-action': operation.action,
     'x-kubernetes-group-version-kind': { ...operation.of },
   };

@@ -30,14 +30,15 @@ function operationObject(operation: Operation, definitions: Definitions, meta: M
   const content = (types: readonly string[], schema: JsonObject) =>
     Object.fromEntries(types.map((type) => [type, { schema }]));
   const taken = takenBy(operation, definitions, meta);
-  const answered = { $ref: answeredBy(operation, definitions, meta) };
+  const answered = answeredBy(operation, definitions, meta);
+  const type = operation.answers === 'text' ? '*/*' : 'application/json';
   return {
     operationId: id,
     parameters: query.map(queryParameter),
     ...(taken === undefined
       ? {}
       : { requestBody: { content: content(operation.takes === 'patch' ? PATCHES : ['*/*'], taken) } }),
-    responses: { 200: { description: 'OK', content: content(['application/json'], answered) } },
+    responses: { 200: { description: 'OK', content: content([type], answered) } },
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': { ...of },
   };
@@ -57,10 +58,18 @@ export function takenBy(operation: Operation, definitions: Definitions, meta: Me
   }
 }
 
-/** A reference to the type of an answer's body. */
-export function answeredBy({ answers, entry }: Operation, definitions: Definitions, meta: MetaTypes): string {
-  if (answers === 'list') return definitions.list(entry);
-  return answers === 'status' ? definitions.other(meta.status) : definitions.object(entry);
+/** The type of an answer's body. */
+export function answeredBy({ answers, entry }: Operation, definitions: Definitions, meta: MetaTypes): JsonObject {
+  switch (answers) {
+    case 'text':
+      return { type: 'string' };
+    case 'list':
+      return { $ref: definitions.list(entry) };
+    case 'status':
+      return { $ref: definitions.other(meta.status) };
+    case 'object':
+      return { $ref: definitions.object(entry) };
+  }
 }
 
 function pathParameter(name: string): JsonObject {

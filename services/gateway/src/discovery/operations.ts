@@ -1,9 +1,10 @@
 import type { Kind, KindEntry } from '@tidegate/kinds';
+import { connectOperations } from './connect-operations.ts';
 
 /** One thing that a path does, as OpenAPI documents say it. */
 export interface Operation {
   readonly path: string;
-  readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch';
+  readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options';
   /** in Kubernetes' words: `list`, `post`, `put`, `deletecollection`, … */
   readonly action: string;
   readonly id: string;
@@ -11,7 +12,7 @@ export interface Operation {
   /** names of query parameters */
   readonly query: readonly string[];
   readonly takes: 'nothing' | 'object' | 'patch' | 'options';
-  readonly answers: 'object' | 'list' | 'status';
+  readonly answers: 'object' | 'list' | 'status' | 'text';
   /** the kind whose objects it takes and answers */
   readonly entry: KindEntry;
 }
@@ -77,6 +78,11 @@ export function operationsOf({ entry, apiVersion }: Kind): Operation[] {
     const { group, version, kind } = of;
     return { path, ...shape, id, of: { group, version, kind }, entry: of, query: ['pretty', ...query] };
   };
+  const below = (subresource: string, of = entry): Operation[] | undefined => {
+    const target = `${scope === '' ? '' : 'Namespaced'}${entry.kind}${wordOf(subresource)}`;
+    const place = `${wordOf(entry.group)}${wordOf(entry.version)}`;
+    return connectOperations({ path: `${collection}/{name}/${subresource}`, subresource, place, target, of });
+  };
   const served = (verbs: readonly Verb[], among: readonly string[]) => verbs.filter((verb) => among.includes(verb));
   return [
     ...served(OF_COLLECTION, entry.verbs).map((verb) => one(collection, verb)),
@@ -84,8 +90,10 @@ export function operationsOf({ entry, apiVersion }: Kind): Operation[] {
     ...(entry.namespaced && entry.verbs.includes('list')
       ? [one(`${prefix}/${entry.resource}`, 'list', 'ForAllNamespaces')]
       : []),
-    ...Object.entries(entry.subresources).flatMap(([name, sub]) =>
-      served(OF_OBJECT, sub.verbs).map((verb) => one(`${collection}/{name}/${name}`, verb, wordOf(name), sub.entry)),
+    ...Object.entries(entry.subresources).flatMap(
+      ([name, sub]) =>
+        below(name, sub.entry) ??
+        served(OF_OBJECT, sub.verbs).map((verb) => one(`${collection}/{name}/${name}`, verb, wordOf(name), sub.entry)),
     ),
   ];
 }
@@ -99,13 +107,25 @@ function wordOf(name: string): string {
 /** Types of the query parameters that are no texts. */
 const PARAMETER_TYPES: Readonly<Record<string, string>> = {
   allowWatchBookmarks: 'boolean',
+  follow: 'boolean',
   force: 'boolean',
   gracePeriodSeconds: 'integer',
   ignoreStoreReadErrorWithClusterBreakingPotential: 'boolean',
+  insecureSkipTLSVerifyBackend: 'boolean',
   limit: 'integer',
+  limitBytes: 'integer',
   orphanDependents: 'boolean',
+  ports: 'integer',
+  previous: 'boolean',
   sendInitialEvents: 'boolean',
+  sinceSeconds: 'integer',
+  stderr: 'boolean',
+  stdin: 'boolean',
+  stdout: 'boolean',
+  tailLines: 'integer',
   timeoutSeconds: 'integer',
+  timestamps: 'boolean',
+  tty: 'boolean',
   watch: 'boolean',
 };
 

@@ -64,10 +64,15 @@ function resourcesOf({ entry }: Kind): JsonObject[] {
       name: `${resource}/${name}`,
       singularName: '',
       namespaced,
-      ...(sub.entry === undefined ? { kind } : groupVersionKind(sub.entry)),
+      ...(sub.entry === undefined ? { kind } : kindBeside(sub.entry, entry)),
       verbs: [...sub.verbs],
     })),
   ];
+}
+
+/** Group and version are said where they are not those of the resource. */
+function kindBeside({ group, version, kind }: KindEntry, main: KindEntry): JsonObject {
+  return group === main.group && version === main.version ? { kind } : { group, version, kind };
 }
 
 function groupVersionKind({ group, version, kind }: KindEntry): JsonObject {

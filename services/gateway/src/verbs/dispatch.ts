@@ -7,7 +7,10 @@ import { deleteCollection } from './delete-collection.ts';
 import { evictionVerbs } from './eviction.ts';
 import { get } from './get.ts';
 import { list } from './list.ts';
+import { logVerbs } from './log.ts';
 import { patch } from './patch.ts';
+import { attachVerbs, execVerbs, portForwardVerbs } from './pod-stream.ts';
+import { proxyVerbs } from './proxy.ts';
 import { reviewVerbs } from './review.ts';
 import { scaleVerbs } from './scale.ts';
 import { tokenVerbs } from './token.ts';
@@ -27,8 +30,13 @@ const VERBS: Readonly<Record<string, VerbHandler>> = {
 
 /** Subresources that are more than another view of their object. */
 const OWN_VERBS: Readonly<Record<string, Readonly<Record<string, VerbHandler>>>> = {
+  attach: attachVerbs,
   binding: bindingVerbs,
   eviction: evictionVerbs,
+  exec: execVerbs,
+  log: logVerbs,
+  portforward: portForwardVerbs,
+  proxy: proxyVerbs,
   scale: scaleVerbs,
   token: tokenVerbs,
 };
@@ -46,7 +54,11 @@ export function handlerOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>
     const { subresources } = kind.entry;
     const found = Object.hasOwn(subresources, info.subresource) ? subresources[info.subresource] : undefined;
     if (found === undefined || info.name === '') return undefined;
-    if (handler === undefined || !found.verbs.includes(info.verb)) throw methodNotAllowed();
+    // of a proxy the verbs are those of whom it leads to
+    const isServed = info.subresource === 'proxy' || found.verbs.includes(info.verb);
+    if (handler === undefined || !isServed) throw methodNotAllowed();
+    // what is below an object of a namespace is found through its namespace only
+    if (kind.entry.namespaced && info.namespace === '') throw methodNotAllowed();
     return handler;
   }
   if (handler === undefined || !kind.entry.verbs.includes(info.verb)) throw methodNotAllowed();

@@ -90,7 +90,16 @@ function subjectOf(spec: JsonObject): User {
   return { name: text(spec.user), uid: text(spec.uid), groups };
 }
 
-const NOTHING = { group: '', version: '', namespace: '', resource: '', subresource: '', name: '', path: '' };
+const NOTHING = {
+  group: '',
+  version: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  subpath: '',
+  name: '',
+  path: '',
+};
 
 function resourceOf(spec: JsonObject): RequestInfo {
   const asked = (spec.resourceAttributes ?? {}) as JsonObject;

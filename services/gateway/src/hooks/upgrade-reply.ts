@@ -6,6 +6,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 
 /** what a client may leave unread before it counts as slow */
 const UNREAD_BYTES = 64 << 10;
+/** what a client may say before it is answered */
+const EARLY_BYTES = 64 << 10;
 const NEWLINE = 0x0a;
 
 const server = new WebSocketServer({
@@ -25,14 +27,23 @@ export function takeBearer(request: IncomingMessage): void {
   request.headers.authorization = `Bearer ${Buffer.from(token, 'base64url').toString('utf8')}`;
 }
 
+/** A connection that is no longer HTTP, with what was read of it already. */
+export interface Taken {
+  readonly socket: Duplex;
+  readonly head: Buffer;
+}
+
 /**
- * A response to a request for a WebSocket, as the verbs know responses. An answer of 200 accepts the socket, and each
- * line that is written becomes a message; any other answer is a plain HTTP response.
+ * A response to a request for another protocol, as the verbs know responses. To a watch an answer of 200 accepts a
+ * WebSocket, and each line that is written becomes a message; who speaks something else takes the connection. Any other
+ * answer is a plain HTTP response, after which the connection is closed.
  */
-class UpgradeResponse extends EventEmitter {
+export class UpgradeResponse extends EventEmitter {
   readonly req: IncomingMessage;
   readonly #socket: Duplex;
   readonly #head: Buffer;
+  readonly #early: Buffer[] = [];
+  #heeded = (): void => {};
   #plain: ServerResponse | undefined;
   #webSocket: WebSocket | undefined;
   headersSent = false;
@@ -68,6 +79,30 @@ class UpgradeResponse extends EventEmitter {
     this.#plain.writeHead(code, closing);
   }
 
+  /**
+   * Reads on while somebody else is asked whether to switch: else it would not be seen that the client has gone. What it
+   * says too early is kept, and not more of it than this.
+   */
+  heed(): void {
+    const socket = this.#socket;
+    let bytes = 0;
+    const take = (chunk: Buffer) => {
+      this.#early.push(chunk);
+      bytes += chunk.length;
+      if (bytes > EARLY_BYTES) socket.pause();
+    };
+    const end = () => socket.destroy();
+    socket.on('data', take).once('end', end);
+    this.#heeded = () => socket.off('data', take).off('end', end).pause();
+  }
+
+  /** The connection itself: from now on nothing is written here. */
+  take(): Taken {
+    this.headersSent = true;
+    this.#heeded();
+    return { socket: this.#socket, head: Buffer.concat([this.#head, ...this.#early]) };
+  }
+
   flushHeaders(): void {}
 
   /** Events end with a newline, and have none inside. */
@@ -94,7 +129,13 @@ class UpgradeResponse extends EventEmitter {
   }
 }
 
-export function webSocketReply(request: IncomingMessage, socket: Duplex, head: Buffer): FastifyReply {
+export function upgradeReply(request: IncomingMessage, socket: Duplex, head: Buffer): FastifyReply {
   const raw = new UpgradeResponse(request, socket, head);
   return { raw, hijack: () => {} } as unknown as FastifyReply;
+}
+
+/** What answers an upgrade; undefined for any other request. */
+export function upgradeOf(reply: FastifyReply): UpgradeResponse | undefined {
+  const raw: unknown = reply.raw;
+  return raw instanceof UpgradeResponse ? raw : undefined;
 }

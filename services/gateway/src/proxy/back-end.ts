@@ -1,0 +1,109 @@
+import { type IncomingMessage, request } from 'node:http';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+
+/** Where requests are sent on to: an address that was judged, and is not resolved again. */
+export interface BackEnd {
+  readonly address: string;
+  readonly port: number;
+  /** as it is named where it is known by a name: its certificate is for this */
+  readonly host: string;
+  /** undefined: in the clear */
+  readonly tls: ConnectionOptions | undefined;
+  /** how long connecting may take, TLS and all */
+  readonly connectMs: number;
+}
+
+export interface Call {
+  readonly method: string;
+  /** with the query */
+  readonly path: string;
+  /** names and values in turn, with Host */
+  readonly headers: string[];
+}
+
+/** What a back end said: a response to be read, or, where it has switched protocols, a connection. */
+export interface Said {
+  readonly response: IncomingMessage;
+  readonly upgraded?: { readonly socket: Duplex; readonly head: Buffer };
+}
+
+/** No connection came about, in the words that Kubernetes users know. */
+export class DialError extends Error {}
+
+/** what a back end may send as headers, all together */
+const MAX_HEADER_BYTES = 64 << 10;
+
+export function hostAndPort({ host, port }: BackEnd): string {
+  return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** A connection of its own for each request: none is ever used for the next one, whoever asks. */
+export function dial(backEnd: BackEnd): Promise<Socket> {
+  const { address, port, host, tls, connectMs } = backEnd;
+  const socket =
+    tls === undefined
+      ? connectTcp({ host: address, port, noDelay: true })
+      : connectTls({
+          ...tls,
+          host: address,
+          port,
+          servername: isIP(host) === 0 ? host : '',
+          ALPNProtocols: ['http/1.1'],
+        });
+  return new Promise((resolve, reject) => {
+    const fail = (words: string, cause?: unknown) => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(new DialError(`dial tcp ${hostAndPort({ ...backEnd, host: address })}: ${words}`, { cause }));
+    };
+    const timer = setTimeout(fail, connectMs, 'i/o timeout');
+    const failed = (error: Error) => fail(wordsOf(error), error);
+    socket.once('error', failed);
+    socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
+      clearTimeout(timer);
+      socket.off('error', failed);
+      socket.setKeepAlive(true, 30_000);
+      socket.setNoDelay(true);
+      resolve(socket);
+    });
+  });
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connect: connection refused',
+  EHOSTUNREACH: 'connect: no route to host',
+  ENETUNREACH: 'connect: network is unreachable',
+  ETIMEDOUT: 'connect: connection timed out',
+};
+
+function wordsOf(error: Error & { code?: string }): string {
+  return WORDS[error.code ?? ''] ?? error.message;
+}
+
+/**
+ * Sends a request over a connection that `dial` made, and waits for what is said to it. The body is written by `send`,
+ * which calls nothing but the stream it is given. Destroying the connection ends everything.
+ */
+export function ask(socket: Socket, call: Call, send: (body: NodeJS.WritableStream) => void): Promise<Said> {
+  return new Promise((resolve, reject) => {
+    const sent = request({
+      method: call.method,
+      path: call.path,
+      headers: call.headers,
+      setHost: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      createConnection: () => socket,
+    });
+    sent.on('response', (response) => resolve({ response }));
+    sent.on('upgrade', (response, upgraded, head) => resolve({ response, upgraded: { socket: upgraded, head } }));
+    // after the answer has begun, its own stream tells of what goes wrong
+    sent.on('error', (error) => {
+      socket.destroy();
+      reject(error);
+    });
+    sent.on('close', () => reject(new Error('EOF')));
+    send(sent);
+  });
+}

@@ -1,0 +1,83 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Of one connection only: they end here, in both directions. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Who the client is, is for this server alone to know: nothing by which it proves or claims to be somebody goes on. */
+const IDENTITY = /^(authorization|tidegate-fence|impersonate-.*|x-remote-.*)$/;
+const BEARER = 'base64url.bearer.authorization.k8s.io.';
+
+/** said anew where they are sent on */
+const OWN = new Set([
+  'host',
+  'expect',
+  'content-length',
+  'x-forwarded-for',
+  'x-forwarded-uri',
+  'sec-websocket-protocol',
+]);
+
+/** A back end's say on who may read its answers is not this server's. */
+const CORS = /^access-control-allow-(credentials|headers|methods|origin)$/;
+
+/** The client's headers for a back end, names and values in turn. */
+export function requestHeaders(request: IncomingMessage, more: readonly string[] = []): string[] {
+  const { rawHeaders, headers, socket } = request;
+  const named = namedBy(headers.connection);
+  const kept = ['Host', String(headers.host ?? headers[':authority'] ?? '')];
+  each(rawHeaders, (name, value) => {
+    const key = name.toLowerCase();
+    const stays = key.startsWith(':') || HOP_BY_HOP.has(key) || named.has(key) || OWN.has(key) || IDENTITY.test(key);
+    if (!stays) kept.push(name, value);
+  });
+  const via = [headers['x-forwarded-for'], socket.remoteAddress].flat().filter((hop) => hop !== undefined);
+  if (via.length > 0) kept.push('X-Forwarded-For', via.join(', '));
+  return [...kept, ...more];
+}
+
+/** Of an upgrade: what is asked for, without the token that a browser sends as a protocol. */
+export function upgradeHeaders(request: IncomingMessage, more: readonly string[] = []): string[] {
+  const { upgrade = '' } = request.headers;
+  const protocols = protocolsOf(request);
+  const asked = protocols.length === 0 ? [] : ['Sec-WebSocket-Protocol', protocols.join(', ')];
+  const length = request.method === 'GET' ? [] : ['Content-Length', '0'];
+  return requestHeaders(request, ['Connection', 'Upgrade', 'Upgrade', upgrade, ...asked, ...length, ...more]);
+}
+
+export function protocolsOf({ headers }: IncomingMessage): string[] {
+  const all = (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim());
+  return all.filter((name) => name !== '' && !name.startsWith(BEARER));
+}
+
+/** A back end's headers for the client, names and values in turn; values of the same name are together. */
+export function responseHeaders({ rawHeaders, headers }: IncomingMessage): Array<string | string[]> {
+  const named = namedBy(headers.connection);
+  const kept = new Map<string, [name: string, values: string[]]>();
+  each(rawHeaders, (name, value) => {
+    const key = name.toLowerCase();
+    if (HOP_BY_HOP.has(key) || named.has(key) || CORS.test(key) || key === 'audit-id') return;
+    const found = kept.get(key);
+    if (found === undefined) kept.set(key, [name, [value]]);
+    else found[1].push(value);
+  });
+  return [...kept.values()].flatMap(([name, values]) => [name, values.length === 1 ? (values[0] as string) : values]);
+}
+
+function namedBy(connection: string | undefined): Set<string> {
+  return new Set((connection ?? '').toLowerCase().split(/[\s,]+/));
+}
+
+function each(raw: readonly string[], take: (name: string, value: string) => void): void {
+  for (let i = 0; i + 1 < raw.length; i += 2) take(raw[i] as string, raw[i + 1] as string);
+}

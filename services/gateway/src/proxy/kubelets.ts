@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { ConnectionOptions } from 'node:tls';
+import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { ApiError } from '@tidegate/status';
+import type { Addresses } from './addresses.ts';
+import type { BackEnd } from './back-end.ts';
+
+export interface KubeletConfig {
+  readonly kubeletClientCertificate: string;
+  readonly kubeletClientKey: string;
+  readonly kubeletCertificateAuthority: string;
+  readonly kubeletPreferredAddressTypes: readonly string[];
+  readonly kubeletTimeout: number;
+}
+
+const USUAL_PORT = 10_250;
+
+/**
+ * The way to the kubelets of nodes, with this server's client certificate. The files are read for each connection, so
+ * that renewed ones count at once. Without an authority nobody's certificate can be checked, as in kube-apiserver.
+ */
+export class Kubelets {
+  readonly #config: KubeletConfig;
+  readonly #addresses: Addresses;
+
+  constructor(config: KubeletConfig, addresses: Addresses) {
+    this.#config = config;
+    this.#addresses = addresses;
+    // a name that leads nowhere is told at the start, not to the first who wants a log
+    for (const file of this.#files()) if (file !== '') readFileSync(file);
+  }
+
+  async of(node: JsonObject, { verified = true } = {}): Promise<BackEnd> {
+    const host = addressOf(node, this.#config.kubeletPreferredAddressTypes);
+    return {
+      host,
+      address: await this.#addresses.of(host),
+      port: portOf(node),
+      tls: await this.#tls(verified),
+      connectMs: this.#config.kubeletTimeout,
+    };
+  }
+
+  #files(): string[] {
+    const { kubeletClientCertificate, kubeletClientKey, kubeletCertificateAuthority } = this.#config;
+    return [kubeletClientCertificate, kubeletClientKey, kubeletCertificateAuthority];
+  }
+
+  async #tls(verified: boolean): Promise<ConnectionOptions> {
+    const [cert, key, ca] = await Promise.all(
+      this.#files().map((file) => (file === '' ? undefined : readFile(file, 'utf8'))),
+    );
+    return {
+      ...(cert === undefined || key === undefined ? {} : { cert, key }),
+      ...(verified && ca !== undefined ? { ca } : { rejectUnauthorized: false }),
+    };
+  }
+}
+
+function addressOf({ status }: JsonObject, preferred: readonly string[]): string {
+  const all = isJsonObject(status) && Array.isArray(status.addresses) ? status.addresses.filter(isJsonObject) : [];
+  for (const type of preferred) {
+    const found = all.find((address) => address.type === type);
+    if (typeof found?.address === 'string') return found.address;
+  }
+  const known = all.map(({ type, address }) => `{${type} ${address}}`).join(' ');
+  throw new ApiError('', `no preferred addresses found; known addresses: [${known}]`);
+}
+
+function portOf({ status }: JsonObject): number {
+  const endpoint = at(at(status, 'daemonEndpoints'), 'kubeletEndpoint');
+  const port = at(endpoint, 'Port');
+  return typeof port === 'number' && port > 0 ? port : USUAL_PORT;
+}
+
+function at(value: Json | undefined, name: string): Json | undefined {
+  return isJsonObject(value) ? value[name] : undefined;
+}

@@ -1,0 +1,107 @@
+import type { FeatureGates } from '@tidegate/feature-gates';
+import type { Query, RequestInfo } from '@tidegate/request-info';
+import { badRequest, type FieldError, forbiddenField, invalid, invalidValue, notSupported } from '@tidegate/status';
+
+/** What a client wants to see of a log. */
+export interface LogOptions {
+  readonly container: string;
+  /** for the kubelet, in order of their names */
+  readonly query: URLSearchParams;
+  /** false: whoever answers in the kubelet's place is believed */
+  readonly verified: boolean;
+}
+
+const STREAMS = ['All', 'Stderr', 'Stdout'];
+
+export function readLogOptions({ query, name }: RequestInfo, gates: FeatureGates): LogOptions {
+  const splits = gates.enabled('PodLogsQuerySplitStreams');
+  const numbers = {
+    limitBytes: integer(query, 'limitBytes'),
+    sinceSeconds: integer(query, 'sinceSeconds'),
+    tailLines: integer(query, 'tailLines'),
+  };
+  const sinceTime = time(query);
+  const stream = query.get('stream') ?? (splits ? 'All' : undefined);
+  const errors = [...judgeNumbers(numbers, sinceTime), ...judgeStream(stream, numbers.tailLines, splits)];
+  if (errors.length > 0) throw invalid({ group: '', kind: 'PodLogOptions', name }, errors);
+  const all = {
+    follow: flag(query, 'follow') ? 'true' : undefined,
+    limitBytes: numbers.limitBytes,
+    previous: flag(query, 'previous') ? 'true' : undefined,
+    sinceSeconds: numbers.sinceSeconds,
+    sinceTime,
+    stream,
+    tailLines: numbers.tailLines,
+    timestamps: flag(query, 'timestamps') ? 'true' : undefined,
+  };
+  const given = Object.entries(all).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]));
+  return {
+    container: query.get('container') ?? '',
+    query: new URLSearchParams(given as string[][]),
+    verified: !flag(query, 'insecureSkipTLSVerifyBackend'),
+  };
+}
+
+interface Numbers {
+  readonly tailLines: bigint | undefined;
+  readonly limitBytes: bigint | undefined;
+  readonly sinceSeconds: bigint | undefined;
+}
+
+function judgeNumbers({ tailLines, limitBytes, sinceSeconds }: Numbers, sinceTime: string | undefined): FieldError[] {
+  const errors: FieldError[] = [];
+  if (tailLines !== undefined && tailLines < 0n) {
+    errors.push(invalidValue('tailLines', Number(tailLines), 'must be greater than or equal to 0'));
+  }
+  if (limitBytes !== undefined && limitBytes < 1n) {
+    errors.push(invalidValue('limitBytes', Number(limitBytes), 'must be greater than 0'));
+  }
+  if (sinceSeconds === undefined) return errors;
+  if (sinceTime !== undefined) {
+    errors.push(forbiddenField('', 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
+  } else if (sinceSeconds < 1n) {
+    errors.push(invalidValue('sinceSeconds', Number(sinceSeconds), 'must be greater than 0'));
+  }
+  return errors;
+}
+
+function judgeStream(stream: string | undefined, tailLines: bigint | undefined, splits: boolean): FieldError[] {
+  if (stream === undefined) return [];
+  if (!splits) return [forbiddenField('stream', 'may not be specified')];
+  const known = STREAMS.includes(stream) ? [] : [notSupported('stream', stream, STREAMS)];
+  if (stream === 'All' || tailLines === undefined) return known;
+  return [...known, forbiddenField('', '`tailLines` and specific `stream` are mutually exclusive for now')];
+}
+
+/** In the options of paths everything but `false` and `0` means yes. */
+export function flag(query: Query, name: string): boolean {
+  const text = query.get(name);
+  return text !== undefined && text !== '0' && text.toLowerCase() !== 'false';
+}
+
+const INT64 = { least: -(2n ** 63n), most: 2n ** 63n - 1n };
+
+function integer(query: Query, name: string): bigint | undefined {
+  const text = query.get(name);
+  if (text === undefined) return undefined;
+  const quoted = JSON.stringify(text);
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quoted}: invalid syntax`);
+  const value = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text.replace(/^\+/, ''));
+  if (value < INT64.least || value > INT64.most) {
+    throw badRequest(`strconv.ParseInt: parsing ${quoted}: value out of range`);
+  }
+  return value;
+}
+
+const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+/** To the second, as kubelets take it. */
+function time(query: Query): string | undefined {
+  const text = query.get('sinceTime');
+  if (text === undefined || text === '' || text === 'null') return undefined;
+  const at = RFC3339.test(text) ? new Date(text.replace(',', '.')) : undefined;
+  if (at === undefined || Number.isNaN(at.getTime())) {
+    throw badRequest(`parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05Z07:00": it is no RFC 3339 time`);
+  }
+  return at.toISOString().replace(/\.\d+Z$/, 'Z');
+}

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { requestInfo } from '@tidegate/request-info';
+import type { Gateway, ResourceRequest } from '../gateway.ts';
+import { attachVerbs, execVerbs, portForwardVerbs } from './pod-stream.ts';
+
+const user = { name: 'reader', uid: '', groups: [] };
+
+for (const [subresource, { get }] of Object.entries({
+  exec: execVerbs,
+  attach: attachVerbs,
+  portforward: portForwardVerbs,
+})) {
+  test(`a GET of ${subresource} needs the right to create it, before anything is looked at`, async () => {
+    const gateway = { gates: { enabled: () => true } } as unknown as Gateway;
+    const info = requestInfo('GET', `/api/v1/namespaces/a/pods/p/${subresource}`);
+    await assert.rejects(async () => get?.(gateway, { info, user } as unknown as ResourceRequest, {} as never), {
+      code: 403,
+      message: `pods "p" is forbidden: User "reader" cannot create resource "pods/${subresource}" in API group "" in the namespace "a"`,
+    });
+  });
+}

@@ -1,0 +1,78 @@
+import { badRequest } from '@tidegate/status';
+import { authorize } from '../authz/authorize.ts';
+import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { type UpgradeResponse, upgradeOf } from '../hooks/upgrade-reply.ts';
+import { refuseDryRun } from '../proxy/dry-run.ts';
+import { protocolsOf } from '../proxy/headers.ts';
+import { flag } from '../proxy/log-options.ts';
+import { containerOf, kubeletOf, nodeOf, podOf } from '../proxy/pod-node.ts';
+import { remoteCommand, STREAM_CLOSE_PROTOCOL } from '../proxy/remote-command.ts';
+import { tunnel, tunnelled } from '../proxy/tunnel.ts';
+import { passUpgrade, type Upgrading } from '../proxy/upgrade.ts';
+
+type Speak = (upgrading: Upgrading, raw: UpgradeResponse, request: ResourceRequest, gateway: Gateway) => Promise<void>;
+
+/** A stream to and from a pod is opened, whatever the method: who may only read pods may not open one. */
+function mayCreate({ gates }: Gateway, { user, info }: ResourceRequest): void {
+  if (!gates.enabled('AuthorizePodWebsocketUpgradeCreatePermission')) return;
+  const refused = authorize(user, { ...info, verb: 'create' });
+  if (refused !== undefined) throw refused;
+}
+
+function opens(speak: Speak, pathOf: (request: ResourceRequest, container: string) => string, isOfContainer: boolean) {
+  const open: VerbHandler = async (gateway, request, reply) => {
+    const { info, auditId } = request;
+    refuseDryRun(info);
+    mayCreate(gateway, request);
+    const pod = await podOf(gateway, request);
+    const container = isOfContainer ? containerOf(pod, info.name, info.query.get('container') ?? '') : '';
+    const node = nodeOf(pod);
+    if (node === '') throw badRequest(`pod ${info.name} does not have a host assigned`);
+    const backEnd = await kubeletOf(gateway, request, node);
+    const raw = upgradeOf(reply);
+    if (raw === undefined) throw badRequest('Upgrade request required');
+    await speak({ auditId, backEnd, path: pathOf(request, container) }, raw, request, gateway);
+    return undefined;
+  };
+  return { get: open, create: open };
+}
+
+/** Clients of version 5 are translated for; everybody else speaks with the kubelet. */
+const command: Speak = (upgrading, raw, { info }, { gates }) => {
+  const translated = protocolsOf(raw.req).includes(STREAM_CLOSE_PROTOCOL);
+  if (!translated || !gates.enabled('TranslateStreamCloseWebsocketRequests')) return passUpgrade(upgrading, raw);
+  return remoteCommand(upgrading, raw, streamsOf(info));
+};
+
+const ports: Speak = (upgrading, raw, _request, { gates }) => {
+  const protocols = gates.enabled('PortForwardWebsockets') ? tunnelled(raw) : [];
+  return protocols.length > 0 ? tunnel(upgrading, raw, protocols) : passUpgrade(upgrading, raw);
+};
+
+function streamsOf({ query }: ResourceRequest['info']) {
+  const on = (name: string) => flag(query, name);
+  return { stdin: on('stdin'), stdout: on('stdout'), stderr: on('stderr'), tty: on('tty') };
+}
+
+/** Kubelets have their own names for what a client asks. */
+function commandPath(word: string) {
+  return ({ info }: ResourceRequest, container: string): string => {
+    const { stdin, stdout, stderr, tty } = streamsOf(info);
+    const given = { error: stderr, input: stdin, output: stdout, tty };
+    const query = new URLSearchParams(info.query.all('command').map((part) => ['command', part]));
+    if (word !== 'exec') query.delete('command');
+    for (const [name, isGiven] of Object.entries(given)) if (isGiven) query.append(name, '1');
+    return `/${word}/${info.namespace}/${info.name}/${container}?${query}`;
+  };
+}
+
+function portsPath({ info }: ResourceRequest): string {
+  const wanted = info.query.all('ports').flatMap((text) => text.split(','));
+  for (const port of wanted) if (!/^\d{1,5}$/.test(port)) throw badRequest(`invalid port ${JSON.stringify(port)}`);
+  const query = wanted.length === 0 ? '' : `?${new URLSearchParams({ port: wanted.join(',') })}`;
+  return `/portForward/${info.namespace}/${info.name}${query}`;
+}
+
+export const execVerbs: Readonly<Record<string, VerbHandler>> = opens(command, commandPath('exec'), true);
+export const attachVerbs: Readonly<Record<string, VerbHandler>> = opens(command, commandPath('attach'), true);
+export const portForwardVerbs: Readonly<Record<string, VerbHandler>> = opens(ports, portsPath, false);

@@ -1,0 +1,45 @@
+import type { ResourceRequest, VerbHandler } from '../gateway.ts';
+import { upgradeOf } from '../hooks/upgrade-reply.ts';
+import { writeHead } from '../hooks/write-answer.ts';
+import { refuseDryRun } from '../proxy/dry-run.ts';
+import { forward } from '../proxy/forward.ts';
+import { passUpgrade } from '../proxy/upgrade.ts';
+
+/** Any request below pods/, services/ or nodes/NAME/proxy: sent on to what is behind it, and answered by that. */
+const proxy: VerbHandler = async (gateway, request, reply) => {
+  const { info, auditId } = request;
+  const { req } = reply.raw;
+  refuseDryRun(info);
+  const mark = req.url?.indexOf('?') ?? -1;
+  const query = mark < 0 ? '' : (req.url ?? '').slice(mark);
+  const backEnd = await gateway.backEnds.behind(gateway, request);
+  const upgrade = upgradeOf(reply);
+  const path = info.subpath === '' ? '/' : info.subpath;
+  if (upgrade !== undefined) {
+    await passUpgrade({ auditId, backEnd, path: path + query }, upgrade);
+    return undefined;
+  }
+  if (info.subpath === '' && (req.method === 'GET' || req.method === 'HEAD')) {
+    // links that are relative to a page must find their way back here
+    writeHead(request, reply, { code: 301, headers: ['Location', `${info.path}/${query}`, 'Content-Length', 0] }).end();
+    return undefined;
+  }
+  const prefix = prefixOf(request);
+  await forward({ auditId, backEnd, path, query, prefix }, reply);
+  return undefined;
+};
+
+/** The path up to and with `/proxy`. */
+function prefixOf({ info }: ResourceRequest): string {
+  const segments = info.path.split('/', info.namespace === '' ? 5 : 7);
+  return `${segments.join('/')}/proxy`;
+}
+
+export const proxyVerbs: Readonly<Record<string, VerbHandler>> = {
+  get: proxy,
+  create: proxy,
+  update: proxy,
+  patch: proxy,
+  delete: proxy,
+  options: proxy,
+};

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:http2';
+import { request } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
+import { before, describe, test } from 'node:test';
+import type { TLSSocket } from 'node:tls';
+import { until } from '@tidegate/testkit';
+import { kubectl } from '../support/kubectl.ts';
+import { type Place, PODS } from './place.ts';
+
+export function logs(placeOf: () => Place): void {
+  describe('pods/log', () => {
+    let place: Place;
+    const get = (path: string, headers: Record<string, string> = {}) => place.client.get(`${PODS}/${path}`, headers);
+    const told = async (path: string) => {
+      const { code, json } = await get(path);
+      return [code, json?.reason ?? '', json?.message];
+    };
+
+    before(async () => {
+      place = placeOf();
+      await place.pod('talker', { node: 'plain' });
+      await place.pod('several', { node: 'plain', containers: ['a', 'b'] });
+      await place.pod('waiting');
+      place.kubelet.on('/containerLogs/default/talker/main', (received, response) => {
+        response.end(`asked ${received.url?.split('?')[1] ?? ''}\n`);
+      });
+    });
+
+    /** Opens a log and leaves it open; the kubelet's side of it comes along. */
+    async function follow(name: string): Promise<{ client: IncomingMessage; kubelet: ServerResponse }> {
+      await place.pod(name, { node: 'plain' });
+      const asked = new Promise<ServerResponse>((resolve) => {
+        place.kubelet.on(`/containerLogs/default/${name}/main`, (_request, response) => {
+          response.write('first\n');
+          resolve(response);
+        });
+      });
+      const { tidegate } = place.system;
+      const call = request(new URL(`${PODS}/${name}/log?follow=true`, tidegate.server), {
+        ca: readFileSync(tidegate.caFile),
+        headers: { Authorization: `Bearer ${tidegate.token}` },
+        agent: false,
+      });
+      call.on('error', () => {});
+      call.end();
+      const [client] = (await once(call, 'response')) as [IncomingMessage];
+      client.on('error', () => {});
+      return { client, kubelet: await asked };
+    }
+
+    test('are the text of the kubelet, who is told the options that it knows', async () => {
+      const query = 'container=main&follow=false&previous=1&timestamps&tailLines=3&limitBytes=90&sinceSeconds=60';
+      const { code, headers, text } = await get(`talker/log?${query}`);
+      assert.deepEqual([code, headers['content-type']], [200, 'text/plain']);
+      assert.equal(text, 'asked limitBytes=90&previous=true&sinceSeconds=60&tailLines=3&timestamps=true\n');
+      const since = await get('talker/log?sinceTime=2026-01-02T03:04:05.678%2B01:00&insecureSkipTLSVerifyBackend=1');
+      assert.equal(since.text, 'asked sinceTime=2026-01-02T02%3A04%3A05Z\n');
+    });
+
+    test('come to kubectl', async () => {
+      const run = await kubectl(place.system.tidegate.kubeconfig, ['logs', 'talker', '--tail=2', '--timestamps']);
+      assert.deepEqual([run.code, run.stdout], [0, 'asked tailLines=2&timestamps=true\n'], run.stderr);
+    });
+
+    test('come over HTTP/2', async () => {
+      const { server, token, caFile } = place.system.tidegate;
+      const session = connect(server, { ca: readFileSync(caFile) });
+      const stream = session.request({ ':path': `${PODS}/talker/log`, authorization: `Bearer ${token}` });
+      let text = '';
+      for await (const part of stream.setEncoding('utf8')) text += part;
+      session.close();
+      assert.equal(text, 'asked \n');
+    });
+
+    test('show the kubelet the certificate of this server, and nothing by which the client is known', async () => {
+      let seen: { authorized: boolean; headers: string[] } | undefined;
+      await place.pod('curious', { node: 'plain' });
+      place.kubelet.on('/containerLogs/default/curious/main', (received, response) => {
+        const { authorized } = received.socket as TLSSocket;
+        seen = { authorized, headers: Object.keys(received.headers) };
+        response.end();
+      });
+      await get('curious/log', { Cookie: 'a=b', 'Impersonate-User': 'somebody', 'X-Remote-User': 'root' });
+      assert.deepEqual(seen, { authorized: true, headers: ['host', 'accept-encoding', 'connection'] });
+    });
+
+    test('come as they are written, and end when either side does', async () => {
+      const { client, kubelet } = await follow('follower');
+      const lines: string[] = [];
+      client.setEncoding('utf8').on('data', (text: string) => lines.push(text));
+      await until('the first line', () => lines.length === 1);
+      kubelet.write('second\n');
+      await until('the second line', () => lines.join('') === 'first\nsecond\n');
+      kubelet.end('last\n');
+      await once(client, 'end');
+      assert.equal(lines.join(''), 'first\nsecond\nlast\n');
+
+      const left = await follow('left');
+      left.client.destroy();
+      await once(left.kubelet, 'close');
+
+      const cut = await follow('cut');
+      const closed = new Promise((resolve) => cut.client.once('close', resolve));
+      cut.client.resume();
+      cut.kubelet.destroy();
+      await closed;
+      assert.equal(cut.client.complete, false);
+    });
+
+    test('are read from the kubelet no faster than the client reads', async () => {
+      const { client, kubelet } = await follow('endless');
+      const piece = Buffer.alloc(64 << 10, 'x');
+      let written = 0;
+      let read = 0;
+      const fill = () => {
+        while (!kubelet.destroyed && kubelet.write(piece)) written += piece.length;
+        written += piece.length;
+      };
+      kubelet.on('drain', fill);
+      fill();
+      while (read < 64 << 20) {
+        const part = client.read() as Buffer | null;
+        if (part === null) await once(client, 'readable');
+        else read += part.length;
+        assert.ok(written - read < 32 << 20, `${written} were written when ${read} were read`);
+      }
+      client.destroy();
+      await once(kubelet, 'close');
+    });
+
+    test('of a pod that has no node yet are nothing', async () => {
+      const { code, text } = await get('waiting/log');
+      assert.deepEqual([code, text], [204, '']);
+    });
+
+    test('are of a container that the pod has', async () => {
+      assert.deepEqual(await told('several/log'), [
+        400,
+        'BadRequest',
+        'a container name must be specified for pod several, choose one of: [a b]',
+      ]);
+      const other = [400, 'BadRequest', 'container c is not valid for pod several'];
+      assert.deepEqual(await told('several/log?container=c'), other);
+      assert.deepEqual(await told('nobody/log'), [404, 'NotFound', 'pods "nobody" not found']);
+    });
+
+    const invalid = (rest: string) => [422, 'Invalid', `PodLogOptions "talker" is invalid: ${rest}`];
+    for (const [query, expected] of [
+      ['tailLines=-1', invalid('tailLines: Invalid value: -1: must be greater than or equal to 0')],
+      ['limitBytes=0', invalid('limitBytes: Invalid value: 0: must be greater than 0')],
+      ['sinceSeconds=0', invalid('sinceSeconds: Invalid value: 0: must be greater than 0')],
+      [
+        'sinceSeconds=1&sinceTime=2026-01-01T00:00:00Z',
+        invalid(': Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified'),
+      ],
+      ['stream=Stdout', invalid('stream: Forbidden: may not be specified')],
+      ['tailLines=few', [400, 'BadRequest', 'strconv.ParseInt: parsing "few": invalid syntax']],
+    ] as const) {
+      test(`are refused for ${query}`, async () => assert.deepEqual(await told(`talker/log?${query}`), expected));
+    }
+
+    test('say what the kubelet says when it refuses, and follow it nowhere', async () => {
+      const answers: Record<string, [code: number, body: string, headers?: Record<string, string>]> = {
+        absent: [404, 'container not found'],
+        broken: [500, 'the disk is gone'],
+        wrong: [400, 'previous terminated container not found'],
+        teapot: [418, ''],
+        moved: [302, '', { Location: 'https://127.0.0.1:1/elsewhere' }],
+      };
+      for (const [name, [code, body, headers = {}]] of Object.entries(answers)) {
+        await place.pod(name, { node: 'plain' });
+        place.kubelet.on(`/containerLogs/default/${name}/main`, (_request, response) => {
+          response.writeHead(code, headers).end(body);
+        });
+      }
+      assert.deepEqual(await told('absent/log'), [
+        404,
+        'NotFound',
+        'the server could not find the requested resource ( pods/log absent)',
+      ]);
+      assert.deepEqual(await told('broken/log'), [500, 'InternalError', 'Internal error occurred: the disk is gone']);
+      assert.deepEqual(await told('wrong/log'), [400, 'BadRequest', 'previous terminated container not found']);
+      assert.deepEqual(await told('teapot/log'), [
+        418,
+        '',
+        'the server responded with the status code 418 but did not return more information ( pods/log teapot)',
+      ]);
+      assert.deepEqual(await told('moved/log'), [500, '', 'redirects forbidden']);
+    });
+
+    test('of a node that is not there, refuses, or is an impostor, fail in words', async () => {
+      const { port } = await closedPort();
+      await place.node('gone', port);
+      await place.pod('stranded', { node: 'gone' });
+      assert.deepEqual(await told('stranded/log'), [
+        500,
+        '',
+        `Get "https://127.0.0.1:${port}/containerLogs/default/stranded/main": dial tcp 127.0.0.1:${port}: connect: connection refused`,
+      ]);
+      await place.pod('lost', { node: 'never' });
+      assert.deepEqual(await told('lost/log'), [404, 'NotFound', 'nodes "never" not found']);
+      await place.node('metadata', 80, '169.254.169.254');
+      await place.pod('nosy', { node: 'metadata' });
+      assert.deepEqual(await told('nosy/log'), [400, 'BadRequest', 'address not allowed']);
+    });
+  });
+}
+
+/** A port that nobody listens on, for a moment at least. */
+export async function closedPort(): Promise<{ port: number }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return { port };
+}
