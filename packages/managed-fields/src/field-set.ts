@@ -165,13 +165,16 @@ export class FieldSetBuilder {
 
   finish(): FieldSet {
     if (this.#below === undefined) return EMPTY;
-    const entries = [...this.#below];
-    if (entries.length > 1) entries.sort(([a], [b]) => compareElements(a, b));
-    return new FieldSet(
-      entries.map(([element]) => element),
-      entries.map(([, builder]) => builder.#member),
-      entries.map(([, builder]) => (builder.#below === undefined ? undefined : builder.finish())),
-    );
+    const elements = [...this.#below.keys()];
+    if (elements.length > 1) elements.sort(compareElements);
+    const members: boolean[] = [];
+    const below: Array<FieldSet | undefined> = [];
+    for (const element of elements) {
+      const builder = this.#below.get(element) as FieldSetBuilder;
+      members.push(builder.#member);
+      below.push(builder.#below === undefined ? undefined : builder.finish());
+    }
+    return new FieldSet(elements, members, below);
   }
 
   #at(element: PathElement): FieldSetBuilder {

@@ -89,14 +89,18 @@ function rank(value: Json): number {
 
 /** By code points, as the bytes in UTF-8 are ordered; JavaScript compares halves of pairs. */
 export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  if (!hasPairs(a) && !hasPairs(b)) return a < b ? -1 : 1;
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [left, right] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (left === right) continue;
+    if (left < FIRST_HALF || right < FIRST_HALF) return left - right;
+    return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  }
+  return a.length - b.length;
 }
 
-function hasPairs(text: string): boolean {
-  return /[\ud800-\uffff]/.test(text);
-}
+/** Halves of pairs stand below the last characters that are none. */
+const FIRST_HALF = 0xd800;
 
 /** Values inside an element are written as Go writes them, because elements are compared as texts. */
 function goJson(value: Json): string {

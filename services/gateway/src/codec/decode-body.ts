@@ -38,7 +38,7 @@ function decodeValue(schema: Schema, body: Buffer, type: string): Decoded {
     case 'application/json':
       return decodeJson(body);
     case 'application/yaml':
-      return decodeYaml(body);
+      return decodeYamlOrJson(body);
     case CBOR:
       return readCbor(body, schema);
     case 'application/vnd.cluster.protobuf':
@@ -59,10 +59,23 @@ export function isApplied(contentType: string | undefined): boolean {
 /** An applied configuration. */
 export function decodeApplied(schema: Schema, body: Buffer, contentType: string | undefined): DecodedObject {
   const isCbor = mediaType(contentType) === APPLY_TYPES[1];
-  const { value, notes } = isCbor ? readCbor(body, schema) : decodeYaml(body);
+  const { value, notes } = isCbor ? readCbor(body, schema) : decodeYamlOrJson(body);
   if (!isJsonObject(value)) throw badRequest('the body of the request must be one object');
   return { object: value, notes };
 }
+
+/** Most YAML that programs send is JSON, which is read in a tenth of the time. What is no JSON after all is YAML. */
+function decodeYamlOrJson(body: Buffer): Decoded {
+  if (body[0] !== OPENING_BRACE) return decodeYaml(body);
+  try {
+    return decodeJson(body);
+  } catch (error) {
+    if (error instanceof ApiError) return decodeYaml(body);
+    throw error;
+  }
+}
+
+const OPENING_BRACE = 0x7b;
 
 /** A body in an encoding whose gate is off is one that this server does not know. */
 export function refuseGatedBody(gates: FeatureGates, contentType: string | undefined): void {
