@@ -1,16 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { projectRoot } from '@tidegate/local';
-import { buildGoProgram } from './go-program.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { programAt, whyNoProgram } from './cached-go-program.ts';
 
-const VERSION = 'v0.35.4';
+const KUBELET = { name: 'go-kubelet', modules: ['k8s.io/kubelet@v0.35.4'] };
 
-/** undefined where it can be had: there is one in the cache, or Go to build it. */
+/** undefined where it can be had. */
 export function whyNoGoKubelet(): string | undefined {
-  if (existsSync(cached()) || spawnSync('go', ['version']).status === 0) return undefined;
-  return 'needs Go 1.25 or newer, to build the streaming server of kubelets';
+  return whyNoProgram(KUBELET);
 }
 
 export interface GoKubelet {
@@ -20,24 +15,9 @@ export interface GoKubelet {
 
 /** The streaming server of real kubelets, in front of processes and ports of this machine. */
 export async function startGoKubelet(certFile: string, keyFile: string): Promise<GoKubelet> {
-  if (!existsSync(cached())) {
-    const modules = [`k8s.io/kubelet@${VERSION}`];
-    buildGoProgram({ name: 'kubelet', main: readFileSync(source(), 'utf8'), modules, target: cached() });
-  }
-  const child = spawn(cached(), ['-cert', certFile, '-key', keyFile], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(programAt(KUBELET), ['-cert', certFile, '-key', keyFile], { stdio: ['pipe', 'pipe', 'pipe'] });
   const port = await firstLine(child);
   return { port: Number(port), stop: () => child.kill() };
-}
-
-function source(): string {
-  return join(projectRoot, 'test', 'clients', 'go-kubelet', 'main.go');
-}
-
-/** Another source is another program. */
-function cached(): string {
-  const hash = createHash('sha256').update(readFileSync(source())).digest('hex').slice(0, 12);
-  const cache = process.env.TIDEGATE_CACHE_DIR ?? join(projectRoot, '.cache');
-  return join(cache, `go-kubelet-${VERSION}-${hash}`, 'go-kubelet');
 }
 
 /** What it logs of streams that end is told only when it does not start. */
