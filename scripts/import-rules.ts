@@ -74,7 +74,9 @@ function whyNotName(from: Workspace, specifier: string, workspaces: readonly Wor
   if (to === undefined) return 'is no package of this project';
   const direction = whyNotDirection(from, to);
   if (direction !== undefined) return direction;
-  if (inner.length > 0) return `reaches into ${to.dir}: only what its index gives may be used`;
+  // what tests of several parts share stands in a folder of that name
+  const isForTests = from.dir === 'test' && inner.join('/') === 'testing';
+  if (inner.length > 0 && !isForTests) return `reaches into ${to.dir}: only what its index gives may be used`;
   return from.dependencies.includes(name) ? undefined : `is not declared in ${posix.join(from.dir, 'package.json')}`;
 }
 
