@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { Duplex, DuplexOptions } from 'node:stream';
+import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
 import type { Taken } from '../hooks/upgrade-reply.ts';
 
 /** as kube-apiserver takes it */
@@ -31,4 +32,14 @@ export function acceptWebSocket(
       resolve(webSocket);
     });
   });
+}
+
+/** A WebSocket as a stream: a message for each piece. When there are no more, it is closed as something that went well. */
+export function socketStream(webSocket: WebSocket, options: DuplexOptions = {}): Duplex {
+  const stream = createWebSocketStream(webSocket, options);
+  stream._final = (done) => {
+    webSocket.once('close', () => done());
+    webSocket.close(1000);
+  };
+  return stream;
 }
