@@ -186,6 +186,7 @@ export function logs(placeOf: () => Place): void {
         broken: [500, 'the disk is gone'],
         wrong: [400, 'previous terminated container not found'],
         teapot: [418, ''],
+        fresh: [304, ''],
         moved: [302, '', { Location: 'https://127.0.0.1:1/elsewhere' }],
       };
       for (const [name, [code, body, headers = {}]] of Object.entries(answers)) {
@@ -206,6 +207,7 @@ export function logs(placeOf: () => Place): void {
         '',
         'the server responded with the status code 418 but did not return more information ( pods/log teapot)',
       ]);
+      assert.deepEqual((await told('fresh/log'))[0], 500);
       assert.deepEqual(await told('moved/log'), [500, '', 'redirects forbidden']);
     });
 

@@ -3,14 +3,27 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '@tidegate/local';
-import { buildGoProgram } from './go-program.ts';
+import { buildGoProgram, CannotBuild } from './go-program.ts';
 
 const VERSION = 'v0.35.4';
 
-/** undefined where it can be had: there is one in the cache, or Go to build it. */
+const BUILD_LIMIT_MS = 90_000;
+
+/** Builds it where it is not in the cache; undefined once it is there. */
 export function whyNoGoKubelet(): string | undefined {
-  if (existsSync(cached()) || spawnSync('go', ['version']).status === 0) return undefined;
-  return 'needs Go 1.25 or newer, to build the streaming server of kubelets';
+  if (existsSync(cached())) return undefined;
+  if (spawnSync('go', ['version']).status !== 0) {
+    return 'needs Go 1.25 or newer, to build the streaming server of kubelets';
+  }
+  const main = readFileSync(source(), 'utf8');
+  const modules = [`k8s.io/kubelet@${VERSION}`];
+  try {
+    buildGoProgram({ name: 'kubelet', main, modules, target: cached(), limitMs: BUILD_LIMIT_MS });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CannotBuild)) throw error;
+    return `the streaming server of kubelets cannot be built now: ${error.message}`;
+  }
 }
 
 export interface GoKubelet {
@@ -20,10 +33,6 @@ export interface GoKubelet {
 
 /** The streaming server of real kubelets, in front of processes and ports of this machine. */
 export async function startGoKubelet(certFile: string, keyFile: string): Promise<GoKubelet> {
-  if (!existsSync(cached())) {
-    const modules = [`k8s.io/kubelet@${VERSION}`];
-    buildGoProgram({ name: 'kubelet', main: readFileSync(source(), 'utf8'), modules, target: cached() });
-  }
   const child = spawn(cached(), ['-cert', certFile, '-key', keyFile], { stdio: ['pipe', 'pipe', 'pipe'] });
   const port = await firstLine(child);
   return { port: Number(port), stop: () => child.kill() };

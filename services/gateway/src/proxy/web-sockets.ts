@@ -24,6 +24,7 @@ export function acceptWebSocket(
   const { 'sec-websocket-protocol': _asked, ...headers } = request.headers;
   const plain = Object.create(request, { headers: { value: headers } }) as IncomingMessage;
   return new Promise((resolve, reject) => {
+    if (socket.destroyed) throw new Error('the client is gone');
     // it refuses what is no proper request by itself
     socket.once('close', () => reject(new Error('the client is gone')));
     server.handleUpgrade(plain, socket, head, (webSocket) => {

@@ -76,7 +76,8 @@ async function refuse({ info }: ResourceRequest, response: IncomingMessage): Pro
   if (code === 400) throw badRequest(said);
   const [reason, words] = REFUSALS[code] ?? (code > 500 ? ['InternalError' as const, FAILED(said)] : UNKNOWN(code));
   throw new ApiError(reason, `${words === '' ? said : words} ( pods/log ${info.name})`, {
-    code,
+    // what is no error there is one here
+    code: code < 400 ? 500 : code,
     details: { name: info.name, kind: 'pods/log' },
   });
 }
