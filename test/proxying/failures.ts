@@ -57,6 +57,20 @@ export function failures(placeOf: () => Place): void {
       for (const server of [silent, odd, wordy, eager]) server.close();
     });
 
+    test('is told in a Status also to a client with much to say', async () => {
+      const { port } = await closedPort();
+      const body = Buffer.alloc(8 << 20, 'b');
+      assert.equal((await place.client.ask('PUT', through(port), { body })).code, 503);
+      const { server, caFile } = place.system.tidegate;
+      const session = connectHttp2(server, { ca: readFileSync(caFile) });
+      const stream = session.request({ ':method': 'PUT', ':path': through(port), authorization: `Bearer ${token()}` });
+      stream.end(body);
+      const [headers] = await once(stream, 'response');
+      assert.equal(headers[':status'], 503);
+      stream.close();
+      session.close();
+    });
+
     test('is told in a Status over TLS, too', async () => {
       const { code, json } = await place.client.get(`${PODS}/https:raw:${place.app.port}/proxy/x`);
       assert.deepEqual([code, json.reason], [503, 'ServiceUnavailable']);
