@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { WebSocket } from 'ws';
@@ -15,17 +15,20 @@ describe('A watch over a WebSocket', () => {
   });
   after(() => system.stop());
 
-  const open = (path: string, protocols: string[] = [], token = system.tidegate.token) =>
-    new WebSocket(`${system.tidegate.server.replace('https', 'wss')}${path}`, protocols, {
+  /** what came, whether or not anybody waited for it then */
+  const messages = new WeakMap<WebSocket, NodeJS.AsyncIterator<unknown[]>>();
+  const open = (path: string, protocols: string[] = [], token = system.tidegate.token) => {
+    const socket = new WebSocket(`${system.tidegate.server.replace('https', 'wss')}${path}`, protocols, {
       ca: readFileSync(system.tidegate.caFile),
       headers: token === '' ? {} : { Authorization: `Bearer ${token}` },
     });
+    messages.set(socket, on(socket, 'message', { signal: AbortSignal.timeout(20_000) }));
+    return socket;
+  };
 
   async function next(socket: WebSocket): Promise<{ type: string; object: { metadata: { name: string } } }> {
-    const [data, isBinary] = (await once(socket, 'message', { signal: AbortSignal.timeout(10_000) })) as [
-      Buffer,
-      boolean,
-    ];
+    const { value } = await (messages.get(socket) as NodeJS.AsyncIterator<unknown[]>).next();
+    const [data, isBinary] = value as [Buffer, boolean];
     assert.equal(isBinary, false);
     return JSON.parse(data.toString());
   }

@@ -50,7 +50,25 @@ export function failures(placeOf: () => Place): void {
         socket.end(`HTTP/1.1 200 OK\r\nX-Long: ${'x'.repeat(1 << 20)}\r\n\r\n`);
       });
       assert.match(String((await told(wordy.port))[2]), /^error trying to reach service: Parse Error: Header overflow/);
-      for (const server of [silent, odd, wordy]) server.close();
+      const eager = await rawServer((socket) => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n');
+      });
+      assert.deepEqual(await told(eager.port), trouble('it switched protocols, and was not asked to'));
+      for (const server of [silent, odd, wordy, eager]) server.close();
+    });
+
+    test('is told in a Status also to a client with much to say', async () => {
+      const { port } = await closedPort();
+      const body = Buffer.alloc(8 << 20, 'b');
+      assert.equal((await place.client.ask('PUT', through(port), { body })).code, 503);
+      const { server, caFile } = place.system.tidegate;
+      const session = connectHttp2(server, { ca: readFileSync(caFile) });
+      const stream = session.request({ ':method': 'PUT', ':path': through(port), authorization: `Bearer ${token()}` });
+      stream.end(body);
+      const [headers] = await once(stream, 'response');
+      assert.equal(headers[':status'], 503);
+      stream.close();
+      session.close();
     });
 
     test('is told in a Status over TLS, too', async () => {

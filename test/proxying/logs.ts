@@ -8,6 +8,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { before, describe, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { until } from '@tidegate/testkit';
+import { WebSocket } from 'ws';
 import { kubectl } from '../support/kubectl.ts';
 import { type Place, PODS } from './place.ts';
 
@@ -75,6 +76,22 @@ export function logs(placeOf: () => Place): void {
       session.close();
       assert.equal(text, 'asked \n');
     });
+
+    for (const [protocol, encoding] of [
+      ['binary.k8s.io', 'utf8'],
+      ['base64.binary.k8s.io', 'base64'],
+    ] as const) {
+      test(`come over a WebSocket of ${protocol}`, async () => {
+        const { server, token, caFile } = place.system.tidegate;
+        const url = `${server.replace('https', 'wss')}${PODS}/talker/log?follow=true`;
+        const headers = { Authorization: `Bearer ${token}` };
+        const socket = new WebSocket(url, [protocol], { ca: readFileSync(caFile), headers });
+        let text = '';
+        socket.on('message', (data) => (text += Buffer.from(String(data), encoding).toString('utf8')));
+        const [code] = await once(socket, 'close');
+        assert.deepEqual([code, socket.protocol, text], [1000, protocol, 'asked follow=true\n']);
+      });
+    }
 
     test('show the kubelet the certificate of this server, and nothing by which the client is known', async () => {
       let seen: { authorized: boolean; headers: string[] } | undefined;
@@ -169,6 +186,7 @@ export function logs(placeOf: () => Place): void {
         broken: [500, 'the disk is gone'],
         wrong: [400, 'previous terminated container not found'],
         teapot: [418, ''],
+        fresh: [304, ''],
         moved: [302, '', { Location: 'https://127.0.0.1:1/elsewhere' }],
       };
       for (const [name, [code, body, headers = {}]] of Object.entries(answers)) {
@@ -189,6 +207,7 @@ export function logs(placeOf: () => Place): void {
         '',
         'the server responded with the status code 418 but did not return more information ( pods/log teapot)',
       ]);
+      assert.deepEqual((await told('fresh/log'))[0], 500);
       assert.deepEqual(await told('moved/log'), [500, '', 'redirects forbidden']);
     });
 

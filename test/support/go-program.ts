@@ -10,10 +10,15 @@ interface GoProgram {
   /** with their versions; what they need themselves comes along */
   readonly modules: readonly string[];
   readonly target: string;
+  /** a build that takes longer is given up, and goes on where it was when it is asked for again */
+  readonly limitMs?: number;
 }
 
+/** Nothing is wrong with the program: modules cannot be had, or the machine is too busy. */
+export class CannotBuild extends Error {}
+
 /** Builds a Go program of one file, from published modules, outside the project. Throws with what Go said. */
-export function buildGoProgram({ name, main, modules, target }: GoProgram): void {
+export function buildGoProgram({ name, main, modules, target, limitMs }: GoProgram): void {
   const dir = mkdtempSync(join(tmpdir(), `tidegate-${name}-`));
   try {
     writeFileSync(join(dir, 'main.go'), main);
@@ -25,8 +30,10 @@ export function buildGoProgram({ name, main, modules, target }: GoProgram): void
     ];
     mkdirSync(join(target, '..'), { recursive: true });
     for (const step of steps) {
-      const { status, error, stderr } = spawnSync('go', step, { cwd: dir, env, encoding: 'utf8' });
-      if (status !== 0) throw new Error(`go ${step[0]} failed\n${error?.message ?? stderr}`);
+      const { status, error, stderr } = spawnSync('go', step, { cwd: dir, env, encoding: 'utf8', timeout: limitMs });
+      const isOurs = step[0] === 'build' && error === undefined;
+      const words = `go ${step[0]} failed: ${error?.message ?? stderr}`;
+      if (status !== 0) throw isOurs ? new Error(words) : new CannotBuild(words);
     }
   } finally {
     rmSync(dir, { recursive: true, force: true });

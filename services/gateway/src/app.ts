@@ -49,7 +49,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', (request, reply, done) => {
     // what is sent on to others is not read here: its body may have any size, and come at any pace
-    if (isSentOn(request.raw)) void serve(options, request, reply);
+    if (isSentOn(request.raw)) serve(options, request, reply).catch(() => reply.raw.destroy());
     else done();
   });
   app.addHook('onRequest', noteBody);
@@ -93,7 +93,8 @@ async function upgrade(options: AppOptions, raw: IncomingMessage, reply: Fastify
   try {
     takeBearer(raw);
     const info = requestInfo(raw.method ?? '', raw.url ?? '/');
-    if (info !== undefined && !takesUpgrades(info)) throw badRequest('only watches are served over a WebSocket');
+    if (info !== undefined && !takesUpgrades(info))
+      throw badRequest('only watches, logs and streams are served over a WebSocket');
     const { 'content-length': length = '0', 'transfer-encoding': coding } = raw.headers;
     // it would be the first bytes of the other protocol, or be taken for them
     if (length !== '0' || coding !== undefined) throw badRequest('a request for another protocol has no body');
@@ -105,7 +106,7 @@ async function upgrade(options: AppOptions, raw: IncomingMessage, reply: Fastify
   await serve(options, request as unknown as FastifyRequest, reply);
 }
 
-const STREAMS = new Set(['attach', 'exec', 'portforward', 'proxy']);
+const STREAMS = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 function takesUpgrades({ verb, subresource }: RequestInfo): boolean {
   return verb === 'watch' || STREAMS.has(subresource);

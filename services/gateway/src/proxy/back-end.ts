@@ -60,10 +60,10 @@ export function dial(backEnd: BackEnd): Promise<Socket> {
     };
     const timer = setTimeout(fail, connectMs, 'i/o timeout');
     const failed = (error: Error) => fail(wordsOf(error), error);
-    socket.once('error', failed);
+    // it stays: no failure of a connection is without somebody who hears it
+    socket.on('error', failed);
     socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
       clearTimeout(timer);
-      socket.off('error', failed);
       socket.setKeepAlive(true, 30_000);
       socket.setNoDelay(true);
       resolve(socket);

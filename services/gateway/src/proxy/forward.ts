@@ -41,6 +41,10 @@ export async function forward(forwarding: Forwarding, reply: FastifyReply): Prom
   } catch (error) {
     throw unreachable(error);
   }
+  if (said.upgraded !== undefined) {
+    socket.destroy();
+    throw unreachable(new Error('it switched protocols, and was not asked to'));
+  }
   await answer(forwarding, reply, said.response, place);
   socket.destroy();
 }

@@ -1,8 +1,7 @@
-import { createWebSocketStream } from 'ws';
 import type { UpgradeResponse } from '../hooks/upgrade-reply.ts';
 import { protocolsOf, upgradeHeaders } from './headers.ts';
 import { askUpgrade, join, type Upgrading } from './upgrade.ts';
-import { acceptWebSocket } from './web-sockets.ts';
+import { acceptWebSocket, socketStream } from './web-sockets.ts';
 
 const PREFIX = 'SPDY/3.1+';
 
@@ -28,7 +27,7 @@ export async function tunnel(upgrading: Upgrading, raw: UpgradeResponse, protoco
   const spoken = response.headers['x-stream-protocol-version'];
   const protocol = spoken === undefined ? '' : `${PREFIX}${String(spoken)}`;
   const webSocket = await acceptWebSocket(req, raw.take(), protocol);
-  join({ socket: createWebSocketStream(webSocket), head: Buffer.alloc(0) }, { socket, head });
+  join({ socket: socketStream(webSocket), head: Buffer.alloc(0) }, { socket, head });
 }
 
 /** What is left of the headers when the WebSocket ends here. */

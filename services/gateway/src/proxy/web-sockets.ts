@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { Duplex, DuplexOptions } from 'node:stream';
+import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
 import type { Taken } from '../hooks/upgrade-reply.ts';
 
 /** as kube-apiserver takes it */
@@ -23,6 +24,7 @@ export function acceptWebSocket(
   const { 'sec-websocket-protocol': _asked, ...headers } = request.headers;
   const plain = Object.create(request, { headers: { value: headers } }) as IncomingMessage;
   return new Promise((resolve, reject) => {
+    if (socket.destroyed) throw new Error('the client is gone');
     // it refuses what is no proper request by itself
     socket.once('close', () => reject(new Error('the client is gone')));
     server.handleUpgrade(plain, socket, head, (webSocket) => {
@@ -31,4 +33,14 @@ export function acceptWebSocket(
       resolve(webSocket);
     });
   });
+}
+
+/** A WebSocket as a stream: a message for each piece. When there are no more, it is closed as something that went well. */
+export function socketStream(webSocket: WebSocket, options: DuplexOptions = {}): Duplex {
+  const stream = createWebSocketStream(webSocket, options);
+  stream._final = (done) => {
+    webSocket.once('close', () => done());
+    webSocket.close(1000);
+  };
+  return stream;
 }

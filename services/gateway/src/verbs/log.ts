@@ -4,10 +4,12 @@ import { ApiError, badRequest, internalError, type Reason } from '@tidegate/stat
 import type { FastifyReply } from 'fastify';
 import type { ResourceRequest, VerbHandler } from '../gateway.ts';
 import { isGone } from '../hooks/drained.ts';
+import { upgradeOf } from '../hooks/upgrade-reply.ts';
 import { writeHead } from '../hooks/write-answer.ts';
 import { ask, type BackEnd, dial, hostAndPort } from '../proxy/back-end.ts';
 import { sendBack } from '../proxy/forward.ts';
 import { readLogOptions } from '../proxy/log-options.ts';
+import { sendToSocket } from '../proxy/log-socket.ts';
 import { containerOf, kubeletOf, nodeOf, podOf } from '../proxy/pod-node.ts';
 import { readSome } from '../proxy/upgrade.ts';
 
@@ -35,6 +37,8 @@ async function stream(request: ResourceRequest, reply: FastifyReply, kubelet: Ba
   const { socket, response } = await reach(reply, kubelet, path);
   try {
     await refuse(request, response);
+    const upgrade = upgradeOf(reply);
+    if (upgrade !== undefined) return await sendToSocket(response, upgrade);
     const raw = writeHead(request, reply, { code: 200, contentType: 'text/plain' });
     raw.flushHeaders();
     await sendBack(response, raw);
@@ -44,12 +48,14 @@ async function stream(request: ResourceRequest, reply: FastifyReply, kubelet: Ba
 }
 
 async function reach(
-  { raw }: FastifyReply,
+  reply: FastifyReply,
   kubelet: BackEnd,
   path: string,
 ): Promise<{ socket: Socket; response: IncomingMessage }> {
+  const { raw } = reply;
   try {
     const socket = await dial(kubelet);
+    upgradeOf(reply)?.heed();
     raw.once('close', () => socket.destroy());
     if (isGone(raw)) socket.destroy();
     const headers = ['Host', hostAndPort(kubelet), 'Accept-Encoding', 'identity', 'Connection', 'close'];
@@ -70,7 +76,8 @@ async function refuse({ info }: ResourceRequest, response: IncomingMessage): Pro
   if (code === 400) throw badRequest(said);
   const [reason, words] = REFUSALS[code] ?? (code > 500 ? ['InternalError' as const, FAILED(said)] : UNKNOWN(code));
   throw new ApiError(reason, `${words === '' ? said : words} ( pods/log ${info.name})`, {
-    code,
+    // what is no error there is one here
+    code: code < 400 ? 500 : code,
     details: { name: info.name, kind: 'pods/log' },
   });
 }

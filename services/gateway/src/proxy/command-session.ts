@@ -1,0 +1,135 @@
+import type { Duplex } from 'node:stream';
+import { internalError } from '@tidegate/status';
+import type { RawData, WebSocket } from 'ws';
+import { SpdyConnection } from './spdy-connection.ts';
+
+/** Which streams a command has. */
+export interface Streams {
+  readonly stdin: boolean;
+  readonly stdout: boolean;
+  readonly stderr: boolean;
+  readonly tty: boolean;
+}
+
+/** The first byte of each message says what it belongs to. */
+const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
+type Output = 'stdout' | 'stderr' | 'error';
+
+/** what a client may leave unread before the kubelet waits */
+const UNREAD_BYTES = 256 << 10;
+/** no status of a kubelet comes near */
+const STATUS_BYTES = 64 << 10;
+const CUT = internalError('error reading from error stream: the connection to the node was cut');
+
+/** Says that the connection is there, on a channel that the client reads. */
+export function greet(webSocket: WebSocket, { stdout, stderr }: Streams): void {
+  webSocket.send(Buffer.from([stdout ? channel.stdout : stderr ? channel.stderr : channel.error]));
+}
+
+/** The last word to a client. */
+export function tellStatus(webSocket: WebSocket, status: object): void {
+  webSocket.send(Buffer.concat([Buffer.from([channel.error]), Buffer.from(JSON.stringify(status))]));
+  webSocket.resume();
+  webSocket.close(1000);
+}
+
+/**
+ * Invariant: the client is told one status, after the last of the output. It is the kubelet's; where the connection ends
+ * before that has come whole, it says so.
+ */
+export class CommandSession {
+  readonly #webSocket: WebSocket;
+  readonly #spdy: SpdyConnection;
+  readonly #head: Buffer;
+  readonly #streams: Streams & { readonly protocol: string };
+  readonly #open = new Set<Output>();
+  #status = '';
+  #stdin: number | undefined;
+  #resize: number | undefined;
+  #isOver = false;
+
+  constructor(
+    { socket, head }: { readonly socket: Duplex; readonly head: Buffer },
+    webSocket: WebSocket,
+    streams: Streams & { readonly protocol: string },
+  ) {
+    this.#webSocket = webSocket;
+    this.#streams = streams;
+    this.#head = head;
+    this.#spdy = new SpdyConnection(socket, () => this.#over(this.#open.size > 0));
+  }
+
+  run(early: readonly Buffer[]): void {
+    const { stdin, stdout, stderr, tty, protocol } = this.#streams;
+    const webSocket = this.#webSocket;
+    this.#listen('error');
+    if (stdin) this.#stdin = this.#spdy.open({ streamtype: 'stdin' }, { data: () => {}, end: () => this.#endInput() });
+    if (stdout) this.#listen('stdout');
+    if (stderr && !tty) this.#listen('stderr');
+    if (tty && /^v[34]/.test(protocol)) {
+      this.#resize = this.#spdy.open({ streamtype: 'resize' }, { data: () => {}, end: () => {} });
+    }
+    this.#spdy.onDrain(() => webSocket.resume());
+    webSocket.on('message', (data: RawData) => this.#take(data as Buffer));
+    webSocket.on('close', () => this.#spdy.destroy());
+    this.#spdy.start(this.#head);
+    webSocket.resume();
+    for (const message of early) this.#take(message);
+  }
+
+  #take(message: Buffer): void {
+    const [kind, ended] = message;
+    const stream = kind === channel.stdin ? this.#stdin : kind === channel.resize ? this.#resize : undefined;
+    if (stream !== undefined && message.length > 1 && !this.#spdy.write(stream, message.subarray(1))) {
+      this.#webSocket.pause();
+    }
+    if (kind === channel.close && ended === channel.stdin) this.#endInput();
+  }
+
+  #endInput(): void {
+    if (this.#stdin !== undefined) this.#spdy.end(this.#stdin);
+    this.#stdin = undefined;
+  }
+
+  #listen(output: Output): void {
+    this.#open.add(output);
+    this.#spdy.open(
+      { streamtype: output },
+      {
+        data: (bytes) => (output === 'error' ? this.#keep(bytes) : this.#send(channel[output], bytes)),
+        end: () => {
+          this.#open.delete(output);
+          if (this.#open.size === 0) this.#over(false);
+        },
+      },
+    );
+  }
+
+  #keep(bytes: Buffer): void {
+    if (this.#status.length < STATUS_BYTES) this.#status += bytes.toString('latin1');
+  }
+
+  #send(to: number, bytes: Buffer): void {
+    this.#webSocket.send(Buffer.concat([Buffer.from([to]), bytes]), () => {
+      if (this.#webSocket.bufferedAmount < UNREAD_BYTES) this.#spdy.resume();
+    });
+    if (this.#webSocket.bufferedAmount >= UNREAD_BYTES) this.#spdy.pause();
+  }
+
+  #over(isCut: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#spdy.destroy();
+    tellStatus(this.#webSocket, isCut ? CUT.status : statusOf(Buffer.from(this.#status, 'latin1').toString('utf8')));
+  }
+}
+
+/** Older protocols say nothing of a success, and a failure in words. */
+function statusOf(text: string): object {
+  if (text === '') return { metadata: {}, status: 'Success' };
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return internalError(text).status;
+  }
+}
