@@ -1,4 +1,4 @@
-import { metaSchemas } from '@tidegate/kinds';
+import { listSchema, metaSchemas } from '@tidegate/kinds';
 import type { Schema } from '@tidegate/schema';
 import type { ObjectSchema } from '../codec/encodings/encoding.ts';
 
@@ -66,7 +66,7 @@ const discoverySchemas = (): Readonly<Record<string, ObjectSchema>> => ({
   APIGroup: group,
   APIResourceList: object({ groupVersion: text(1), resources: list(2, resource) }),
   APIGroupDiscoveryList: object({
-    metadata: { ...metaSchemas.listMeta, number: 1, default: {} } as Schema,
+    metadata: listSchema({ schema: metaSchemas.partialObject }).fields.metadata as Schema,
     items: list(2, discoveredGroup()),
   }),
 });

@@ -1,0 +1,23 @@
+import { after, before, describe, test } from 'node:test';
+import { clientWorks, fill, goWorks } from './support/client-suite.ts';
+import { javascript, python } from './support/foreign-clients.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+describe('Clients of other languages', () => {
+  let system: RunningSystem;
+  before(async () => {
+    system = await runningSystem({ args: ['--feature-gates', 'CBORServingAndStorage=true'] });
+    await fill(system);
+  });
+  after(() => system.stop());
+
+  goWorks(() => system);
+  test('Python', (t) => clientWorks(t, system, python, { args: ['python'] }));
+
+  test('JavaScript', (t) =>
+    clientWorks(t, system, javascript, {
+      args: ['javascript'],
+      // its numbers are doubles
+      meets: { revision: '7', raw: '{"a":1}' },
+    }));
+});

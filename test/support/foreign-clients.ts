@@ -1,0 +1,51 @@
+import type { ForeignClient } from './foreign-client.ts';
+
+export const go: ForeignClient = {
+  language: 'go',
+  takesMinutes: true,
+  probe: ['go', 'version'],
+  fetch: [
+    ['go', 'mod', 'init', 'tidegate/client'],
+    ['go', 'get', ...['client-go', 'api', 'apimachinery'].map((name) => `k8s.io/${name}@v0.35.4`)],
+  ],
+  build: [['go', 'build', '-trimpath', '-ldflags=-s -w', '-o', 'client', '.']],
+  env: { GOFLAGS: '-mod=mod', CGO_ENABLED: '0', GOWORK: 'off' },
+  command: (home) => [`${home}/client`],
+};
+
+export const python: ForeignClient = {
+  language: 'python',
+  probe: ['python3', '-c', 'import venv, ensurepip'],
+  fetch: [
+    ['python3', '-m', 'venv', '--copies', 'venv'],
+    ['venv/bin/python', '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'kubernetes==37.0.2'],
+  ],
+  command: (home) => [`${home}/venv/bin/python`, `${home}/main.py`],
+};
+
+export const javascript: ForeignClient = {
+  language: 'javascript',
+  probe: ['npm', '--version'],
+  fetch: [
+    ['npm', 'install', '--prefix', '.', '--no-audit', '--no-fund', '--ignore-scripts', '@kubernetes/client-node@2.0.1'],
+  ],
+  command: (home) => [process.execPath, `${home}/main.mjs`],
+};
+
+export const java: ForeignClient = {
+  language: 'java',
+  takesMinutes: true,
+  probe: ['mvn', '--version'],
+  fetch: [['mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=target/lib']],
+  build: [['mvn', '-q', '-B', 'compile']],
+  command: (home) => ['java', '-cp', `${home}/target/classes:${home}/target/lib/*`, 'Main'],
+};
+
+export const rust: ForeignClient = {
+  language: 'rust',
+  takesMinutes: true,
+  probe: ['cargo', '--version'],
+  fetch: [['cargo', 'fetch', '--quiet']],
+  build: [['cargo', 'build', '--quiet', '--release']],
+  command: (home) => [`${home}/target/release/client`],
+};
