@@ -166,6 +166,23 @@ describe('The commands of an unmodified kubectl', () => {
     assert.match(await ok('auth whoami'), /Username +\S+/);
   });
 
+  test('apply by the server tells owners apart, and takes over from apply by the client', async () => {
+    const wished = (name: string, value: string) =>
+      manifest(name, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owned' }, data: { value } });
+    await ok('apply -f', wished('by-client', '1'));
+    await ok('apply --server-side -f', wished('by-server', '2'));
+    assert.equal(await jsonpath('cm/owned', '.data.value'), '2');
+    const refused = await run('apply', '--server-side', '--field-manager=other', '-f', wished('by-other', '3'));
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /Apply failed with 1 conflict: conflict with "kubectl": \.data\.value/);
+    const diff = await run('diff', '--server-side', '--force-conflicts', '-f', wished('compared', '4'));
+    assert.equal(diff.code, 1, diff.stderr);
+    assert.match(diff.stdout, /\+ {2}value: "4"/);
+    await ok('apply --server-side --force-conflicts --field-manager=other -f', wished('by-force', '3'));
+    assert.equal(await jsonpath('cm/owned', '.data.value'), '3');
+    assert.match(await jsonpath('cm/owned', '.metadata.managedFields[*].manager'), /other/);
+  });
+
   test('a pod gets its priority and its account, is debugged, resized and drained', async () => {
     await ok(
       'run worker --image=app:1 --overrides',
@@ -192,7 +209,7 @@ describe('The commands of an unmodified kubectl', () => {
       target: { kind: 'Node', name: 'node-1' },
     };
     await ok('create --raw /api/v1/namespaces/default/pods/worker/binding -f', manifest('binding', binding));
-    const drained = await run('drain', 'node-1', '--force', '--timeout=20s');
+    const drained = await run('drain', 'node-1', '--grace-period=0', '--force', '--timeout=20s');
     assert.equal(drained.code, 0, drained.stderr);
     assert.match((await run('get', 'pod', 'worker')).stderr, /NotFound/);
     assert.equal(await jsonpath('node/node-1', '.spec.unschedulable'), 'true');

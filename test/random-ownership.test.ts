@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { ConflictingOwners } from '@tidegate/managed-fields';
 import { type Managed, type PublishedSchema, plain, run, type Step } from '@tidegate/managed-fields/testing';
 import type { Json, JsonObject } from '@tidegate/schema';
+import { Random } from '@tidegate/testkit';
 import { programAt, whyNoProgram } from './support/cached-go-program.ts';
 
 const MERGE = { name: 'go-merge', modules: ['sigs.k8s.io/structured-merge-diff/v6@v6.3.0'] };
@@ -59,26 +60,17 @@ const schema: PublishedSchema = {
   ],
 };
 
-/** Numbers that look random and are the same in every run. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
-function randomThing(random: (below: number) => number): JsonObject {
-  const word = () => ['x', 'y', 'z', 'é', '<&>', '\u{1f600}'][random(6)] as string;
+function randomThing(random: Random): JsonObject {
+  const word = () => ['x', 'y', 'z', 'é', '<&>', '\u{1f600}'][random.below(6)] as string;
   const maybe = (fill: () => Json): Json | undefined =>
-    random(3) === 0 ? undefined : random(14) === 0 ? null : fill();
+    random.below(3) === 0 ? undefined : random.below(14) === 0 ? null : fill();
   const object = (fields: Record<string, () => Json>): JsonObject => {
     const made = Object.entries(fields).map(([name, fill]) => [name, maybe(fill)] as const);
     return Object.fromEntries(made.filter(([, value]) => value !== undefined)) as JsonObject;
   };
   const some = (fill: (i: number) => Json): Json[] =>
     shuffled(
-      ['p', 'q', 'r', 's'].flatMap((_, i) => (random(2) === 0 ? [] : [fill(i)])),
+      ['p', 'q', 'r', 's'].flatMap((_, i) => (random.below(2) === 0 ? [] : [fill(i)])),
       random,
     );
   const labels = () => Object.fromEntries(some((i) => `k${i}`).map((key) => [key as string, word()]));
@@ -97,9 +89,9 @@ function randomThing(random: (below: number) => number): JsonObject {
   });
 }
 
-function shuffled(list: Json[], random: (below: number) => number): Json[] {
+function shuffled(list: Json[], random: Random): Json[] {
   for (let i = list.length - 1; i > 0; i--) {
-    const j = random(i + 1);
+    const j = random.below(i + 1);
     [list[i], list[j]] = [list[j] as Json, list[i] as Json];
   }
   return list;
@@ -117,7 +109,7 @@ test('what becomes of random objects, and whose their fields are, is what struct
 }, async (t) => {
   const seed = Number(process.env.SEED ?? 20260101);
   t.diagnostic(`SEED=${seed}`);
-  const random = randomOf(seed);
+  const random = new Random(seed);
   const child = spawn(programAt(MERGE), { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   child.stdin.write(`${JSON.stringify(schema)}\n`);
@@ -125,15 +117,15 @@ test('what becomes of random objects, and whose their fields are, is what struct
   const count = { updates: 0, applies: 0, conflicts: 0 };
   for (let i = 0; i < STEPS; i++) {
     if (i % 12 === 0) [live, managers] = [null, {}];
-    const applies = random(3) > 0;
-    const manager = applies ? `applier-${random(3)}` : `updater-${random(2)}`;
+    const applies = random.below(3) > 0;
+    const manager = applies ? `applier-${random.below(3)}` : `updater-${random.below(2)}`;
     const step: Step = {
       op: applies ? 'apply' : 'update',
       schema: '',
       type: 'thing',
       version: 'v1',
       manager,
-      force: applies && random(2) === 0,
+      force: applies && random.below(2) === 0,
       live,
       object: randomThing(random),
       managers,

@@ -1,31 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isJsonObject, type Json, type JsonObject, type Schema, strategicMerge } from '@tidegate/schema';
+import { Random } from '@tidegate/testkit';
 import { applyJsonPatch } from './json-patch.ts';
 import { mergePatch } from './merge-patch.ts';
 
 const ROUNDS = 2000;
 
-/** Numbers that look random and are the same in every run. */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
 const NAMES = ['a', 'b', '__proto__', 'constructor', 'e/f', 'g~h'];
 
-function randomObject(random: (below: number) => number, nulls: boolean, depth = 3): JsonObject {
-  const entries = NAMES.filter(() => random(2) === 0).map((name) => [name, randomValue(random, nulls, depth)] as const);
+function randomObject(random: Random, nulls: boolean, depth = 3): JsonObject {
+  const entries = NAMES.filter(() => random.below(2) === 0).map(
+    (name) => [name, randomValue(random, nulls, depth)] as const,
+  );
   return Object.fromEntries(entries);
 }
 
-function randomValue(random: (below: number) => number, nulls: boolean, depth: number): Json {
-  if (nulls && random(4) === 0) return null;
-  if (depth > 0 && random(2) === 0) return randomObject(random, nulls, depth - 1);
-  return random(3) === 0 ? [random(3), 'x'] : random(5);
+function randomValue(random: Random, nulls: boolean, depth: number): Json {
+  if (nulls && random.below(4) === 0) return null;
+  if (depth > 0 && random.below(2) === 0) return randomObject(random, nulls, depth - 1);
+  return random.below(3) === 0 ? [random.below(3), 'x'] : random.below(5);
 }
 
 /** What takes a merge patch back. */
@@ -39,7 +33,7 @@ function inverse(before: JsonObject, patch: JsonObject): JsonObject {
 }
 
 test('a merge patch and its inverse leave everything as it was', () => {
-  const random = randomOf(1);
+  const random = new Random(1);
   for (let i = 0; i < ROUNDS; i++) {
     const [before, patch] = [randomObject(random, false), randomObject(random, true)];
     const kept = structuredClone(before);
@@ -51,7 +45,7 @@ test('a merge patch and its inverse leave everything as it was', () => {
 });
 
 test('a JSON patch and its inverse leave everything as it was', () => {
-  const random = randomOf(3);
+  const random = new Random(3);
   for (let i = 0; i < ROUNDS; i++) {
     const before = randomObject(random, false);
     const [operations, back] = randomOperations(random, before);
@@ -64,16 +58,16 @@ test('a JSON patch and its inverse leave everything as it was', () => {
 const REFUSED = new Set(['__proto__', 'constructor']);
 
 /** Operations on names of the object itself, with those that take them back. */
-function randomOperations(random: (below: number) => number, before: JsonObject): [JsonObject[], JsonObject[]] {
+function randomOperations(random: Random, before: JsonObject): [JsonObject[], JsonObject[]] {
   const operations: JsonObject[] = [];
   const back: JsonObject[] = [];
-  for (const name of NAMES.filter((name) => !REFUSED.has(name) && random(2) === 0)) {
+  for (const name of NAMES.filter((name) => !REFUSED.has(name) && random.below(2) === 0)) {
     const path = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     const value = randomValue(random, false, 1);
     if (!Object.hasOwn(before, name)) {
       operations.push({ op: 'add', path, value });
       back.unshift({ op: 'remove', path });
-    } else if (random(2) === 0) {
+    } else if (random.below(2) === 0) {
       operations.push({ op: 'test', path, value: before[name] as Json }, { op: 'replace', path, value });
       back.unshift({ op: 'replace', path, value: before[name] as Json });
     } else {
@@ -95,9 +89,9 @@ const schema: Schema & { type: 'object' } = {
 };
 
 test('strategic merge patches of different items may come in any order, and a second time changes nothing', () => {
-  const random = randomOf(4);
+  const random = new Random(4);
   const items = (names: readonly string[]) =>
-    names.filter(() => random(2) === 0).map((name) => ({ name, value: String(random(3)) }));
+    names.filter(() => random.below(2) === 0).map((name) => ({ name, value: String(random.below(3)) }));
   const sorted = (state: JsonObject) =>
     [...(state.items as JsonObject[])].sort((a, b) => (String(a.name) < String(b.name) ? -1 : 1));
   for (let i = 0; i < ROUNDS; i++) {
