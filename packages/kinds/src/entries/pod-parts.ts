@@ -56,7 +56,8 @@ function validateEphemeralContainers(pod: JsonObject, old: JsonObject): FieldErr
 
 function appended(spec: JsonObject, before: JsonObject): JsonObject {
   const { ephemeralContainers } = spec;
-  return ephemeralContainers === undefined ? before : { ...before, ephemeralContainers };
+  const { ephemeralContainers: _, ...others } = before;
+  return ephemeralContainers === undefined ? others : { ...others, ephemeralContainers };
 }
 
 /** undefined when containers come, go or change places: that is for validation to refuse. */
