@@ -33,6 +33,8 @@ export const scenarios: readonly Scenario[] = [
   { name: 'update, 16 clients', operation: 'update', clients: 16, count: 5000 },
   { name: 'merge patch, 16 clients', operation: 'patch', clients: 16, count: 5000 },
   { name: 'merge patch, 64 clients', operation: 'patch', clients: 64, count: 5000 },
+  { name: 'apply, 16 clients', operation: 'apply', clients: 16, count: 5000 },
+  { name: 'apply, 64 clients', operation: 'apply', clients: 64, count: 5000 },
   { name: 'watch, 100 watchers', operation: 'watch', clients: 100, count: 500 },
   { name: 'watch, 1000 watchers', operation: 'watch', clients: 1000, count: 100 },
   { name: 'delete, 16 clients', operation: 'delete', clients: 16, count: 5000 },

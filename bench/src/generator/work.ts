@@ -27,6 +27,7 @@ export type Operation =
   | 'list-pages'
   | 'update'
   | 'patch'
+  | 'apply'
   | 'delete'
   | 'watch';
 
@@ -62,6 +63,12 @@ function onceOf(job: Job): Once {
       return (c) => c.ask('GET', maps);
     case 'list-pages':
       return (c) => allPages(c, maps);
+    case 'apply':
+      return (c) => {
+        const i = any();
+        const path = `${maps}/${objectName(i)}?fieldManager=bench&force=true`;
+        return c.ask('PATCH', path, randomObject(job.namespace, i), 'application/apply-patch+yaml');
+      };
     case 'patch':
       return (c) => c.ask('PATCH', `${maps}/${objectName(any())}`, randomPatch(), 'application/merge-patch+json');
     case 'delete':
