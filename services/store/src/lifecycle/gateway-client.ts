@@ -67,7 +67,12 @@ export class GatewayClient {
           const parts: Buffer[] = [];
           answer.on('data', (part: Buffer) => parts.push(part));
           answer.on('error', reject);
-          answer.on('end', () => resolve({ code: answer.statusCode ?? 0, body: parse(Buffer.concat(parts)) }));
+          answer.on('end', () => {
+            const code = answer.statusCode ?? 0;
+            // what was deleted may be ten thousand objects, and nobody looks at them
+            const isWanted = method !== 'DELETE' || code >= 300;
+            resolve({ code, body: isWanted ? parse(Buffer.concat(parts)) : {} });
+          });
         },
       );
       call.on('timeout', () => call.destroy(new Error(`the gateway did not answer within ${TIMEOUT_MS} ms`)));

@@ -78,7 +78,7 @@ function throughGateway(options: LifecycleOptions, gateway: GatewayClient): Work
   const { controllers, kit, pool, reads, metrics, closing } = options;
   const registry = builtInRegistry();
   const finalizes = controllers.has('namespace-controller');
-  const namespaces = new Namespaces({ pool, gateway, registry, finalizes });
+  const namespaces = new Namespaces({ pool, reads, gateway, registry, finalizes });
   const works = [
     furnishing(options, gateway),
     { name: 'namespaces', everyMs: ROUND_MS, round: () => namespaces.round() },

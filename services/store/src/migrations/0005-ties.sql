@@ -32,6 +32,9 @@ CREATE TABLE tidegate.suspected (
 );
 INSERT INTO tidegate.suspected (through) VALUES (0);
 
+-- Namespaces on their way out are looked for all the time.
+CREATE INDEX objects_terminating ON tidegate.objects (name) WHERE resource = 'namespaces' AND deleting;
+
 -- It takes one more array now.
 DROP FUNCTION IF EXISTS tidegate.commit_batch(
   smallint[], text[], text[], text[], uuid[], bigint[], text[], bigint[], text[], boolean[], integer[], integer[],
