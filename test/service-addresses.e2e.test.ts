@@ -167,6 +167,25 @@ describe('The addresses of Services', () => {
     assert.match((await change('turning', { type: 'ClusterIP', externalName: null })).json.spec.clusterIP, /^10\.5\./);
   });
 
+  test('a Service takes its Endpoints with it, when it is removed and not before', async () => {
+    const endpoints = '/api/v1/namespaces/default/endpoints';
+    const metadata = { name: 'leading', finalizers: ['example.com/held'] };
+    await client.ask('POST', SERVICES, { body: { metadata, spec: { ports } } });
+    await client.ask('POST', endpoints, { body: { metadata: { name: 'leading' } } });
+    await client.ask('POST', endpoints, { body: { metadata: { name: 'alone' } } });
+    const found = async (name: string) => (await client.get(`${endpoints}/${name}`)).code;
+    await client.ask('DELETE', `${SERVICES}/leading?dryRun=All`);
+    await client.ask('DELETE', `${SERVICES}/leading`);
+    assert.equal(await found('leading'), 200);
+    const body = { metadata: { finalizers: null } };
+    assert.equal((await client.ask('PATCH', `${SERVICES}/leading`, { body, headers: MERGE })).code, 200);
+    assert.deepEqual([await found('leading'), await found('alone')], [404, 200]);
+    await made('direct', { ports });
+    await client.ask('POST', endpoints, { body: { metadata: { name: 'direct' } } });
+    await client.ask('DELETE', `${SERVICES}/direct`);
+    assert.equal(await found('direct'), 404);
+  });
+
   test('a dry run takes nothing', async () => {
     const dry = await create(
       'dry',

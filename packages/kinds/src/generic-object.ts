@@ -1,11 +1,12 @@
 import type { JsonObject } from '@tidegate/schema';
 
-interface OwnerReference {
+export interface OwnerReference {
   apiVersion?: string;
   kind?: string;
   name?: string;
   uid?: string;
   controller?: boolean;
+  blockOwnerDeletion?: boolean;
 }
 
 /** The metadata that every object has, as the server reads it. */

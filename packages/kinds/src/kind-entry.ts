@@ -76,6 +76,8 @@ export interface KindRules {
   readonly graceSeconds?: (object: JsonObject, asked: number | undefined) => number;
   /** what depends on an object is not looked after when it goes */
   readonly ownsNothing?: boolean;
+  /** the resource of the same group of which an object of the same name goes with it */
+  readonly companion?: string;
   /** sets what shows that deletion has begun */
   readonly prepareDelete?: (object: JsonObject) => void;
   /** what it has that no other object may have at the same time, as words */

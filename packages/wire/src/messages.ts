@@ -44,6 +44,7 @@ export interface Write {
   sentAfter?: number;
   lifetimeSeconds?: number;
   claims?: string[];
+  ties?: string[];
 }
 
 export const outcomeKind = {

@@ -194,6 +194,7 @@ export class StoreService implements Service {
       kit: this.#kit,
       pool: this.#database.streams,
       commits: this.#commits,
+      reads: this.#reads,
       metrics: this.#metrics,
       closing,
     });

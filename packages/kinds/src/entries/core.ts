@@ -94,6 +94,7 @@ export const coreRules: Readonly<Record<string, KindRules>> = {
   services: {
     name: 'label-1035',
     claims: serviceClaims,
+    companion: 'endpoints',
     prepareCreate: listAddress,
     prepareUpdate: keepAddress,
     deleteReturnsObject: true,

@@ -1,5 +1,5 @@
 import { spliced } from '@tidegate/collection';
-import { type Kind, metaOf, type ObjectMeta } from '@tidegate/kinds';
+import { type Kind, metaOf, type ObjectMeta, tiesOf } from '@tidegate/kinds';
 import { toRevision } from '@tidegate/revision';
 import { type Json, type JsonObject, parseOwnJson } from '@tidegate/schema';
 
@@ -10,6 +10,8 @@ export interface StoredForm {
   selection: Uint8Array;
   /** what no other object may have */
   claims?: string[];
+  /** what it has to do with others, for the garbage collector */
+  ties?: string[];
 }
 
 const NONE = new Uint8Array();
@@ -25,6 +27,7 @@ export function storedForm(kind: Kind, object: JsonObject): StoredForm {
   const identity = members(meta as JsonObject, IDENTITY, true).slice(1);
   const head = `{"kind":"${kind.entry.kind}","apiVersion":"${kind.apiVersion}","metadata":{${identity}`;
   const claims = kind.entry.claims?.(object);
+  const ties = tiesOf(meta);
   const tail = `${members(meta as JsonObject, NOT_OTHER_META, false)}}${members(object, TOP, false)}}`;
   return {
     value: Buffer.from(head + tail),
@@ -32,6 +35,7 @@ export function storedForm(kind: Kind, object: JsonObject): StoredForm {
     splice: Buffer.byteLength(head),
     selection: selectionBytes(kind, object, meta),
     ...(claims === undefined ? {} : { claims }),
+    ...(ties === undefined ? {} : { ties }),
   };
 }
 

@@ -11,6 +11,7 @@ import { ownChanged } from '../ownership/own-fields.ts';
 import { isDryRun } from './admit-object.ts';
 import { allotmentOf, claimGuards, takenClaim } from './allotment.ts';
 import { commit, keyOf, refusal } from './commit.ts';
+import { removeCompanion } from './companion.ts';
 import { type Current, currentJson, fromMirror, inStore, parseCurrent } from './current.ts';
 
 export interface Change {
@@ -141,6 +142,7 @@ async function settle(
     return undefined;
   }
   if (outcome.kind === outcomeKind.committed) {
+    if (write.kind === writeKind.delete) await removeCompanion(gateway, request);
     // of an object that is gone with it, the last version that there was is shown
     const shown = write.kind === writeKind.delete ? current.revision : outcome.revision;
     return show(200, withResourceVersion(form, shown));

@@ -5,6 +5,7 @@ import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { removalGuards } from '../rules/change-object.ts';
 import { commit, keyOf, refusal } from '../rules/commit.ts';
+import { removeCompanion } from '../rules/companion.ts';
 import { type Current, currentJson, fromStore, parseCurrent } from '../rules/current.ts';
 import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
 import { deletionOf } from '../rules/deletion.ts';
@@ -64,6 +65,7 @@ async function attemptDelete(
   });
   if (outcome.kind === outcomeKind.conflict) return undefined;
   if (outcome.kind !== outcomeKind.committed) throw refusal(request, key, outcome);
+  if (isRemoved) await removeCompanion(gateway, request);
   return answer(outcome.revision);
 }
 

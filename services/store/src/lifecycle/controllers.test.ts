@@ -3,9 +3,12 @@ import { test } from 'node:test';
 import { enabledControllers } from './controllers.ts';
 
 test('a star is all controllers, and a name with a minus is taken out of them', () => {
-  assert.equal(enabledControllers(['*']).size, 3);
+  assert.equal(enabledControllers(['*']).size, 4);
   const rest = enabledControllers(['*', '-serviceaccount-controller']);
-  assert.deepEqual([...rest], ['namespace-controller', 'root-ca-certificate-publisher-controller']);
+  assert.deepEqual(
+    [...rest],
+    ['garbage-collector-controller', 'namespace-controller', 'root-ca-certificate-publisher-controller'],
+  );
   assert.deepEqual([...enabledControllers(['-serviceaccount-controller', '*'])], [...rest]);
 });
 
@@ -17,6 +20,13 @@ test('without a star only those run that are named', () => {
 test('a name that nobody has is refused, with those that there are', () => {
   assert.throws(
     () => enabledControllers(['*', '-serviceacount-controller']),
-    /knows namespace-controller, .*, not -serviceacount/,
+    /knows garbage-collector-controller, namespace-controller, .*, not -serviceacount/,
   );
+});
+
+test('the older names of kube-controller-manager mean the same', () => {
+  const aliases = ['garbagecollector', 'namespace', 'root-ca-cert-publisher', 'serviceaccount'];
+  assert.deepEqual(enabledControllers(aliases), enabledControllers(['*']));
+  assert.equal(enabledControllers(['*', '-garbage-collector']).has('garbage-collector-controller'), false);
+  assert.throws(() => enabledControllers(['-constructor']), /not -constructor/);
 });

@@ -1,21 +1,34 @@
 import { OptionError } from '@tidegate/options';
 
 const NAMES = [
+  'garbage-collector-controller',
   'namespace-controller',
   'root-ca-certificate-publisher-controller',
   'serviceaccount-controller',
 ] as const;
 export type Controller = (typeof NAMES)[number];
 
+/** what kube-controller-manager called them once, and takes still; and what everybody writes */
+const ALIASES: Readonly<Record<string, Controller>> = {
+  garbagecollector: 'garbage-collector-controller',
+  'garbage-collector': 'garbage-collector-controller',
+  namespace: 'namespace-controller',
+  'root-ca-cert-publisher': 'root-ca-certificate-publisher-controller',
+  serviceaccount: 'serviceaccount-controller',
+};
+
 /**
  * Which controllers run, by a list in kube-controller-manager's form: `*` is all of them, a name is that one, and `-name`
  * is not that one, wherever it stands.
  */
 export function enabledControllers(list: readonly string[]): ReadonlySet<Controller> {
-  for (const item of list) {
-    if (item === '*' || NAMES.includes(item.replace(/^-/, '') as Controller)) continue;
+  const named = list.map((item) => {
+    if (item === '*') return item;
+    const [minus, name] = item.startsWith('-') ? ['-', item.slice(1)] : ['', item];
+    const known = NAMES.find((one) => one === name) ?? (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined);
+    if (known !== undefined) return minus + known;
     throw new OptionError(`--controllers knows ${NAMES.join(', ')}, each also with - before it, and *, not ${item}`);
-  }
-  const runs = (name: Controller) => !list.includes(`-${name}`) && (list.includes(name) || list.includes('*'));
+  });
+  const runs = (name: Controller) => !named.includes(`-${name}`) && (named.includes(name) || named.includes('*'));
   return new Set(NAMES.filter(runs));
 }

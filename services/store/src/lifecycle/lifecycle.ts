@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { builtInRegistry } from '@tidegate/kinds';
-import { delayMs, type Kit } from '@tidegate/service-kit';
-import type { Key } from '@tidegate/wire';
+import { type Closing, delayMs, type Kit } from '@tidegate/service-kit';
 import type { StoreConfig } from '../config.ts';
+import { GarbageCollector } from '../garbage/garbage-collector.ts';
 import type { StoreMetrics } from '../metrics.ts';
 import type { CommitBatcher } from '../storage/commit-batcher.ts';
 import type { Pool } from '../storage/connection.ts';
+import type { KeyReader } from '../storage/reads.ts';
 import { type Belonging, Belongings } from './belongings.ts';
 import { ChangedKeys } from './changed-keys.ts';
 import type { Controller } from './controllers.ts';
@@ -15,11 +16,11 @@ import { GatewayClient } from './gateway-client.ts';
 import { Lease } from './lease.ts';
 import { Namespaces } from './namespaces.ts';
 import { OwnService } from './own-service.ts';
+import { Tenure } from './tenure.ts';
 
 const LEASE = 'lifecycle';
 const LEASE_SECONDS = 10;
 const ROUND_MS = 250;
-const OTHERS_ROUND_MS = 2000;
 const SWEEP_MS = 1000;
 
 interface LifecycleOptions {
@@ -28,94 +29,95 @@ interface LifecycleOptions {
   kit: Kit;
   pool: Pool;
   commits: CommitBatcher;
+  reads: KeyReader;
   metrics: StoreMetrics;
-  closing: AbortSignal;
+  closing: Closing;
 }
 
-/** Work that follows from what is stored, done by one replica at a time, as requests to the gateway. */
+/** One sort of work: a round does what there is to do, and answers whether there is more at once. */
+interface Work {
+  readonly name: string;
+  readonly everyMs: number;
+  round(fence: number): Promise<unknown>;
+}
+
+/**
+ * Work that follows from what is stored, done by one replica at a time, as requests to the gateway. No sort of it waits
+ * for another, and each knows what it has left to do.
+ */
 export async function runLifecycle(options: LifecycleOptions): Promise<void> {
-  const { config, controllers, kit, pool, commits, metrics, closing } = options;
+  const { config, kit, pool, closing } = options;
   const gateway = config.gatewayUrl === '' ? undefined : gatewayOf(config);
   const lease = new Lease(pool, { name: LEASE, holder: kit.instance, seconds: LEASE_SECONDS });
-  const work = gateway && new GatewayWork({ config, controllers, kit, pool, gateway });
-  const expiry = new Expiry({ pool, commits });
-  let fence: number | undefined;
-  let heldUntil = 0;
-  let sweepAt = 0;
-  while (!closing.aborted) {
-    try {
-      if (performance.now() > heldUntil - (LEASE_SECONDS * 1000) / 2) {
-        const asked = performance.now();
-        fence = await lease.hold();
-        heldUntil = fence === undefined ? 0 : asked + LEASE_SECONDS * 1000;
-      }
+  const tenure = new Tenure(lease, LEASE_SECONDS);
+  const works = [expiry(options), ...(gateway === undefined ? [] : throughGateway(options, gateway))];
+  const go = async ({ name, everyMs, round }: Work) => {
+    while (!closing.aborted) {
+      const { fence } = tenure;
+      let more: unknown = false;
       if (fence !== undefined) {
         if (gateway !== undefined) gateway.fence = `${LEASE}=${fence}`;
-        await work?.round(fence);
-        if (performance.now() >= sweepAt) {
-          metrics.expired.inc(await expiry.round(LEASE, fence));
-          sweepAt = performance.now() + SWEEP_MS;
-        }
+        more = await round(fence).catch((error: unknown) => {
+          kit.log.debug({ err: error, work: name }, 'A round of lifecycle work failed; it is done again.');
+        });
       }
-    } catch (error) {
-      kit.log.debug({ err: error }, 'A round of lifecycle work failed; it is done again.');
+      if (more !== true) await delayMs(everyMs, closing);
     }
-    await delayMs(heldUntil > 0 ? ROUND_MS : OTHERS_ROUND_MS, closing);
-  }
+  };
+  await tenure.run(closing, Promise.all(works.map(go)));
   gateway?.close();
-  await lease.release().catch(() => {});
 }
 
-interface WorkOptions {
-  config: StoreConfig;
-  controllers: ReadonlySet<Controller>;
-  kit: Kit;
-  pool: Pool;
-  gateway: GatewayClient;
+function expiry({ pool, commits, metrics }: LifecycleOptions): Work {
+  const expiry = new Expiry({ pool, commits });
+  const round = async (fence: number) => metrics.expired.inc(await expiry.round(LEASE, fence));
+  return { name: 'expiry', everyMs: SWEEP_MS, round };
 }
 
-/** What is done through the gateway. One part's failure holds up no other; each knows what it has left to do. */
-class GatewayWork {
-  readonly #kit: Kit;
-  readonly #changed: ChangedKeys;
-  readonly #parts: ReadonlyArray<{ round(changed: readonly Key[] | undefined): Promise<void> }>;
-  #fence: number | undefined;
-
-  constructor({ config, controllers, kit, pool, gateway }: WorkOptions) {
-    const wanted = belongings(config, controllers);
-    const { gatewayUrl, advertiseAddress: advertiseAddresses } = config;
-    this.#kit = kit;
-    this.#changed = new ChangedKeys(pool, [
-      { resource: 'namespaces' },
-      ...wanted.map(({ resource, name }) => ({ resource, name })),
-      ...['services', 'endpoints', 'endpointslices.discovery.k8s.io'].map((resource) => ({
-        resource,
-        name: 'kubernetes',
-      })),
-    ]);
-    const finalizes = controllers.has('namespace-controller');
-    this.#parts = [
-      new Namespaces({ pool, gateway, registry: builtInRegistry(), finalizes }),
-      new Belongings({ pool, gateway, wanted }),
-      new OwnService({ gateway, gatewayUrl, advertiseAddresses }),
-      new FirstObjects(gateway),
-    ];
+function throughGateway(options: LifecycleOptions, gateway: GatewayClient): Work[] {
+  const { controllers, kit, pool, reads, metrics, closing } = options;
+  const registry = builtInRegistry();
+  const finalizes = controllers.has('namespace-controller');
+  const namespaces = new Namespaces({ pool, reads, gateway, registry, finalizes });
+  const works = [
+    furnishing(options, gateway),
+    { name: 'namespaces', everyMs: ROUND_MS, round: () => namespaces.round() },
+  ];
+  if (controllers.has('garbage-collector-controller')) {
+    const collector = new GarbageCollector({ pool, reads, gateway, registry, metrics, log: kit.log, closing });
+    works.push({ name: 'garbage', everyMs: ROUND_MS, round: () => collector.round() });
   }
+  return works;
+}
 
-  async round(fence: number): Promise<void> {
+/** What must be there: made when it is missing, put right when it is changed. */
+function furnishing({ config, controllers, pool }: LifecycleOptions, gateway: GatewayClient): Work {
+  const wanted = belongings(config, controllers);
+  const { gatewayUrl, advertiseAddress: advertiseAddresses } = config;
+  const changes = new ChangedKeys(pool, [
+    { resource: 'namespaces' },
+    ...wanted.map(({ resource, name }) => ({ resource, name })),
+    ...['services', 'endpoints', 'endpointslices.discovery.k8s.io'].map((resource) => ({
+      resource,
+      name: 'kubernetes',
+    })),
+  ]);
+  const parts = [
+    new Belongings({ pool, gateway, wanted }),
+    new OwnService({ gateway, gatewayUrl, advertiseAddresses }),
+    new FirstObjects(gateway),
+  ];
+  let held: number | undefined;
+  const round = async (fence: number) => {
     // somebody else may have held it meanwhile, and what was changed then is for us to see
-    if (fence !== this.#fence) this.#changed.forget();
-    this.#fence = fence;
-    const changed = await this.#changed.look();
-    for (const part of this.#parts) {
-      await part.round(changed).catch((error: unknown) => {
-        this.#kit.log.debug(
-          { err: error, part: part.constructor.name },
-          'A round of lifecycle work failed; it is done again.',
-        );
-      });
-    }
-  }
+    if (fence !== held) changes.forget();
+    held = fence;
+    const changed = await changes.look();
+    const done = await Promise.allSettled(parts.map((part) => part.round(changed)));
+    const failed = done.find((one) => one.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  };
+  return { name: 'furnishing', everyMs: ROUND_MS, round };
 }
 
 function belongings(config: StoreConfig, controllers: ReadonlySet<Controller>): Belonging[] {

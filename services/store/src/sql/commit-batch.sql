@@ -16,7 +16,7 @@ CREATE OR REPLACE FUNCTION tidegate.commit_batch(
   kinds smallint[], resources text[], namespaces text[], names text[], operation_ids uuid[],
   expected_revisions bigint[], expected_uids text[], sent_afters bigint[],
   uids text[], deletings boolean[], splices integer[], checksums integer[], lifetimes integer[],
-  claim_texts text[], offsets integer[], value_lengths integer[], selection_lengths integer[], bytes bytea,
+  claim_texts text[], tie_texts text[], offsets integer[], value_lengths integer[], selection_lengths integer[], bytes bytea,
   guard_kinds smallint[], guard_resources text[], guard_namespaces text[], guard_names text[], guard_fences bigint[],
   guarded_writes integer[], guarded_indexes integer[], guarded_by integer[],
   notify boolean,
@@ -114,30 +114,31 @@ BEGIN
     INSERT INTO tidegate.log (
       slot, revision, kind, resource, namespace, name, operation_id, epoch, committed_at,
       previous_revision, previous_value, previous_splice, previous_checksum, previous_selection, previous_uid,
-      previous_deleting
+      previous_deleting, tied
     )
     SELECT
       head_row.slot, w.revision, w.kind, w.resource, w.namespace, w.name, w.operation_id, head_row.epoch,
-      clock_timestamp(), coalesce(o.revision, 0), o.value, o.splice, o.checksum, o.selection, o.uid, o.deleting
-    FROM unnest(kinds, resources, namespaces, names, operation_ids, revisions, row_ids)
-      AS w (kind, resource, namespace, name, operation_id, revision, tid)
+      clock_timestamp(), coalesce(o.revision, 0), o.value, o.splice, o.checksum, o.selection, o.uid, o.deleting,
+      CASE WHEN o.ties IS DISTINCT FROM string_to_array(nullif(w.ties, ''), ' ') THEN true END
+    FROM unnest(kinds, resources, namespaces, names, operation_ids, revisions, row_ids, tie_texts)
+      AS w (kind, resource, namespace, name, operation_id, revision, tid, ties)
     LEFT JOIN tidegate.objects o ON o.ctid = w.tid
     WHERE w.revision IS NOT NULL;
 
     IF 0 = ANY (kinds) THEN
       INSERT INTO tidegate.objects
-        (resource, namespace, name, uid, created, revision, splice, checksum, deleting, expires_at, claims, selection, value)
+        (resource, namespace, name, uid, created, revision, splice, checksum, deleting, expires_at, claims, ties, selection, value)
       SELECT
         w.resource, w.namespace, w.name, w.uid, w.revision, w.revision, w.splice, w.checksum, w.deleting,
         CASE WHEN w.lifetime > 0 THEN clock_timestamp() + make_interval(secs => w.lifetime) END,
-        string_to_array(nullif(w.claims, ''), ' '),
+        string_to_array(nullif(w.claims, ''), ' '), string_to_array(nullif(w.ties, ''), ' '),
         CASE WHEN w.selection_length > 0
           THEN substring(bytes FROM w.start + w.value_length FOR w.selection_length) END,
         substring(bytes FROM w.start FOR w.value_length)
       FROM unnest(kinds, resources, namespaces, names, uids, revisions, splices, checksums, deletings, lifetimes,
-          claim_texts, offsets, value_lengths, selection_lengths)
+          claim_texts, tie_texts, offsets, value_lengths, selection_lengths)
         AS w (kind, resource, namespace, name, uid, revision, splice, checksum, deleting, lifetime,
-          claims, start, value_length, selection_length)
+          claims, ties, start, value_length, selection_length)
       WHERE w.kind = 0 AND w.revision IS NOT NULL;
     END IF;
 
@@ -147,12 +148,13 @@ BEGIN
         revision = w.revision, splice = w.splice, checksum = w.checksum, deleting = w.deleting,
         expires_at = CASE WHEN w.lifetime > 0 THEN clock_timestamp() + make_interval(secs => w.lifetime) END,
         claims = string_to_array(nullif(w.claims, ''), ' '),
+        ties = string_to_array(nullif(w.ties, ''), ' '),
         selection = CASE WHEN w.selection_length > 0
           THEN substring(bytes FROM w.start + w.value_length FOR w.selection_length) END,
         value = substring(bytes FROM w.start FOR w.value_length)
       FROM unnest(kinds, uids, revisions, splices, checksums, deletings, lifetimes,
-          claim_texts, offsets, value_lengths, selection_lengths, row_ids)
-        AS w (kind, uid, revision, splice, checksum, deleting, lifetime, claims, start, value_length, selection_length, tid)
+          claim_texts, tie_texts, offsets, value_lengths, selection_lengths, row_ids)
+        AS w (kind, uid, revision, splice, checksum, deleting, lifetime, claims, ties, start, value_length, selection_length, tid)
       WHERE o.ctid = w.tid AND w.kind = 1 AND w.revision IS NOT NULL;
     END IF;
 

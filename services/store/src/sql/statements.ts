@@ -5,9 +5,9 @@ export const statements = {
   commitBatch: `SELECT epoch, first_revision, last_revision, report FROM tidegate.commit_batch(
     $1::smallint[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::bigint[], $7::text[], $8::bigint[],
     $9::text[], $10::boolean[], $11::integer[], $12::integer[], $13::integer[],
-    $14::text[], $15::integer[], $16::integer[], $17::integer[], $18::bytea,
-    $19::smallint[], $20::text[], $21::text[], $22::text[], $23::bigint[], $24::integer[], $25::integer[], $26::integer[],
-    $27::boolean)`,
+    $14::text[], $15::text[], $16::integer[], $17::integer[], $18::integer[], $19::bytea,
+    $20::smallint[], $21::text[], $22::text[], $23::text[], $24::bigint[], $25::integer[], $26::integer[], $27::integer[],
+    $28::boolean)`,
   readBatch: `SELECT place, ${stateColumns}
     FROM tidegate.read_batch($1::text[], $2::text[], $3::text[], $4::bigint)`,
   head: 'SELECT revision, floor, epoch FROM tidegate.head',

@@ -116,6 +116,7 @@ function parametersOf(writes: readonly Write[], sealed: readonly Sealed[], notif
     numberArray(sealed.map((s) => s.checksum)),
     numberArray(writes.map((w) => w.lifetimeSeconds ?? 0)),
     textArray(writes.map((w) => w.claims?.join(' ') ?? '')),
+    textArray(writes.map((w) => w.ties?.join(' ') ?? '')),
     numberArray(offsets),
     numberArray(sealed.map((s) => s.value.length)),
     numberArray(sealed.map((s) => s.selection.length)),

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { builtInRegistry, tiesOf } from '@tidegate/kinds';
+import { MetricRegistry } from '@tidegate/service-kit';
+import { startPostgres, type TestPostgres } from '@tidegate/testkit';
+import type { Key } from '@tidegate/wire';
+import { storeMetrics } from '../metrics.ts';
+import { freshDatabase, keyOf, openStorage, silentLog, type TestStorage, write } from '../testing/fixture.ts';
+import { GarbageCollector } from './garbage-collector.ts';
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what was sent is looked into
+  readonly body: any;
+}
+
+let postgres: TestPostgres;
+let storage: TestStorage;
+let asked: Asked[];
+let answer: (one: Asked) => number | Promise<number>;
+
+before(async () => {
+  postgres = await startPostgres();
+});
+beforeEach(async () => {
+  await storage?.close();
+  storage = await openStorage(await freshDatabase(postgres));
+  asked = [];
+  answer = () => 200;
+});
+after(async () => {
+  await storage?.close();
+  await postgres?.stop();
+});
+
+function collector(closing = new AbortController().signal): GarbageCollector {
+  const ask = async (method: string, path: string, body?: unknown) => {
+    const one = { method, path, body };
+    asked.push(one);
+    return { code: await answer(one), body: {} };
+  };
+  return new GarbageCollector({
+    pool: storage.database.streams,
+    reads: storage.reads,
+    gateway: { send: ask, patch: (path, body) => ask('PATCH', path, body) },
+    registry: builtInRegistry(),
+    metrics: storeMetrics(new MetricRegistry()),
+    log: silentLog,
+    closing,
+  });
+}
+
+const settle = async (by = collector()) => {
+  while (await by.round());
+  return asked.map(({ method, path }) => `${method} ${path}`).sort();
+};
+const uidOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+const owner = (name: string, uid: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name, uid });
+/** An object as the gateway writes it. */
+function made(key: Key, uid: string, metadata: object = {}) {
+  const meta = { name: key.name, uid, ...metadata };
+  const ties = tiesOf(meta);
+  const deleting = 'deletionTimestamp' in metadata;
+  const value = Buffer.from(JSON.stringify({ metadata: meta }));
+  return write('create', key, { value, uid, deleting, ...(ties && { ties }) });
+}
+const PATH = '/api/v1/namespaces/team/configmaps';
+
+test('a deletion names the uid and the version that was judged', async () => {
+  const [first] = await storage.commits.submit([
+    made(keyOf('a'), uidOf(1), { ownerReferences: [owner('no', uidOf(9))] }),
+  ]);
+  assert.deepEqual(await settle(), [`DELETE ${PATH}/a`]);
+  assert.deepEqual(asked[0]?.body.preconditions, { uid: uidOf(1), resourceVersion: String(first?.revision) });
+});
+
+test('what was written meanwhile is judged anew, from what it says then', async () => {
+  const reference = owner('owner', uidOf(2));
+  await storage.commits.submit([made(keyOf('a'), uidOf(1), { ownerReferences: [reference] })]);
+  answer = async () => {
+    await storage.commits.submit([made(keyOf('owner'), uidOf(2)), { ...made(keyOf('a'), uidOf(1)), kind: 1 }]);
+    return 409;
+  };
+  await settle();
+  assert.equal(asked.length, 1);
+});
+
+test('what the gateway refuses stays suspect, and is asked for less and less often', async () => {
+  await storage.commits.submit([made(keyOf('a'), uidOf(1), { ownerReferences: [owner('no', uidOf(9))] })]);
+  answer = () => 503;
+  await settle();
+  const [row] = await storage.database.streams.query('SELECT attempts, due > clock_timestamp() FROM tidegate.suspects');
+  assert.deepEqual(row, [1, true]);
+  assert.equal(asked.length, 1);
+});
+
+test('another collector goes on where one was cut off, although it knows nothing of it', async () => {
+  const keys = Array.from({ length: 40 }, (_, i) => keyOf(`d-${i}`));
+  await storage.commits.submit([made(keyOf('owner'), uidOf(999))]);
+  await storage.commits.submit(
+    keys.map((key, i) => made(key, uidOf(i), { ownerReferences: [owner('owner', uidOf(999))] })),
+  );
+  await settle();
+  await storage.commits.submit([write('delete', keyOf('owner'))]);
+  const closing = new AbortController();
+  answer = () => {
+    if (asked.length === 10) closing.abort();
+    return 200;
+  };
+  await collector(closing.signal).round();
+  const done = asked.length;
+  assert.ok(done < 40, `${done}`);
+  await settle();
+  assert.equal(new Set(asked.map(({ path }) => path)).size, 40);
+});
+
+test('names that are no names and objects that cannot be read do not hold up the others', async () => {
+  const odd = { ...owner('\u0000', uidOf(8)) };
+  await storage.commits.submit([
+    made(keyOf('odd'), uidOf(1), { ownerReferences: [odd] }),
+    made(keyOf('a'), uidOf(2), { ownerReferences: [owner('no', uidOf(9))] }),
+    write('create', keyOf('broken'), { value: Buffer.from('not json'), ties: ['owner/x'] }),
+    write('create', keyOf('foreign', 'team', 'widgets.example.com'), { ties: ['owner/x'], value: Buffer.from('{}') }),
+  ]);
+  assert.deepEqual(await settle(), [`DELETE ${PATH}/a`, `DELETE ${PATH}/odd`]);
+});
+
+test('an orphan of many forgets one owner of its own, and the owner is let go after the last', async () => {
+  const waiting = { finalizers: ['orphan', 'x'], deletionTimestamp: '2026-01-01T00:00:00Z' };
+  await storage.commits.submit([made(keyOf('owner'), uidOf(999), waiting), made(keyOf('other'), uidOf(998))]);
+  const both = [owner('owner', uidOf(999)), owner('other', uidOf(998))];
+  await storage.commits.submit([made(keyOf('a'), uidOf(1), { ownerReferences: both })]);
+  answer = async ({ path, body }) => {
+    if (!path.endsWith('/a')) return 200;
+    const left = { ...made(keyOf('a'), uidOf(1), body.metadata), kind: 1 as const };
+    await storage.commits.submit([left]);
+    return 200;
+  };
+  await settle();
+  assert.deepEqual(
+    asked.map(({ path, body }) => [path, body.metadata.ownerReferences ?? body.metadata.finalizers]),
+    [
+      [`${PATH}/a`, [owner('other', uidOf(998))]],
+      [`${PATH}/owner`, ['x']],
+    ],
+  );
+});

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { OwnerReference } from '@tidegate/kinds';
+import type { Found } from './surroundings.ts';
+
+interface Involved {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** An Event that tells why an object without a namespace is left alone: its owner could only be in one. Made once. */
+export function invalidOwnerEvent({ apiVersion, kind }: Involved, { key, uid }: Found, owner: OwnerReference): object {
+  const { name } = key;
+  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const told = `[${owner.apiVersion}/${owner.kind}, namespace: , name: ${owner.name}, uid: ${owner.uid}]`;
+  const once = createHash('sha256').update(`${uid} ${told}`).digest('hex').slice(0, 16);
+  return {
+    kind: 'Event',
+    apiVersion: 'v1',
+    metadata: { name: `${name}.${once}`, namespace: 'default' },
+    involvedObject: { kind, apiVersion, name, uid },
+    type: 'Warning',
+    reason: 'OwnerRefInvalidNamespace',
+    message: `ownerRef ${told} does not exist in namespace ""`,
+    source: { component: 'garbage-collector-controller' },
+    firstTimestamp: now,
+    lastTimestamp: now,
+    count: 1,
+  };
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Condition, conditionsAfter, type Remains } from './namespace-conditions.ts';
+
+const NOTHING: Remains = { objects: new Map(), finalizers: new Map(), failures: [] };
+const EARLY = '2026-01-01T00:00:00Z';
+const LATE = '2026-01-01T00:01:00Z';
+const shown = (conditions: readonly Condition[] | undefined) =>
+  conditions?.map(({ type, status, reason, lastTransitionTime }) => [type, status, reason, lastTransitionTime]);
+
+test('what remains is counted by resource and by finalizer, in order', () => {
+  const remains = {
+    objects: new Map([
+      ['pods.', 2],
+      ['deployments.apps', 1],
+    ]),
+    finalizers: new Map([
+      ['example.com/z', 1],
+      ['example.com/a', 2],
+    ]),
+    failures: [],
+  };
+  const messages = conditionsAfter([], remains, EARLY)?.map(({ message }) => message);
+  assert.deepEqual(messages, [
+    'All resources successfully discovered',
+    'All legacy kube types successfully parsed',
+    'All content successfully deleted, may be waiting on finalization',
+    'Some resources are remaining: deployments.apps has 1 resource instances, pods. has 2 resource instances',
+    'Some content in the namespace has finalizers remaining: example.com/a in 2 resource instances, example.com/z in 1 resource instances',
+  ]);
+});
+
+test('a condition keeps its time until its status changes, and what is said already is not said again', () => {
+  const first = conditionsAfter([], { ...NOTHING, objects: new Map([['pods.', 2]]) }, EARLY) ?? [];
+  assert.equal(conditionsAfter(first, { ...NOTHING, objects: new Map([['pods.', 2]]) }, LATE), undefined);
+  const fewer = conditionsAfter(first, { ...NOTHING, objects: new Map([['pods.', 1]]) }, LATE) ?? [];
+  assert.ok(fewer.every(({ lastTransitionTime }) => lastTransitionTime === EARLY));
+  const failed = conditionsAfter(fewer, { ...NOTHING, failures: ['b', 'a'] }, LATE);
+  assert.deepEqual(shown(failed)?.slice(2), [
+    ['NamespaceDeletionContentFailure', 'True', 'ContentDeletionFailed', LATE],
+    ['NamespaceContentRemaining', 'False', 'ContentRemoved', LATE],
+    ['NamespaceFinalizersRemaining', 'False', 'ContentHasNoFinalizers', EARLY],
+  ]);
+  assert.equal(failed?.[2]?.message, 'Failed to delete all resource types, 2 remaining: a, b');
+});
+
+test('the conditions of others stay', () => {
+  const other = { type: 'Other', status: 'True', reason: 'R', message: 'm', lastTransitionTime: EARLY };
+  assert.deepEqual(conditionsAfter([other], NOTHING, LATE)?.[0], other);
+});

@@ -1,0 +1,42 @@
+import { type Closing, delayMs } from '@tidegate/service-kit';
+import type { Lease } from './lease.ts';
+
+const AGAIN_MS = 2000;
+
+/**
+ * The time for which this replica holds the lease. It is renewed apart from the work, so that no long step loses it.
+ * Invariant: a fence is told only while the lease cannot have ended by this process's own clock, counted from before it
+ * was asked for; whatever is written later is refused by the fence.
+ */
+export class Tenure {
+  readonly #lease: Lease;
+  readonly #seconds: number;
+  #fence: number | undefined;
+  #until = 0;
+
+  constructor(lease: Lease, seconds: number) {
+    this.#lease = lease;
+    this.#seconds = seconds;
+  }
+
+  get fence(): number | undefined {
+    return performance.now() < this.#until ? this.#fence : undefined;
+  }
+
+  /** Until closing is aborted; then the lease is given back when all work has ended. */
+  async run(closing: Closing, work: Promise<unknown>): Promise<void> {
+    while (!closing.aborted) {
+      const asked = performance.now();
+      try {
+        this.#fence = await this.#lease.hold();
+        this.#until = this.#fence === undefined ? 0 : asked + this.#seconds * 1000;
+      } catch {
+        // what is held is held to its end
+      }
+      await delayMs(Math.min(AGAIN_MS, (this.#seconds * 1000) / 4), closing);
+    }
+    await work;
+    this.#until = 0;
+    await this.#lease.release().catch(() => {});
+  }
+}
