@@ -73,11 +73,17 @@ class Pruning {
   prune(merged: JsonObject): JsonObject {
     const { own, convert, find } = this.#versions;
     const version = find(this.#last.apiVersion);
-    if (version === undefined || this.#last.fields.isEmpty) return merged;
+    if (version === undefined || this.#isAllWanted(version)) return merged;
     const whole = convert(merged, own, version);
     const last = withNamedFields(this.#last.fields, version.schema);
     const pruned = this.#addBackOwned(whole, removeFields(version.schema, whole, last), version);
     return convert(addBackDangling(version, whole, pruned, last), version, own);
+  }
+
+  /** What was applied the last time is applied now: nothing can go. */
+  #isAllWanted({ apiVersion }: Version): boolean {
+    const now = this.#owners.get(ownerId(this.#last));
+    return now?.apiVersion === apiVersion && this.#last.fields.difference(now.fields).isEmpty;
   }
 
   /** What somebody owns stays, whoever it is: the author itself owns what it applies now. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type Schema } from '@tidegate/schema';
 import { type FieldSet, FieldSetBuilder } from './field-set.ts';
-import { fieldElement, type PathElement } from './path-element.ts';
+import type { PathElement } from './path-element.ts';
 import { elementOf, fieldOf, isSame, shapeOf } from './shape.ts';
 
 /** What differs between two states. No field is in two of the sets. */
@@ -47,11 +47,14 @@ class Walk {
     const [names, newNames] = [Object.keys(before), Object.keys(after)];
     for (const name of names) {
       const next = Object.hasOwn(after, name) ? after[name] : undefined;
-      this.#below(fieldElement(name), fieldOf(schema, name).schema, before[name], next);
+      if (before[name] === next) continue;
+      const field = fieldOf(schema, name);
+      this.#below(field.element, field.schema, before[name], next);
     }
     for (const name of newNames) {
       if (Object.hasOwn(before, name)) continue;
-      this.#below(fieldElement(name), fieldOf(schema, name).schema, undefined, after[name]);
+      const field = fieldOf(schema, name);
+      this.#below(field.element, field.schema, undefined, after[name]);
     }
     return names.length + newNames.length > 0;
   }

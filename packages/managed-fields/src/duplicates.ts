@@ -1,24 +1,31 @@
 import { isJsonObject, type Json, type Schema } from '@tidegate/schema';
-import { fieldElement, type PathElement, printPath } from './path-element.ts';
+import { type PathElement, printPath } from './path-element.ts';
 import { elementOf, fieldOf, shapeOf } from './shape.ts';
 
 /** Where a list has an item that stands for the same as another, and which; undefined when none has. */
-export function duplicateIn(schema: Schema, value: Json, path: readonly PathElement[] = []): string | undefined {
+export function duplicateIn(schema: Schema, value: Json): string | undefined {
+  const path = pathOfDuplicate(schema, value);
+  const twice = path?.at(-1);
+  if (path === undefined || twice === undefined) return undefined;
+  return `${printPath(path.slice(0, -1))}: duplicate entries for key ${printPath([twice])}`;
+}
+
+function pathOfDuplicate(schema: Schema, value: Json): PathElement[] | undefined {
   const shape = shapeOf(schema);
   if (shape.kind === 'fields' && isJsonObject(value)) {
     for (const name of Object.keys(value)) {
-      const at = [...path, fieldElement(name)];
-      const found = duplicateIn(fieldOf(shape.schema, name).schema, value[name] as Json, at);
-      if (found !== undefined) return found;
+      const field = fieldOf(shape.schema, name);
+      const found = pathOfDuplicate(field.schema, value[name] as Json);
+      if (found !== undefined) return [field.element, ...found];
     }
   } else if (shape.kind === 'items' && Array.isArray(value)) {
     const seen = new Set<PathElement>();
     for (const item of value) {
       const element = elementOf(shape.schema, item);
-      if (seen.has(element)) return `${printPath(path)}: duplicate entries for key ${printPath([element])}`;
+      if (seen.has(element)) return [element];
       seen.add(element);
-      const found = duplicateIn(shape.schema.items, item, [...path, element]);
-      if (found !== undefined) return found;
+      const found = pathOfDuplicate(shape.schema.items, item);
+      if (found !== undefined) return [element, ...found];
     }
   }
   return undefined;

@@ -151,6 +151,33 @@ function combine(a: FieldSet, b: FieldSet, pick: (a: Entry | undefined, b: Entry
   return elements.length === 0 ? EMPTY : new FieldSet(elements, members, below);
 }
 
+/** Puts one level of a set together, in any order. */
+export class FieldSetEntries {
+  readonly #elements: PathElement[] = [];
+  readonly #entries = new Map<PathElement, Entry>();
+  #isSorted = true;
+
+  /** None may be added twice. */
+  add(element: PathElement, member: boolean, below: FieldSet): void {
+    if (!member && below.isEmpty) return;
+    const last = this.#elements.at(-1);
+    if (last !== undefined && compareElements(last, element) > 0) this.#isSorted = false;
+    this.#elements.push(element);
+    this.#entries.set(element, { member, below: below.isEmpty ? undefined : below });
+  }
+
+  finish(): FieldSet {
+    if (this.#elements.length === 0) return EMPTY;
+    if (!this.#isSorted) this.#elements.sort(compareElements);
+    const entries = this.#elements.map((element) => this.#entries.get(element) as Entry);
+    return new FieldSet(
+      this.#elements,
+      entries.map(({ member }) => member),
+      entries.map(({ below }) => below),
+    );
+  }
+}
+
 /** Puts a set together path by path, in any order. */
 export class FieldSetBuilder {
   #member = false;

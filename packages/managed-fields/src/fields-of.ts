@@ -1,37 +1,47 @@
-import { isJsonObject, type Json, type Schema } from '@tidegate/schema';
-import { type FieldSet, FieldSetBuilder } from './field-set.ts';
-import { fieldElement, type PathElement } from './path-element.ts';
+import { isJsonObject, type Json, type JsonObject, type Schema } from '@tidegate/schema';
+import { EMPTY, type FieldSet, FieldSetEntries } from './field-set.ts';
+import type { PathElement } from './path-element.ts';
 import { elementOf, fieldOf, shapeOf } from './shape.ts';
 
 /** What somebody says something about who applies this: its leaves, the keys of its maps and the items of its lists. */
 export function fieldsOf(schema: Schema, value: Json): FieldSet {
-  const fields = new FieldSetBuilder();
-  addFields(schema, value, [], fields);
-  return fields.finish();
+  const shape = shapeOf(schema);
+  if (shape.kind === 'fields' && isJsonObject(value)) return fieldsOfObject(shape.schema, value);
+  if (shape.kind === 'items' && Array.isArray(value)) return fieldsOfList(shape.schema, value);
+  return EMPTY;
 }
 
-function addFields(schema: Schema, value: Json, path: PathElement[], fields: FieldSetBuilder): void {
-  const shape = shapeOf(schema);
-  if (shape.kind === 'fields' && isJsonObject(value)) {
-    for (const name of Object.keys(value)) {
-      const field = fieldOf(shape.schema, name);
-      const item = value[name] as Json;
-      path.push(fieldElement(name));
-      addFields(field.schema, item, path, fields);
-      if (!field.isNamed || item === null || (isJsonObject(item) && Object.keys(item).length === 0)) fields.add(path);
-      path.pop();
-    }
-  } else if (shape.kind === 'items' && Array.isArray(value)) {
-    const elements = value.map((item) => elementOf(shape.schema, item));
-    for (const [i, item] of value.entries()) {
-      const element = elements[i] as PathElement;
-      path.push(element);
-      // of items that nothing tells apart nobody owns a part
-      if (elements.indexOf(element) === elements.lastIndexOf(element)) {
-        addFields(shape.schema.items, item, path, fields);
-      }
-      fields.add(path);
-      path.pop();
-    }
-  } else if (shape.kind === 'whole' || value !== null) fields.add(path);
+function fieldsOfObject(schema: Schema, value: JsonObject): FieldSet {
+  const entries = new FieldSetEntries();
+  for (const name of Object.keys(value)) {
+    const field = fieldOf(schema, name);
+    const item = value[name] as Json;
+    const isEmpty = item === null || (isJsonObject(item) && Object.keys(item).length === 0);
+    const isMember = !field.isNamed || isEmpty || isLeaf(field.schema, item);
+    entries.add(field.element, isMember, fieldsOf(field.schema, item));
+  }
+  return entries.finish();
+}
+
+function fieldsOfList(schema: Schema & { type: 'list' }, items: readonly Json[]): FieldSet {
+  const entries = new FieldSetEntries();
+  const count = new Map<PathElement, number>();
+  const elements = items.map((item) => elementOf(schema, item));
+  for (const element of elements) count.set(element, (count.get(element) ?? 0) + 1);
+  for (const [i, element] of elements.entries()) {
+    const same = count.get(element);
+    // of items that nothing tells apart nobody owns a part
+    if (same === 1) entries.add(element, true, fieldsOf(schema.items, items[i] as Json));
+    else if (same !== undefined) entries.add(element, true, EMPTY);
+    count.delete(element);
+  }
+  return entries.finish();
+}
+
+/** It has no parts, or none that could be told apart. */
+function isLeaf(schema: Schema, value: Json): boolean {
+  const { kind } = shapeOf(schema);
+  if (kind === 'fields') return value !== null && !isJsonObject(value);
+  if (kind === 'items') return value !== null && !Array.isArray(value);
+  return true;
 }

@@ -104,11 +104,13 @@ const FIRST_HALF = 0xd800;
 
 /** Values inside an element are written as Go writes them, because elements are compared as texts. */
 function goJson(value: Json): string {
-  return JSON.stringify(value).replace(
-    /[<>&\u2028\u2029]/g,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const text = JSON.stringify(value);
+  if (!ESCAPED.test(text)) return text;
+  return text.replace(EACH_ESCAPED, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+const ESCAPED = /[<>&\u2028\u2029]/;
+const EACH_ESCAPED = new RegExp(ESCAPED, 'g');
 
 /** As people read it in a conflict: `.spec.containers[name="web"].image`. */
 export function printPath(path: readonly PathElement[]): string {

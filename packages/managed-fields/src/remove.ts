@@ -1,6 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type Schema, setOwn } from '@tidegate/schema';
 import type { FieldSet } from './field-set.ts';
-import { fieldElement } from './path-element.ts';
 import { elementOf, fieldOf, shapeOf } from './shape.ts';
 
 /** The object without the fields and items of the set. What has lost all its parts is null. */
@@ -13,11 +12,11 @@ function removeFrom(schema: Schema, value: Json, fields: FieldSet): Json {
   if (shape.kind === 'fields' && isJsonObject(value)) {
     const kept: JsonObject = {};
     for (const name of Object.keys(value)) {
-      const element = fieldElement(name);
-      if (fields.has(element)) continue;
-      const below = fields.under(element);
+      const field = fieldOf(shape.schema, name);
+      if (fields.has(field.element)) continue;
+      const below = fields.under(field.element);
       const item = value[name] as Json;
-      setOwn(kept, name, below === undefined ? item : removeFrom(fieldOf(shape.schema, name).schema, item, below));
+      setOwn(kept, name, below === undefined ? item : removeFrom(field.schema, item, below));
     }
     return Object.keys(kept).length > 0 ? kept : null;
   }

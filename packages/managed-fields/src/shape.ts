@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type Schema } from '@tidegate/schema';
-import { keyElement, type PathElement, valueElement } from './path-element.ts';
+import { fieldElement, keyElement, type PathElement, valueElement } from './path-element.ts';
 
 /**
  * How a value is owned: as one, or part by part. Structures and maps are owned field by field, lists item by item where
@@ -40,13 +40,40 @@ function findShape(schema: Schema): Shape {
 
 const ANY: Schema = { type: 'any' };
 
-/** The schema of a field; `isNamed` where the structure itself has it, and it is not a key of a map. */
-export function fieldOf(schema: Schema, name: string): { schema: Schema; isNamed: boolean } {
-  if (schema.type === 'map') return { schema: schema.values, isNamed: false };
-  if (schema.type === 'any') return { schema, isNamed: false };
-  const field = schema.type === 'object' && Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined;
-  if (field !== undefined) return { schema: field, isNamed: true };
-  return { schema: (schema.type === 'object' ? schema.rest : undefined) ?? ANY, isNamed: false };
+export interface Field {
+  readonly schema: Schema;
+  readonly element: PathElement;
+  /** the structure itself has it, and it is not a key of a map */
+  readonly isNamed: boolean;
+}
+
+/** The fields of structures that were asked for: they are asked for again and again. */
+const named = new WeakMap<Schema, Map<string, Field>>();
+
+export function fieldOf(schema: Schema, name: string): Field {
+  const known = schema.type === 'object' ? namedField(schema, name) : undefined;
+  return known ?? { schema: schemaOfOther(schema), element: fieldElement(name), isNamed: false };
+}
+
+function namedField(schema: Schema & { type: 'object' }, name: string): Field | undefined {
+  let fields = named.get(schema);
+  if (fields === undefined) {
+    fields = new Map();
+    named.set(schema, fields);
+  }
+  let field = fields.get(name);
+  if (field === undefined && Object.hasOwn(schema.fields, name)) {
+    field = { schema: schema.fields[name] as Schema, element: fieldElement(name), isNamed: true };
+    fields.set(name, field);
+  }
+  return field;
+}
+
+/** What has no field of that name, and may have it all the same. */
+function schemaOfOther(schema: Schema): Schema {
+  if (schema.type === 'map') return schema.values;
+  if (schema.type === 'any') return schema;
+  return (schema.type === 'object' ? schema.rest : undefined) ?? ANY;
 }
 
 /** An item of a list that nothing tells apart from others. */
