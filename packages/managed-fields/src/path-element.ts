@@ -57,8 +57,21 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const sort = a[0] as string;
   if (sort !== b[0]) return KINDS.indexOf(sort) - KINDS.indexOf(b[0] as string);
   if (sort === 'f') return compareText(a, b);
-  const [left, right] = [a, b].map((element) => JSON.parse(element.slice(2)) as Json) as [Json, Json];
+  const [left, right] = [contentOf(a), contentOf(b)];
   return sort === 'k' ? compareKeys(left as JsonObject, right as JsonObject) : compareValues(left, right);
+}
+
+const contents = new Map<PathElement, Json>();
+const MOST_CONTENTS = 4096;
+
+/** What an element says, read once while it is in use: the same few are compared again and again. */
+function contentOf(element: PathElement): Json {
+  const known = contents.get(element);
+  if (known !== undefined) return known;
+  if (contents.size >= MOST_CONTENTS) contents.clear();
+  const content = JSON.parse(element.slice(2)) as Json;
+  contents.set(element, content);
+  return content;
 }
 
 function compareKeys(a: JsonObject, b: JsonObject): number {
