@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { builtInRegistry } from '@tidegate/kinds';
+import { projectRoot } from '@tidegate/local';
+import { encodeCbor, type JsonObject } from '@tidegate/schema';
+import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const YAML = { 'Content-Type': 'application/apply-patch+yaml' };
+const CORPUS = join(projectRoot, 'packages/kinds/corpus');
+
+interface Corpus {
+  readonly path: string;
+  readonly cases: ReadonlyArray<{ valid: boolean; manifest: JsonObject; answer: { code: number } }>;
+}
+
+interface Manifest {
+  readonly url: string;
+  readonly object: JsonObject;
+}
+
+/** The first manifest of each kind that has a name, and is good. Of one that is there in two versions the second has another. */
+function manifests(): Manifest[] {
+  const registry = builtInRegistry();
+  const seen = new Set<string>();
+  return globSync('*/*.json', { cwd: CORPUS })
+    .sort()
+    .flatMap((file): Manifest[] => {
+      const { path, cases } = JSON.parse(readFileSync(join(CORPUS, file), 'utf8')) as Corpus;
+      const good = cases.find(({ valid, manifest }) => valid && (manifest.metadata as JsonObject)?.name !== undefined);
+      const object = good?.manifest;
+      const [, group = '', version = ''] = /^\/(?:api|apis\/([^/]+))\/([^/]+)/.exec(path) ?? [];
+      const kind = registry.find(group, version, path.split('/').at(-1) as string);
+      if (object === undefined || kind === undefined || !kind.entry.verbs.includes('patch')) return [];
+      const metadata = { ...(object.metadata as JsonObject) };
+      if (seen.has(`${kind.storedAs}/${metadata.name}`)) metadata.name = `${metadata.name}-too`;
+      seen.add(`${kind.storedAs}/${metadata.name}`);
+      const named = { apiVersion: kind.apiVersion, kind: kind.entry.kind, ...object, metadata };
+      return [{ url: `${path}/${metadata.name}`, object: named }];
+    });
+}
+
+/** An object without what an apply may change of it. */
+function contentOf({ metadata: { managedFields: _, resourceVersion: __, ...metadata }, ...object }: Reply['json']) {
+  return { ...object, metadata };
+}
+
+describe('Every kind can be applied', () => {
+  let system: RunningSystem;
+  let client: Client;
+  before(async () => {
+    system = await runningSystem({ args: ['--feature-gates=CBORServingAndStorage=true'] });
+    client = system.client;
+    assert.equal(
+      (await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'corpus' } } })).code,
+      201,
+    );
+    await client.ask('POST', '/api/v1/namespaces/corpus/serviceaccounts', { body: { metadata: { name: 'default' } } });
+  });
+  after(() => system?.stop());
+
+  const all = manifests();
+  test('there are manifests of all of them', () => assert.ok(all.length >= 50, String(all.length)));
+
+  for (const { url, object } of all) {
+    test(`${object.kind} of ${object.apiVersion} is made, left as it is the second time, and taken over`, async () => {
+      const apply = (query: string) => client.ask('PATCH', `${url}?${query}`, { body: object, headers: YAML });
+      const made = await apply('fieldManager=one');
+      assert.equal(made.code, 201, made.text);
+      const again = await apply('fieldManager=one');
+      assert.equal(again.code, 200, again.text);
+      // who applies a name and nothing more owns nothing, so that nobody is known yet
+      if (made.json.metadata.managedFields !== undefined) assert.deepEqual(again.json, made.json);
+      // lists that are owned as one are compared as they are applied, without their defaults
+      const taken = await apply('fieldManager=two&force=true');
+      assert.equal(taken.code, 200, taken.text);
+      assert.deepEqual(contentOf(taken.json), contentOf(made.json));
+      const { managedFields = [] } = taken.json.metadata;
+      const owns = managedFields.some((owner: { manager: string }) => owner.manager === 'two');
+      assert.equal(owns, made.json.metadata.managedFields !== undefined);
+    });
+  }
+
+  test('an applied configuration may come as CBOR', async () => {
+    const body = encodeCbor(configMap('binary', { a: '1' }) as unknown as JsonObject);
+    const made = await client.ask('PATCH', `${MAPS}/binary?fieldManager=one`, {
+      body,
+      headers: { 'Content-Type': 'application/apply-patch+cbor' },
+    });
+    assert.equal(made.code, 201, made.text);
+    assert.deepEqual(made.json.metadata.managedFields[0].fieldsV1, { 'f:data': { 'f:a': {} } });
+  });
+
+  test('of unknown fields the client hears as it asks to', async () => {
+    const body = { ...(configMap('odd', { a: '1' }) as object), odd: 1 };
+    const apply = (level: string) =>
+      client.ask('PATCH', `${MAPS}/odd?fieldManager=one&fieldValidation=${level}`, { body, headers: YAML });
+    const strict = await apply('Strict');
+    assert.deepEqual([strict.code, strict.json.message], [400, 'strict decoding error: unknown field "odd"']);
+    const warned = await apply('Warn');
+    assert.deepEqual([warned.code, warned.headers.warning], [201, '299 - "unknown field \\"odd\\""']);
+    const ignored = await apply('Ignore');
+    assert.deepEqual([ignored.code, ignored.headers.warning], [200, undefined]);
+  });
+});
