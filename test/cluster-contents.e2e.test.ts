@@ -107,8 +107,8 @@ describe('What a cluster has without anybody having made it', () => {
 });
 
 describe('A cluster whose controllers are switched off', () => {
-  test('has no ServiceAccount default where --controllers takes that one out', async () => {
-    const env = { TIDEGATE_CONTROLLERS: '*,-serviceaccount-controller' };
+  test('has no ServiceAccount default and collects no garbage where --controllers takes these out', async () => {
+    const env = { TIDEGATE_CONTROLLERS: '*,-serviceaccount-controller,-garbage-collector' };
     const tidegate = await startTidegate({ env });
     const client = new Client(tidegate);
     try {
@@ -117,12 +117,24 @@ describe('A cluster whose controllers are switched off', () => {
         'the authorities',
         async () => (await client.ask('GET', `${path}/configmaps/kube-root-ca.crt`)).code === 200,
       );
+      const maps = `${path}/configmaps`;
+      const made = async (metadata: object) =>
+        (await client.ask('POST', maps, { body: { metadata } })).json.metadata as { name: string; uid: string };
+      const owner = await made({ name: 'owner' });
+      const reference = { apiVersion: 'v1', kind: 'ConfigMap', ...{ name: owner.name, uid: owner.uid } };
+      await made({ name: 'dependent', ownerReferences: [{ ...reference, blockOwnerDeletion: true }] });
+      await made({ name: 'lost', ownerReferences: [{ ...reference, name: 'never' }] });
+      await client.ask('DELETE', `${maps}/owner`, { body: { propagationPolicy: 'Foreground' } });
       await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'later' } } });
       await until('the authorities in another namespace', async () => {
         const { code } = await client.ask('GET', '/api/v1/namespaces/later/configmaps/kube-root-ca.crt');
         return code === 200;
       });
       assert.equal((await client.ask('GET', `${path}/serviceaccounts/default`)).code, 404);
+      const left = await client.ask('GET', `${maps}/owner`);
+      assert.deepEqual(left.json.metadata.finalizers, ['foregroundDeletion']);
+      for (const name of ['dependent', 'lost'])
+        assert.equal((await client.ask('GET', `${maps}/${name}`)).json.metadata.deletionTimestamp, undefined);
     } finally {
       client.close();
       await tidegate.stop();

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { builtInRegistry, tiesOf } from '@tidegate/kinds';
 import { MetricRegistry } from '@tidegate/service-kit';
 import { startPostgres, type TestPostgres } from '@tidegate/testkit';
 import type { Key } from '@tidegate/wire';
+import { readConfiguration } from '../encryption/configuration.ts';
+import { Vault } from '../encryption/vault.ts';
 import { storeMetrics } from '../metrics.ts';
 import { freshDatabase, keyOf, openStorage, silentLog, type TestStorage, write } from '../testing/fixture.ts';
 import { GarbageCollector } from './garbage-collector.ts';
@@ -50,6 +53,17 @@ function collector(closing = new AbortController().signal): GarbageCollector {
     closing,
   });
 }
+
+const ENCRYPTED = JSON.stringify({
+  apiVersion: 'apiserver.config.k8s.io/v1',
+  kind: 'EncryptionConfiguration',
+  resources: [
+    {
+      resources: ['secrets'],
+      providers: [{ aesgcm: { keys: [{ name: 'k', secret: randomBytes(32).toString('base64') }] } }],
+    },
+  ],
+});
 
 const settle = async (by = collector()) => {
   while (await by.round());
@@ -124,6 +138,23 @@ test('names that are no names and objects that cannot be read do not hold up the
     write('create', keyOf('foreign', 'team', 'widgets.example.com'), { ties: ['owner/x'], value: Buffer.from('{}') }),
   ]);
   assert.deepEqual(await settle(), [`DELETE ${PATH}/a`, `DELETE ${PATH}/odd`]);
+});
+
+test('what is encrypted is collected like everything else, and no more than uids stand in the clear', async () => {
+  const vault = new Vault(readConfiguration(ENCRYPTED));
+  const closed = await openStorage(await freshDatabase(postgres), vault);
+  const secret = keyOf('s', 'team', 'secrets');
+  await closed.commits.submit([
+    made(secret, uidOf(1), { ownerReferences: [owner('private-name', uidOf(9))], annotations: { a: 'hidden' } }),
+  ]);
+  await storage.close();
+  storage = closed;
+  assert.deepEqual(await settle(), ['DELETE /api/v1/namespaces/team/secrets/s']);
+  const [row] = await storage.database.streams.query(
+    `SELECT ties::text, convert_from(value, 'LATIN1') FROM tidegate.objects WHERE resource = 'secrets'`,
+  );
+  assert.equal(row?.[0], `{owner/${uidOf(9)}}`);
+  assert.doesNotMatch(String(row?.[1]), /private-name|hidden/);
 });
 
 test('an orphan of many forgets one owner of its own, and the owner is let go after the last', async () => {

@@ -12,7 +12,9 @@ import { type Verdict, verdictOn } from './verdict.ts';
 
 const PORTION = 512;
 /** requests under way at once */
-const PARALLEL = 24;
+const PARALLEL = 64;
+/** of them, for the dependents of one owner that leaves them behind */
+const PARALLEL_ORPHANS = 32;
 const FIRST_DELAY_MS = 50;
 const LAST_DELAY_MS = 300_000;
 /** kinds that nobody serves may be served one day */
@@ -164,7 +166,7 @@ export class GarbageCollector {
       const keys = await this.#suspects.dependentsOf(owner, PORTION);
       if (keys.length === 0) break;
       const queue = (await this.#options.reads.read(keys)).values();
-      await together(PARALLEL / 4, async () => {
+      await together(PARALLEL_ORPHANS, async () => {
         for (const { object } of queue) if (object !== null) await this.#forget(found(object), owner.uid);
       });
     }

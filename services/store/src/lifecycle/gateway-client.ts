@@ -1,5 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { Agent, request } from 'node:https';
+import {
+  type ClientHttp2Session,
+  connect,
+  type OutgoingHttpHeaders,
+  type SecureClientSessionOptions,
+} from 'node:http2';
 
 interface GatewayClientOptions {
   url: string;
@@ -21,24 +26,25 @@ export interface GatewayAnswer {
 }
 
 const TIMEOUT_MS = 30_000;
-const SOCKETS = 32;
 
-/** The system controllers' way to the gateway: their requests are requests like any other, with all their rules. */
+/**
+ * The system controllers' way to the gateway: their requests are requests like any other, with all their rules. They
+ * share one HTTP/2 connection, so that many small ones travel together; one that breaks is opened again for the next.
+ */
 export class GatewayClient {
   readonly #url: URL;
-  readonly #agent: Agent;
+  readonly #identity: SecureClientSessionOptions;
+  #session: ClientHttp2Session | undefined;
   /** the lease under which requests are sent, and its number */
   fence = '';
 
   constructor(options: GatewayClientOptions) {
     this.#url = new URL(options.url);
-    this.#agent = new Agent({
-      keepAlive: true,
-      maxSockets: SOCKETS,
+    this.#identity = {
       ca: readFileSync(options.caFile),
       cert: readFileSync(options.certFile),
       key: readFileSync(options.keyFile),
-    });
+    };
   }
 
   send(method: string, path: string, object?: unknown): Promise<GatewayAnswer> {
@@ -51,34 +57,53 @@ export class GatewayClient {
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#session?.destroy();
   }
 
   #send({ method, path, object, contentType }: Request): Promise<GatewayAnswer> {
     const body = object === undefined ? undefined : Buffer.from(JSON.stringify(object));
-    const headers: Record<string, string | number> = { Accept: 'application/json', 'User-Agent': 'tidegate-lifecycle' };
-    if (this.fence !== '') headers['Tidegate-Fence'] = this.fence;
-    if (body !== undefined) Object.assign(headers, { 'Content-Type': contentType, 'Content-Length': body.length });
+    const headers: OutgoingHttpHeaders = {
+      ':method': method,
+      ':path': this.#url.pathname.replace(/\/$/, '') + path,
+      accept: 'application/json',
+      'user-agent': 'tidegate-lifecycle',
+    };
+    if (this.fence !== '') headers['tidegate-fence'] = this.fence;
+    if (body !== undefined) Object.assign(headers, { 'content-type': contentType, 'content-length': body.length });
     return new Promise((resolve, reject) => {
-      const call = request(
-        new URL(path, this.#url),
-        { method, headers, agent: this.#agent, timeout: TIMEOUT_MS },
-        (answer) => {
-          const parts: Buffer[] = [];
-          answer.on('data', (part: Buffer) => parts.push(part));
-          answer.on('error', reject);
-          answer.on('end', () => {
-            const code = answer.statusCode ?? 0;
-            // what was deleted may be ten thousand objects, and nobody looks at them
-            const isWanted = method !== 'DELETE' || code >= 300;
-            resolve({ code, body: isWanted ? parse(Buffer.concat(parts)) : {} });
-          });
-        },
-      );
-      call.on('timeout', () => call.destroy(new Error(`the gateway did not answer within ${TIMEOUT_MS} ms`)));
+      const session = this.#opened();
+      const call = session.request(headers, { endStream: body === undefined });
+      const parts: Buffer[] = [];
+      let code = 0;
+      call.on('response', (answer) => {
+        code = answer[':status'] ?? 0;
+      });
+      call.on('data', (part: Buffer) => parts.push(part));
       call.on('error', reject);
-      call.end(body);
+      call.on('close', () => {
+        if (code === 0) return reject(new Error('the gateway ended the connection'));
+        // what was deleted may be ten thousand objects, and nobody looks at them
+        const isWanted = method !== 'DELETE' || code >= 300;
+        resolve({ code, body: isWanted ? parse(Buffer.concat(parts)) : {} });
+      });
+      call.setTimeout(TIMEOUT_MS, () => {
+        const error = new Error(`the gateway did not answer within ${TIMEOUT_MS} ms`);
+        call.destroy(error);
+        // whatever else waits on this connection waits in vain
+        session.destroy(error);
+      });
+      if (body !== undefined) call.end(body);
     });
+  }
+
+  #opened(): ClientHttp2Session {
+    const before = this.#session;
+    if (before !== undefined && !before.closed && !before.destroyed) return before;
+    const session = connect(this.#url, this.#identity);
+    // its requests tell
+    session.on('error', () => {});
+    this.#session = session;
+    return session;
   }
 }
 

@@ -1,7 +1,11 @@
 import { type Closing, delayMs } from '@tidegate/service-kit';
-import type { Lease } from './lease.ts';
 
 const AGAIN_MS = 2000;
+
+interface Holdable {
+  hold(): Promise<number | undefined>;
+  release(): Promise<void>;
+}
 
 /**
  * The time for which this replica holds the lease. It is renewed apart from the work, so that no long step loses it.
@@ -9,24 +13,26 @@ const AGAIN_MS = 2000;
  * was asked for; whatever is written later is refused by the fence.
  */
 export class Tenure {
-  readonly #lease: Lease;
+  readonly #lease: Holdable;
   readonly #seconds: number;
+  readonly #now: () => number;
   #fence: number | undefined;
   #until = 0;
 
-  constructor(lease: Lease, seconds: number) {
+  constructor(lease: Holdable, seconds: number, now = () => performance.now()) {
     this.#lease = lease;
     this.#seconds = seconds;
+    this.#now = now;
   }
 
   get fence(): number | undefined {
-    return performance.now() < this.#until ? this.#fence : undefined;
+    return this.#now() < this.#until ? this.#fence : undefined;
   }
 
   /** Until closing is aborted; then the lease is given back when all work has ended. */
   async run(closing: Closing, work: Promise<unknown>): Promise<void> {
     while (!closing.aborted) {
-      const asked = performance.now();
+      const asked = this.#now();
       try {
         this.#fence = await this.#lease.hold();
         this.#until = this.#fence === undefined ? 0 : asked + this.#seconds * 1000;
