@@ -16,6 +16,7 @@ const PARALLEL = 64;
 /** of them, for the dependents of one owner that leaves them behind */
 const PARALLEL_ORPHANS = 32;
 const FIRST_DELAY_MS = 50;
+const BUSY_DELAY_MS = 2000;
 const LAST_DELAY_MS = 300_000;
 /** kinds that nobody serves may be served one day */
 const HELPLESS_DELAY_MS = 3_600_000;
@@ -37,8 +38,22 @@ export interface GarbageCollectorOptions {
   now?: () => number;
 }
 
-/** A step was not done: somebody wrote the object meanwhile, or the gateway refused. */
-class NotDone extends Error {}
+/** The gateway did not do a step; its answer says why, 0 where none was asked for. */
+class NotDone extends Error {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+
+  /** A refusal may last, so it is asked for less and less often; a lost race or a busy server does not. */
+  delayMs(attempts: number): number {
+    if (this.code === 409) return FIRST_DELAY_MS;
+    const most = this.code === 429 || this.code >= 500 ? BUSY_DELAY_MS : LAST_DELAY_MS;
+    return Math.min(most, FIRST_DELAY_MS * 2 ** attempts);
+  }
+}
 
 /**
  * Deletes what nobody owns any more, lets owners go that wait for their dependents, and makes dependents forget owners
@@ -91,12 +106,16 @@ export class GarbageCollector {
     const settled: Suspect[] = [...gone];
     const postponed: Array<{ suspect: Suspect; delayMs: number }> = [];
     const queue = there.entries();
+    let away: unknown;
     await together(PARALLEL, async () => {
       for (const [i, { suspect, object }] of queue) {
-        if (this.#options.closing.aborted) return;
+        if (this.#options.closing.aborted || away !== undefined) return;
         const { owners, dependents } = surroundings[i] as (typeof surroundings)[number];
         const verdict = verdictOn(object, owners, dependents);
-        const delayMs = await this.#carryOut(verdict, suspect, object);
+        const delayMs = await this.#carryOut(verdict, suspect, object).catch((error: unknown) => {
+          away = error;
+          return BUSY_DELAY_MS;
+        });
         if (delayMs === undefined) continue;
         if (delayMs === 0) settled.push(suspect);
         else postponed.push({ suspect, delayMs });
@@ -104,6 +123,8 @@ export class GarbageCollector {
     });
     await this.#suspects.settle(settled);
     await this.#suspects.postpone(postponed);
+    // the gateway or PostgreSQL cannot be reached, which is hardly these suspects' fault; should it be, others come first
+    if (away !== undefined) throw away;
   }
 
   /** 0: settled. A time: to be looked at again after it. undefined: it waits, and its place on the list says so. */
@@ -135,12 +156,13 @@ export class GarbageCollector {
       metrics.collected.inc({ action: verdict.kind });
       return 0;
     } catch (error) {
+      if (!(error instanceof NotDone)) throw error;
       metrics.collected.inc({ action: 'failed' });
       log.debug(
         { err: error, key: object.key, verdict: verdict.kind },
         'Garbage was not collected; it is tried again.',
       );
-      return Math.min(LAST_DELAY_MS, FIRST_DELAY_MS * 2 ** suspect.attempts);
+      return error.delayMs(suspect.attempts);
     }
   }
 
@@ -174,7 +196,7 @@ export class GarbageCollector {
   }
 
   #forget(dependent: Found, owner: string): Promise<void> {
-    if (this.#options.closing.aborted) throw new NotDone('the store ends');
+    if (this.#options.closing.aborted) throw new NotDone(0, 'the store ends');
     const others = dependent.owners.filter(({ uid }) => uid !== owner);
     return this.#own(dependent, others);
   }
@@ -199,7 +221,7 @@ export class GarbageCollector {
 
   #pathOf(key: Key): string {
     const path = this.#paths.of(key);
-    if (path === undefined) throw new NotDone(`nobody serves ${key.resource}`);
+    if (path === undefined) throw new NotDone(0, `nobody serves ${key.resource}`);
     return path;
   }
 }
@@ -211,7 +233,7 @@ function together(count: number, work: () => Promise<void>): Promise<unknown> {
 /** What is not there is done. */
 function refuseUndone({ code, body }: GatewayAnswer): void {
   if (code === 200 || code === 202 || code === 404) return;
-  throw new NotDone(`the gateway answered ${code}: ${String(body.message ?? '')}`);
+  throw new NotDone(code, `the gateway answered ${code}: ${String(body.message ?? '')}`);
 }
 
 function found({ key, uid, revision, deleting, corrupt, value }: StoredObject): Found {
