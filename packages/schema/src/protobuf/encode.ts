@@ -86,6 +86,8 @@ function fieldWriter(name: string, field: Schema): WriteField {
     const value = object[name];
     if (value !== undefined && value !== null) write(writer, value);
     else if (empty !== undefined) write(writer, empty);
+    // any JSON that is no pointer is an empty message
+    else if (field.type === 'raw' && !field.tracksPresence) writer.delimit(number, writer.length);
   };
 }
 
