@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { builtInRegistry } from '@tidegate/kinds';
+import { builtInRegistry, DEFINITIONS } from '@tidegate/kinds';
 import { delayMs, type Kit } from '@tidegate/service-kit';
 import type { Key } from '@tidegate/wire';
 import type { StoreConfig } from '../config.ts';
@@ -9,6 +9,7 @@ import type { Pool } from '../storage/connection.ts';
 import { type Belonging, Belongings } from './belongings.ts';
 import { ChangedKeys } from './changed-keys.ts';
 import type { Controller } from './controllers.ts';
+import { Definitions } from './definitions.ts';
 import { Expiry } from './expiry.ts';
 import { FirstObjects } from './first-objects.ts';
 import { GatewayClient } from './gateway-client.ts';
@@ -87,6 +88,7 @@ class GatewayWork {
     this.#kit = kit;
     this.#changed = new ChangedKeys(pool, [
       { resource: 'namespaces' },
+      { resource: DEFINITIONS },
       ...wanted.map(({ resource, name }) => ({ resource, name })),
       ...['services', 'endpoints', 'endpointslices.discovery.k8s.io'].map((resource) => ({
         resource,
@@ -94,8 +96,10 @@ class GatewayWork {
       })),
     ]);
     const finalizes = controllers.has('namespace-controller');
+    const registry = builtInRegistry();
     this.#parts = [
-      new Namespaces({ pool, gateway, registry: builtInRegistry(), finalizes }),
+      new Definitions({ pool, gateway, registry }),
+      new Namespaces({ pool, gateway, registry, finalizes }),
       new Belongings({ pool, gateway, wanted }),
       new OwnService({ gateway, gatewayUrl, advertiseAddresses }),
       new FirstObjects(gateway),
