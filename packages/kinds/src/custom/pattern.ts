@@ -24,3 +24,13 @@ function compile(pattern: string): RE2JS | undefined {
     return undefined;
   }
 }
+
+/** What is wrong with a pattern, in words; undefined when nothing is. */
+export function patternProblem(pattern: string): string | undefined {
+  try {
+    RE2JS.compile(pattern);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}

@@ -38,7 +38,8 @@ function structure(schema: JsonSchema): { fields: Record<string, Schema>; rest: 
   return { fields: { ...Object.fromEntries(fields), ...embedded }, rest };
 }
 
-function schemaOf(schema: JsonSchema): Schema {
+/** The schema of a value. */
+export function schemaOf(schema: JsonSchema): Schema {
   const facts = {
     exact: true,
     ...(schema.nullable ? { nullable: true } : {}),

@@ -225,7 +225,12 @@ function textChecks({ minLength, maxLength, pattern, format }: JsonSchema): Chec
   return [
     (look) => {
       if (typeof look.value !== 'string') return 0;
-      for (const check of checks) check(look.value, look);
+      const before = look.errors.length;
+      for (const check of checks) {
+        check(look.value, look);
+        // who hears that a text is too long need not hear what else it is
+        if (look.errors.length > before) break;
+      }
       return 1;
     },
   ];

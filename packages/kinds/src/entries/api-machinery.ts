@@ -44,7 +44,9 @@ const DELETING: Condition = {
   message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
 };
 
+/** There is one; where it says several it is refused, and the first counts until then. */
 function storedNames(definition: JsonObject): string[] {
   const versions = (valueAt(definition, 'spec.versions') ?? []) as JsonObject[];
-  return versions.filter(({ storage }) => storage === true).map(({ name }) => name as string);
+  const stored = versions.find(({ storage }) => storage === true);
+  return stored === undefined ? [] : [stored.name as string];
 }
