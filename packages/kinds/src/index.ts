@@ -1,6 +1,19 @@
 export { builtInRegistry } from './built-in.ts';
 export { labelsText, selectorText } from './columns/cells.ts';
 export { ageOf, defaultColumns } from './columns/shared.ts';
+export {
+  CLEANUP,
+  type Condition,
+  compareVersions,
+  DEFINITIONS,
+  type Definition,
+  hasCondition,
+  readDefinition,
+  type ScalePaths,
+} from './custom/definition.ts';
+export { jsonPath } from './custom/json-path.ts';
+export { kindsOf } from './custom/kinds-of.ts';
+export { judgeNames, namesJson, withConditions } from './custom/names.ts';
 export { canonicalAddress, serviceClaims } from './entries/service-claims.ts';
 export { type GenericObject, metaOf, type ObjectMeta, type OwnerReference } from './generic-object.ts';
 export type { Column, KindEntry } from './kind-entry.ts';

@@ -1,10 +1,11 @@
 import type { JsonObject, Schema } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
+import type { ScalePaths } from './custom/definition.ts';
 
 /** A column of the Table form. */
 export interface Column {
   readonly name: string;
-  readonly type: 'string' | 'integer' | 'date' | 'boolean';
+  readonly type: 'string' | 'integer' | 'number' | 'date' | 'boolean';
   readonly format?: string;
   readonly description: string;
   /** above 0: only in wide output */
@@ -32,6 +33,21 @@ export interface Conversion {
   /** Both make a new object, or change the one they are given; kind and apiVersion are set by the caller. */
   readonly toStored: (object: JsonObject) => JsonObject;
   readonly fromStored: (object: JsonObject) => JsonObject;
+}
+
+/** What is known of a kind that somebody has defined, beyond what every kind has. */
+export interface CustomFacts {
+  /** the name of its CustomResourceDefinition */
+  readonly definition: string;
+  readonly listKind: string;
+  /** the generation of the definition */
+  readonly generation: number;
+  /** the definition is being deleted: nothing new is made */
+  readonly closing: boolean;
+  /** told to everybody who uses this version */
+  readonly warning?: string;
+  /** where its objects have what a Scale shows */
+  readonly scale?: ScalePaths;
 }
 
 /** Who makes an object, where the object itself tells it. */
@@ -78,6 +94,8 @@ export interface KindRules {
   readonly ownsNothing?: boolean;
   /** the resource of the same group of which an object of the same name goes with it */
   readonly companion?: string;
+  /** whoever deletes it leaves this finalizer behind, for what must be done before it goes */
+  readonly lastFinalizer?: string;
   /** sets what shows that deletion has begun */
   readonly prepareDelete?: (object: JsonObject) => void;
   /** what it has that no other object may have at the same time, as words */
@@ -87,6 +105,8 @@ export interface KindRules {
   /** what only holds for the version in which it is made; the object is in the one that is stored */
   readonly validateCreate?: (object: JsonObject) => FieldError[];
   readonly validate?: (object: JsonObject) => FieldError[];
+  /** what holds in the version in which it is written, and only there */
+  readonly validateWritten?: (object: JsonObject, old: JsonObject | undefined, subresource: string) => FieldError[];
   readonly validateUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => FieldError[];
 }
 
@@ -102,4 +122,6 @@ export interface KindEntry extends GroupVersionKind, KindRules {
   readonly subresources: Readonly<Record<string, Subresource>>;
   /** may be a getter: a schema is built when it is first needed */
   readonly schema: Schema & { type: 'object' };
+  /** of a kind that a CustomResourceDefinition makes */
+  readonly custom?: CustomFacts;
 }

@@ -19,6 +19,9 @@ export const metaSchemas = {
   get listMeta(): ObjectSchema {
     return meta('ListMeta');
   },
+  get objectMeta(): ObjectSchema {
+    return meta('ObjectMeta');
+  },
   /** an object with its metadata alone */
   get partialObject(): ObjectSchema {
     return PARTIAL_OBJECT;

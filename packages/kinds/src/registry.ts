@@ -21,12 +21,19 @@ export interface MetaTypes {
   readonly status: ObjectSchema;
 }
 
-/** Every kind that is served. Custom resources will join at run time; nothing else in the server lists kinds. */
+/**
+ * Every kind that is served; nothing else in the server lists kinds.
+ *
+ * Invariant: custom kinds are replaced together, so that the versions of one are always of one definition. A kind of the
+ * server's own is never replaced by one.
+ */
 export class Registry {
   readonly meta: MetaTypes;
   #revision = 0;
   readonly #byPath = new Map<string, Kind>();
-  readonly #all: Kind[] = [];
+  readonly #builtIn: Kind[] = [];
+  #all: readonly Kind[] = this.#builtIn;
+  #custom = new Map<string, Kind>();
 
   constructor(meta: MetaTypes) {
     this.meta = meta;
@@ -40,12 +47,21 @@ export class Registry {
   add(entry: KindEntry): void {
     this.#revision++;
     const kind = new ServedKind(entry, (group, version) => this.#stored(entry, group, version));
-    this.#byPath.set(`${entry.group}/${entry.version}/${entry.resource}`, kind);
-    this.#all.push(kind);
+    this.#byPath.set(pathOf(entry), kind);
+    this.#builtIn.push(kind);
+  }
+
+  /** Serves these custom kinds, and no others any more. */
+  setCustom(kinds: readonly Kind[]): void {
+    const free = kinds.filter(({ entry }) => !this.#byPath.has(pathOf(entry)));
+    this.#custom = new Map(free.map((kind) => [pathOf(kind.entry), kind]));
+    this.#all = [...this.#builtIn, ...free];
+    this.#revision++;
   }
 
   find(group: string, version: string, resource: string): Kind | undefined {
-    return this.#byPath.get(`${group}/${version}/${resource}`);
+    const path = `${group}/${version}/${resource}`;
+    return this.#byPath.get(path) ?? this.#custom.get(path);
   }
 
   all(): readonly Kind[] {
@@ -57,6 +73,10 @@ export class Registry {
     if (stored === undefined) throw new Error(`${kind} is stored in a version that is not served`);
     return stored;
   }
+}
+
+function pathOf({ group, version, resource }: KindEntry): string {
+  return `${group}/${version}/${resource}`;
 }
 
 class ServedKind implements Kind {
@@ -93,6 +113,11 @@ export function kindOf(entry: KindEntry): Kind {
   return new ServedKind(entry, () => {
     throw new Error(`${entry.kind} is not stored in another version`);
   });
+}
+
+/** A kind that is stored as another one. */
+export function kindStoredAs(entry: KindEntry, stored: Kind): Kind {
+  return new ServedKind(entry, () => stored);
 }
 
 /** An object of a kind in the version that is stored. */

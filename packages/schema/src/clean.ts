@@ -60,6 +60,7 @@ interface Walk {
 }
 
 function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json {
+  if (schema.exact) return cleanExact(schema, value, path, walk);
   switch (schema.type) {
     case 'union': {
       const member = memberFor(schema, value);
@@ -97,6 +98,50 @@ function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json
     default:
       return cleanScalar(schema.type, value, path, walk);
   }
+}
+
+/** Only drops what is unknown, and nulls where null is no value; a wrong type is for others to find. */
+function cleanExact(schema: Schema, value: Json, path: string, walk: Walk): Json {
+  if (schema.type === 'list' && Array.isArray(value)) {
+    return value.map((item, i) => (item === null ? null : cleanValue(schema.items, item, `${path}[${i}]`, walk)));
+  }
+  if ((schema.type === 'object' || schema.type === 'map') && isJsonObject(value)) {
+    return cleanMembers(schema, value, path, walk);
+  }
+  if (walk.notes !== undefined && walk.notes.twice.size > 0) tellTwice(value, path, walk);
+  return value;
+}
+
+function cleanMembers(
+  schema: Schema & { type: 'object' | 'map' },
+  value: JsonObject,
+  path: string,
+  walk: Walk,
+): JsonObject {
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) {
+    const field = memberOf(schema, key);
+    const at = path === '' ? key : `${path}.${key}`;
+    const item = value[key] as Json;
+    if (field === undefined) {
+      walk.result.surplus.push({ what: 'unknown', field: at });
+      continue;
+    }
+    if (walk.notes !== undefined) consult(walk.notes, value, key, walk, at);
+    if (item === null) {
+      if (field.nullable || field.type === 'any' || walk.keepsNulls) setOwn(copy, key, null);
+      continue;
+    }
+    walk.names.push(key);
+    setOwn(copy, key, cleanValue(field, item, at, walk));
+    walk.names.pop();
+  }
+  return copy;
+}
+
+function memberOf(schema: Schema & { type: 'object' | 'map' }, key: string): Schema | undefined {
+  if (schema.type === 'map') return schema.values;
+  return Object.hasOwn(schema.fields, key) ? schema.fields[key] : schema.rest;
 }
 
 /** Looks up what is noted of a field that comes next. */

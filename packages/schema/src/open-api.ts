@@ -68,6 +68,7 @@ export function openApiShape(schema: Schema, options: OpenApiOptions): JsonObjec
         ...(schema.keys === undefined ? {} : { 'x-kubernetes-list-map-keys': [...schema.keys] }),
       };
     case 'object': {
+      if (schema.published !== undefined) return schema.published(options);
       const names = Object.keys(schema.fields);
       const properties: JsonObject = {};
       for (const name of names) properties[name] = openApiSchema(schema.fields[name] as Schema, options);

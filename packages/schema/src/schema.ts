@@ -1,4 +1,5 @@
-import type { Json } from './json/json.ts';
+import type { Json, JsonObject } from './json/json.ts';
+import type { OpenApiOptions } from './open-api.ts';
 
 /** How a strategic merge patch treats a field. A field without one: objects and maps are merged, lists are replaced. */
 export interface PatchRule {
@@ -19,6 +20,8 @@ interface Facts {
   /** not there and zero are different things; elsewhere a zero in Protobuf means that the field is not there */
   readonly tracksPresence?: boolean;
   readonly patch?: PatchRule;
+  /** kept as it came, of whatever type it is: what it should be is checked beside it, as for custom resources */
+  readonly exact?: boolean;
   /** of any JSON: its objects have an owner for each field, as if they were maps; elsewhere it is owned as one */
   readonly deduced?: boolean;
   /**
@@ -59,6 +62,8 @@ export interface ObjectShape {
   readonly atomic?: boolean;
   /** what fields are that it does not name; without it there are none */
   readonly rest?: Schema;
+  /** how OpenAPI says it, where its author has said so */
+  readonly published?: (options: OpenApiOptions) => JsonObject;
 }
 
 export interface ListShape {

@@ -84,10 +84,10 @@ export function notFound(ref: ResourceRef, name: string): ApiError {
   return new ApiError('NotFound', `${groupResourceName(ref)} "${name}" not found`, { details: refDetails(ref, name) });
 }
 
-export function methodNotAllowed(): ApiError {
-  return new ApiError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {
-    details: {},
-  });
+const METHOD = 'the server does not allow this method on the requested resource';
+
+export function methodNotAllowed(why = METHOD): ApiError {
+  return new ApiError('MethodNotAllowed', why, { details: {} });
 }
 
 export function notAcceptable(served: readonly string[]): ApiError {

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { until } from './until.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of any kind are looked into
 type Body = any;
@@ -16,6 +17,8 @@ export interface Step {
   readonly type?: string;
   readonly agent?: string;
   readonly body?: Body;
+  /** asked again until it is answered with this code: of what the server does by itself afterwards */
+  readonly until?: number;
   /** what kube-apiserver says */
   said?: Said;
   /** what is right here, and why */
@@ -65,10 +68,16 @@ export async function* converse(
     const [method = '', path = ''] = step.ask.split(' ');
     const type = step.type ?? 'application/json';
     const body = step.body === undefined ? undefined : names.there(step.body);
-    const { code, json, text, headers } = await ask(method, names.there(path), {
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-      headers: { 'User-Agent': step.agent ?? 'talk/1', ...(body === undefined ? {} : { 'Content-Type': type }) },
-    });
+    const once = () =>
+      ask(method, names.there(path), {
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        headers: { 'User-Agent': step.agent ?? 'talk/1', ...(body === undefined ? {} : { 'Content-Type': type }) },
+      });
+    const answered = async () => {
+      const answer = await once();
+      return step.until === undefined || answer.code === step.until ? answer : undefined;
+    };
+    const { code, json, text, headers } = await until(`${step.ask} to be answered`, answered);
     const { warning } = headers;
     yield [
       step,

@@ -12,6 +12,7 @@ import type { User } from './authn/user.ts';
 import type { StoreSession } from './clients/store-session.ts';
 import type { WatchLists } from './clients/watch-lists.ts';
 import type { Accepted, Negotiator } from './codec/negotiate.ts';
+import type { CustomKinds } from './custom/custom-kinds.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { ContentCoding } from './hooks/content-coding.ts';
 import type { GatewayMetrics } from './metrics.ts';
@@ -24,6 +25,7 @@ import type { RemainingCounts } from './rules/remaining-counts.ts';
 /** What every verb works with. */
 export interface Gateway {
   readonly registry: Registry;
+  readonly customKinds: CustomKinds;
   readonly discovery: Discovery;
   readonly store: StoreSession;
   readonly mirrors: Mirrors;

@@ -1,3 +1,4 @@
+import type { Kind } from '@tidegate/kinds';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { methodNotAllowed } from '@tidegate/status';
@@ -83,7 +84,7 @@ function nothingHere(audit: string, reply: FastifyReply): number {
 
 async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted): Promise<number> {
   const { request, reply, info, user, audit } = admitted;
-  const kind = gateway.registry.find(info.group, info.version, info.resource);
+  const kind = gateway.registry.find(info.group, info.version, info.resource) ?? (await definedKind(gateway, info));
   // a resource of the other scope is not there
   const otherScope =
     kind !== undefined && !kind.entry.namespaced && info.namespace !== '' && info.resource !== 'namespaces';
@@ -102,12 +103,12 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     auditId: audit,
     userAgent: headers['user-agent'] ?? '',
     contentType: headers['content-type'],
-    accepted: gateway.negotiator.negotiate(headers.accept),
+    accepted: gateway.negotiator.negotiate(headers.accept, kind.entry.custom !== undefined),
     coding: codingOf(gateway, request, info),
     body: (request.body as Buffer | undefined) ?? NOTHING,
     span,
     fence: fenceOf(user, headers[FENCE_HEADER]),
-    warnings: [],
+    warnings: kind.entry.custom?.warning === undefined ? [] : [kind.entry.custom.warning],
   };
   refuseGatedBody(gateway.gates, headers['content-type']);
   if (resourceRequest.body.length > 0) refuseCodedBody(headers['content-encoding']);
@@ -125,6 +126,13 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   }
 }
 
+/** A kind that is not known here may have been defined a moment ago. The group of a custom kind has a dot. */
+async function definedKind(gateway: Gateway, { group, version, resource }: RequestInfo): Promise<Kind | undefined> {
+  if (!group.includes('.')) return undefined;
+  await gateway.customKinds.latest();
+  return gateway.registry.find(group, version, resource);
+}
+
 async function serveOther({ gateway, kit }: ServeOptions, admitted: Admitted): Promise<number> {
   const { request, reply, info, audit } = admitted;
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
@@ -133,8 +141,20 @@ async function serveOther({ gateway, kit }: ServeOptions, admitted: Admitted): P
   if (info.path === '/metrics') return writeText(audit, reply, 200, await kit.metrics.text(), kit.metrics.contentType);
   const keys = gateway.serviceAccounts?.document(info.path);
   if (keys !== undefined) return writeText(audit, reply, 200, keys.text, keys.type);
-  const document = await gateway.discovery.document(info.path, request.headers.accept);
+  const document = await discovered(gateway, info.path, request.headers.accept);
   if (document === undefined) return nothingHere(audit, reply);
   const coding = contentCoding(gateway, info, String(request.headers['accept-encoding'] ?? ''));
   return writeDocument({ request, reply, audit, info, coding }, document);
+}
+
+const DISCOVERED = /^\/(apis|openapi)(\/|$)/;
+
+/** Custom kinds are told of as well; that there is nothing at a path is told only when it is certain. */
+async function discovered({ customKinds, discovery }: Gateway, path: string, accept: string | undefined) {
+  if (!DISCOVERED.test(path)) return discovery.document(path, accept);
+  await customKinds.known();
+  const document = await discovery.document(path, accept);
+  if (document !== undefined) return document;
+  await customKinds.latest();
+  return discovery.document(path, accept);
 }

@@ -12,6 +12,7 @@ import { StoreSession } from './clients/store-session.ts';
 import { WatchLists } from './clients/watch-lists.ts';
 import { Negotiator } from './codec/negotiate.ts';
 import type { options } from './config.ts';
+import { CustomKinds } from './custom/custom-kinds.ts';
 import { Discovery } from './discovery/discovery.ts';
 import type { Gateway } from './gateway.ts';
 import { Connections } from './hooks/connections.ts';
@@ -68,6 +69,7 @@ export class GatewayService implements Service {
     const negotiator = new Negotiator(gates);
     this.#gateway = {
       registry,
+      customKinds: new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store }),
       discovery: new Discovery(registry, negotiator),
       store: this.#store,
       mirrors: this.#mirrors,
@@ -102,6 +104,7 @@ export class GatewayService implements Service {
     // namespaces are looked at all the time; their mirror also shows that the watch service answers
     this.#mirrors.keep('namespaces');
     this.#mirrors.keep(PRIORITY_CLASSES);
+    this.#gateway.customKinds.start();
     void this.#askStore();
     const { bindAddress: host, port } = this.#config;
     await this.#app.listen({ host, port, reusePort: true } as never);

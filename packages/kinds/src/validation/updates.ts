@@ -1,3 +1,4 @@
+import { checkDefinitionUpdate } from '../custom/definition-rules.ts';
 import { roleRefUpdate } from './access.ts';
 import { onlyStatefulFields } from './apps.ts';
 import { jobUpdate } from './batch.ts';
@@ -51,6 +52,7 @@ const reportedBy: UpdateCheck = (event, old) =>
 /** What an update may not change, by resource and path; the empty path is the whole object. */
 export const updateRules: Readonly<Record<string, Readonly<Record<string, UpdateCheck>>>> = {
   pods: { '': podUpdate },
+  'customresourcedefinitions.apiextensions.k8s.io': { '': checkDefinitionUpdate },
   services: { '': serviceUpdate },
   secrets: { '': secretUpdate },
   nodes: { '': nodeUpdate },

@@ -20,6 +20,11 @@ const ACCEPTED = [
   'application/vnd.kubernetes.protobuf',
 ];
 
+/** Custom kinds have no Protobuf. */
+export function refuseProtobuf(contentType: string | undefined): void {
+  if (/^application\/vnd\..*protobuf$/.test(mediaType(contentType))) throw unsupportedMediaType(ACCEPTED.slice(0, 2));
+}
+
 export interface DecodedObject {
   readonly object: JsonObject;
   readonly notes?: BodyNotes | undefined;

@@ -54,14 +54,15 @@ export class Negotiator {
     this.#byMediaType = new Map(encodings.flatMap((one) => one.mediaTypes.map((type) => [type, one])));
   }
 
-  /** Chooses the first acceptable form by quality, then by order. */
-  negotiate(accept: string | undefined): Accepted {
+  /** Chooses the first acceptable form by quality, then by order. Whole objects of custom kinds have no Protobuf. */
+  negotiate(accept: string | undefined, isCustom = false): Accepted {
     if (accept === undefined || accept === 'application/json' || accept === '*/*' || accept === '') return PLAIN;
     for (const clause of parseAccept(accept)) {
       const form = this.#formOf(clause);
-      if (form !== undefined) return form;
+      const isServed = !(isCustom && form?.as === 'object' && form.encoding === protobuf);
+      if (form !== undefined && isServed) return form;
     }
-    throw notAcceptable(this.#served);
+    throw notAcceptable(isCustom ? this.#served.filter((type) => !protobuf.mediaTypes.includes(type)) : this.#served);
   }
 
   /** The same for a document of discovery, which has no Table but may have an aggregated form. */

@@ -96,7 +96,7 @@ export function partialObject(object: JsonObject, group: string): JsonObject {
 }
 
 function columnsOf(kind: Kind): readonly Column[] {
-  return kind.stored.entry.columns ?? defaultColumns;
+  return (kind.entry.custom === undefined ? kind.stored : kind).entry.columns ?? defaultColumns;
 }
 
 export function columnDefinitions(kind: Kind): JsonObject[] {
@@ -110,13 +110,15 @@ export function columnDefinitions(kind: Kind): JsonObject[] {
 }
 
 export function tableRow(kind: Kind, object: JsonObject, includeObject: string, group: string): JsonObject {
-  const cells = columnsOf(kind).map((column) => column.cell(object));
+  const isRead = kind.entry.custom !== undefined && kind.stored !== kind;
+  const shown = isRead ? fromStored(kind, object) : object;
+  const cells = columnsOf(kind).map((column) => column.cell(shown));
   switch (includeObject) {
     case 'None':
       return { cells };
     case 'Object':
-      return { cells, object: fromStored(kind, object) };
+      return { cells, object: isRead ? shown : fromStored(kind, object) };
     default:
-      return { cells, object: partialObject(object, group) };
+      return { cells, object: partialObject(shown, group) };
   }
 }

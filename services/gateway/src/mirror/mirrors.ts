@@ -39,6 +39,7 @@ export class Mirrors {
   #sweep: NodeJS.Timeout | undefined;
   readonly #kept = new Set<string>();
   readonly #fanOut = new FanOut();
+  readonly #followers = new Map<string, () => void>();
   /** as the watch service told them; small collections are not told */
   readonly #sizes = new Map<string, number>();
   readonly #whenConnected = Promise.withResolvers<void>();
@@ -82,6 +83,11 @@ export class Mirrors {
   keep(resource: string): void {
     this.#kept.add(resource);
     this.open(resource);
+  }
+
+  /** Calls back whenever the mirror of a resource has changed, before any reader is told of a revision that includes it. */
+  follow(resource: string, changed: () => void): void {
+    this.#followers.set(resource, changed);
   }
 
   /** The mirror of a resource, opened now if it was not. */
@@ -145,11 +151,14 @@ export class Mirrors {
 
   /** This process is to end: each watch gets a last bookmark, where it wants them, and ends as if its time were over. */
   endWatches(): void {
-    for (const mirror of this.#byResource.values()) {
-      for (const subscriber of [...mirror.subscribers]) {
-        subscriber.bookmark();
-        subscriber.end();
-      }
+    for (const resource of this.#byResource.keys()) this.endWatchesOf(resource);
+  }
+
+  /** The same for the watches of one resource. */
+  endWatchesOf(resource: string): void {
+    for (const subscriber of [...(this.#byResource.get(resource)?.subscribers ?? [])]) {
+      subscriber.bookmark();
+      subscriber.end();
     }
   }
 
@@ -170,15 +179,20 @@ export class Mirrors {
     if (opening) this.#byResource.get(opening.resource)?.receiveOpening(opening);
     if (opening?.opened) this.#dropForMemory();
     const changed = new Set<Mirror>();
+    const followed = new Set(opening?.opened ? [opening.resource] : []);
     for (const change of response.changes ?? []) {
       const mirror = this.#byResource.get(change.key.resource);
       if (mirror === undefined) continue;
       const span = this.#options.tracing.child('gateway.fan-out', change.traceparent, {
         attributes: { 'tidegate.subscribers': mirror.subscribers.size },
       });
-      if (mirror.apply(change)) changed.add(mirror);
+      if (mirror.apply(change)) {
+        changed.add(mirror);
+        if (this.#followers.has(mirror.resource)) followed.add(mirror.resource);
+      }
       span?.end();
     }
+    for (const resource of followed) this.#followers.get(resource)?.();
     if (!response.through) return;
     const through = toRevision(response.through);
     this.#through = through;

@@ -227,6 +227,7 @@ function validate({ kind, info }: ResourceRequest, object: JsonObject, old: Json
     ...validateMeta(entry, object),
     ...(entry.validate?.(object) ?? []),
     ...(entry.validateUpdate?.(object, old, info.subresource) ?? []),
+    ...(kind.entry.validateWritten?.(object, old, info.subresource) ?? []),
     ...(kind === kind.stored ? [] : (kind.entry.validateUpdate?.(object, old, info.subresource) ?? [])),
   ];
   if (errors.length > 0) throw invalid({ group: entry.group, kind: entry.kind, name: metaOf(old).name ?? '' }, errors);

@@ -1,9 +1,11 @@
-import type { Kind } from '@tidegate/kinds';
+import { DEFINITIONS, type Kind } from '@tidegate/kinds';
+import { toRevision } from '@tidegate/revision';
 import {
   ApiError,
   alreadyExists,
   conflict,
   internalError,
+  methodNotAllowed,
   namespaceTerminating,
   notFound,
   serviceUnavailable,
@@ -24,21 +26,32 @@ export function namespaceGuard(kind: Kind, namespace: string): Guard[] {
   return [{ kind: guardKind.live, key: { resource: 'namespaces', namespace: '', name: namespace } }];
 }
 
+/** So does a creation of a custom kind need its definition. */
+export function definitionGuard({ entry }: Kind): Guard[] {
+  if (entry.custom === undefined) return [];
+  return [{ kind: guardKind.live, key: { resource: DEFINITIONS, namespace: '', name: entry.custom.definition } }];
+}
+
 /** Sends one write to the store, with what makes it exact: an operation id, and the trace it belongs to. */
-export function commit(
+export async function commit(
   gateway: Gateway,
   request: ResourceRequest,
   write: Omit<Write, 'operationId'>,
 ): Promise<WriteOutcome> {
   const { span, fence } = request;
   const { lifetimeSeconds } = request.kind.entry;
-  return gateway.store.write({
+  const outcome = await gateway.store.write({
     ...write,
     ...(lifetimeSeconds === undefined ? {} : { lifetimeSeconds }),
     ...(fence === undefined ? {} : { guards: [fence, ...(write.guards ?? [])] }),
     operationId: operationId(),
     ...(span === undefined ? {} : { traceparent: span.traceparent }),
   });
+  // what a definition changes is so at once here, for whoever is told of it
+  if (request.kind.storedAs === DEFINITIONS && outcome.kind === outcomeKind.committed) {
+    await gateway.customKinds.through(toRevision(outcome.revision)).catch(() => {});
+  }
+  return outcome;
 }
 
 /** What a client hears of a write that was not committed. */
@@ -57,6 +70,9 @@ export function refusal(request: ResourceRequest, key: Key, outcome: WriteOutcom
       if (request.fence !== undefined && outcome.guard === 0) {
         return conflict(entry, key.name, `the lease ${request.fence.key.name} is held by somebody else by now`);
       }
+      if (entry.custom !== undefined && isDefinitionGuard(request, outcome.guard)) {
+        return methodNotAllowed('create not allowed while custom resource definition is terminating');
+      }
       if (!entry.namespaced) return conflict(entry, key.name, 'there are still objects in it');
       return outcome.deleting
         ? namespaceTerminating(entry, key.name, key.namespace)
@@ -70,4 +86,9 @@ export function refusal(request: ResourceRequest, key: Key, outcome: WriteOutcom
     default:
       return ApiError.from(new Error(`unexpected outcome ${outcome.kind}`));
   }
+}
+
+/** Behind that of the system controller's lease, and that of the namespace. */
+function isDefinitionGuard({ kind, fence }: ResourceRequest, guard: number): boolean {
+  return guard === (fence === undefined ? 0 : 1) + (kind.entry.namespaced ? 1 : 0);
 }

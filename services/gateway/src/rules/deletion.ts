@@ -24,6 +24,8 @@ export function deletionOf(kind: Kind, object: JsonObject, asked: Asked, now = n
   const meta = metaOf(object);
   if (!entry.ownsNothing) {
     const finalizers = finalizersFor(meta.finalizers ?? [], asked.propagation);
+    const last = meta.deletionTimestamp === undefined ? entry.lastFinalizer : undefined;
+    if (last !== undefined && !finalizers.includes(last)) finalizers.push(last);
     if (finalizers.length > 0) meta.finalizers = finalizers;
     else delete meta.finalizers;
   }

@@ -1,6 +1,7 @@
 import type { Item } from '@tidegate/collection';
 import type { Kind } from '@tidegate/kinds';
 import type { RequestInfo } from '@tidegate/request-info';
+import { parseOwnJson } from '@tidegate/schema';
 import { type FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector } from '@tidegate/selectors';
 import { badRequest } from '@tidegate/status';
 
@@ -25,6 +26,7 @@ export function selectionOf(kind: Kind, info: RequestInfo): Selection {
   const labels = parseLabelSelector(info.query.get('labelSelector') ?? '');
   const fields = parseFieldSelector(info.query.get('fieldSelector') ?? '', supported);
   refuseOtherName(fields, info.name);
+  const read = readerOf(kind);
   const selective = labels !== undefined || fields !== undefined || info.name !== '';
   return {
     everything: !selective && namespace === '',
@@ -33,7 +35,17 @@ export function selectionOf(kind: Kind, info: RequestInfo): Selection {
     matches: (item) =>
       (namespace === '' || item.namespace === namespace) &&
       (info.name === '' || item.name === info.name) &&
-      selects({ labels, fields, storedName: (field) => selectableAs[field] ?? field }, item),
+      selects({ labels, fields, storedName: (field) => selectableAs[field] ?? field, read }, item),
+  };
+}
+
+/** What was extracted when an object was written; where the fields may have been others then, what it says itself. */
+function readerOf({ entry }: Kind): Selectors['read'] {
+  const { custom, selectableFields = {} } = entry;
+  if (custom === undefined || custom.generation === 1) return (field, item) => item.field(field);
+  return (field, item) => {
+    const own = Object.hasOwn(selectableFields, field) ? selectableFields[field] : undefined;
+    return own === undefined ? item.field(field) : own(parseOwnJson(item.json));
   };
 }
 
@@ -42,11 +54,12 @@ interface Selectors {
   fields: FieldSelector | undefined;
   /** what a field is called where its objects are stored */
   storedName: (field: string) => string;
+  read: (field: string, item: Item) => string;
 }
 
-function selects({ labels, fields, storedName }: Selectors, item: Item): boolean {
+function selects({ labels, fields, storedName, read }: Selectors, item: Item): boolean {
   if (labels !== undefined && !labels.matches(item.labels)) return false;
-  return fields === undefined || fields.matches((field) => item.field(storedName(field)));
+  return fields === undefined || fields.matches((field) => read(storedName(field), item));
 }
 
 function refuseOtherName(fields: FieldSelector | undefined, name: string): void {

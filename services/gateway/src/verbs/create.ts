@@ -10,11 +10,12 @@ import { ownCreated } from '../ownership/own-fields.ts';
 import { admitBody, isDryRun } from '../rules/admit-object.ts';
 import { admitPod } from '../rules/admit-pod.ts';
 import { allotmentOf, claimGuards, takenClaim } from '../rules/allotment.ts';
-import { commit, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
+import { commit, definitionGuard, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
 
 /** POST to a collection. */
 export const create: VerbHandler = async (gateway, request) => {
   const { info, kind } = request;
+  refuseClosing(kind);
   if (info.name !== '' || (kind.entry.namespaced && info.namespace === '')) throw methodNotAllowed();
   const object = admitBody(request);
   wipe(object);
@@ -34,6 +35,12 @@ export async function createUnlessTaken(
     if (error instanceof ApiError && error.status.reason === 'AlreadyExists') return undefined;
     throw error;
   }
+}
+
+/** Of a kind that is going, nothing new is made. */
+function refuseClosing({ entry }: Kind): void {
+  if (!entry.custom?.closing) return;
+  throw methodNotAllowed('create not allowed while custom resource definition is terminating');
 }
 
 const ATTEMPTS = 8;
@@ -83,13 +90,14 @@ async function commitNew(
     ...validateMeta(entry, object),
     ...(entry.validate?.(object) ?? []),
     ...(kind.entry.validateCreate?.(object) ?? []),
+    ...(kind.entry.validateWritten?.(object, undefined, '') ?? []),
   ];
   if (errors.length > 0)
     throw invalid({ group: kind.entry.group, kind: kind.entry.kind, name: meta.name ?? '' }, errors);
   const form = storedForm(kind.stored, object);
   if (isDryRun(request)) return dryRun(gateway, request, form.value);
   const key = keyOf(kind, meta.namespace ?? '', meta.name as string);
-  const guards = [...namespaceGuard(kind, key.namespace), ...claimGuards(form.claims)];
+  const guards = [...namespaceGuard(kind, key.namespace), ...definitionGuard(kind), ...claimGuards(form.claims)];
   const outcome = await commit(gateway, request, {
     kind: writeKind.create,
     key,

@@ -11,7 +11,10 @@ import { type Change, changeObject } from '../rules/change-object.ts';
 import { apply as applyObject } from './apply.ts';
 
 const TYPES = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json'];
+const STRATEGIC = 'application/strategic-merge-patch+json';
 const ACCEPTED = [...TYPES, ...APPLY_TYPES];
+/** Lists of custom kinds have no merge keys for it. */
+const CUSTOM = ACCEPTED.filter((type) => type !== STRATEGIC);
 
 /** PATCH: the Content-Type says in which of the languages the change is written. */
 export const patch: VerbHandler = async (gateway, request) => {
@@ -33,7 +36,9 @@ export function readPatch(request: ResourceRequest): Pick<Change, 'apply' | 'pin
   if (force !== undefined)
     throw refuseOption(request.info, [forbiddenField('force', 'may not be specified for non-apply patch')]);
   const type = mediaType(request.contentType);
-  if (!TYPES.includes(type)) throw unsupportedMediaType(ACCEPTED);
+  const isCustom = request.kind.entry.custom !== undefined;
+  if (!TYPES.includes(type)) throw unsupportedMediaType(isCustom ? CUSTOM : ACCEPTED);
+  if (isCustom && type === STRATEGIC) throw unsupportedMediaType(CUSTOM);
   const level = fieldValidation(request);
   const { value: body, notes } = decodeJson(request.body);
   if (type === TYPES[0]) {

@@ -1,5 +1,6 @@
-import { type Kind, labelsText, metaOf, selectorText } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
+import { jsonPath, type Kind, labelsText, metaOf, type ScalePaths, selectorText } from '@tidegate/kinds';
+import { isJsonObject, type Json, type JsonObject, parseOwnJson, setOwn } from '@tidegate/schema';
+import { internalError } from '@tidegate/status';
 import { objectAnswer } from '../codec/answer.ts';
 import { isApplied } from '../codec/decode-body.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
@@ -33,7 +34,8 @@ const patch: VerbHandler = async (gateway, request) => {
   const scale = asSubresource(request);
   if (isApplied(request.contentType)) return applyScale(gateway, request, scale);
   const { apply, pinned } = readPatch(scale);
-  const wanted = (object: JsonObject) => admitObject(scale, apply(scaleOf(scale.kind, object)));
+  const wanted = (object: JsonObject) =>
+    admitObject(scale, apply(scaleOf(scale.kind, object, request.kind.entry.custom?.scale)));
   return changeObject(gateway, request, changeTo(request, wanted, pinned));
 };
 
@@ -46,8 +48,11 @@ function applyScale(gateway: Gateway, request: ResourceRequest, scale: ResourceR
     ...wish.applied,
     kind: kind.entry.kind,
     apiVersion: kind.apiVersion,
-    spec: replicas === undefined ? {} : { replicas },
   };
+  delete applied.status;
+  delete applied.spec;
+  if (replicas !== undefined) setReplicas(applied, replicas, kind.entry.custom?.scale);
+  else applied.spec = {};
   const versions = versionsOf(gateway.registry, kind, info.subresource);
   const shown = { show: (code: number, json: Buffer) => show(request, code, json) };
   return applyWish(gateway, request, { ...wish, versions, applied }, shown);
@@ -68,20 +73,56 @@ function changeTo(request: ResourceRequest, wanted: (object: JsonObject) => Json
       if (resourceVersion) meta.resourceVersion = resourceVersion;
       else delete meta.resourceVersion;
       const replicas = isJsonObject(scale.spec) ? (scale.spec.replicas ?? 0) : 0;
-      object.spec = { ...((object.spec ?? {}) as JsonObject), replicas };
+      setReplicas(object, replicas, request.kind.entry.custom?.scale);
       return object;
     },
     show: (code, json) => show(request, code, json),
   };
 }
 
+/** Where a definition says that the number stands; elsewhere all kinds have it in the same place. */
+function setReplicas(object: JsonObject, replicas: Json, custom?: ScalePaths): void {
+  const steps = (custom?.specReplicasPath ?? '.spec.replicas').split('.').slice(1);
+  let holder = object;
+  for (const step of steps.slice(0, -1)) {
+    const inner = holder[step];
+    const next = isJsonObject(inner) ? inner : {};
+    setOwn(holder, step, next);
+    holder = next;
+  }
+  setOwn(holder, steps.at(-1) ?? '', replicas);
+}
+
+function customScale(scale: Pick<Kind, 'entry' | 'apiVersion'>, object: JsonObject, paths: ScalePaths): JsonObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata as JsonObject;
+  const at = (path = ''): Json | undefined => (path === '' ? undefined : jsonPath(path)?.(object)[0]);
+  const replicas = at(paths.specReplicasPath);
+  if (replicas === undefined) {
+    throw internalError(`the spec replicas field ${JSON.stringify(paths.specReplicasPath)} does not exist`);
+  }
+  const selector = at(paths.labelSelectorPath);
+  const metadata = { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion, creationTimestamp };
+  return {
+    kind: scale.entry.kind,
+    apiVersion: scale.apiVersion,
+    metadata: metadata as JsonObject,
+    spec: replicas === 0 ? {} : { replicas },
+    status: {
+      replicas: at(paths.statusReplicasPath) ?? 0,
+      ...(typeof selector === 'string' && selector !== '' ? { selector } : {}),
+    },
+  };
+}
+
 function show(request: ResourceRequest, code: number, json: Buffer): Answer {
   const scale = asSubresource(request);
   const object = parseOwnJson(json);
-  return objectAnswer(scale, code, Buffer.from(JSON.stringify(scaleOf(scale.kind, object))));
+  const shown = scaleOf(scale.kind, object, request.kind.entry.custom?.scale);
+  return objectAnswer(scale, code, Buffer.from(JSON.stringify(shown)));
 }
 
-function scaleOf({ entry, apiVersion }: Kind, object: JsonObject): JsonObject {
+function scaleOf({ entry, apiVersion }: Kind, object: JsonObject, custom?: ScalePaths): JsonObject {
+  if (custom !== undefined) return customScale({ entry, apiVersion }, object, custom);
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata as JsonObject;
   const spec = (object.spec ?? {}) as JsonObject;
   const status = (object.status ?? {}) as JsonObject;

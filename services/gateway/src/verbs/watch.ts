@@ -74,6 +74,7 @@ function wishOf(request: ResourceRequest, selection: Selection): string {
   const words = ['labelSelector', 'fieldSelector', 'includeObject'].map((name) => info.query.get(name) ?? '');
   return [
     kind.apiVersion,
+    String(kind.entry.custom?.generation ?? ''),
     kind.storedAs,
     selection.namespace,
     info.name,

@@ -19,7 +19,7 @@ const FIRST_DELAY_MS = 50;
 const BUSY_DELAY_MS = 2000;
 const LAST_DELAY_MS = 300_000;
 /** kinds that nobody serves may be served one day */
-const HELPLESS_DELAY_MS = 3_600_000;
+const HELPLESS_DELAY_MS = 60_000;
 const COUNT_MS = 1000;
 
 interface Gateway {

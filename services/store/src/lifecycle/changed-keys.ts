@@ -26,6 +26,7 @@ export class ChangedKeys {
   readonly #resources: string;
   readonly #names: string;
   #through = 0;
+  #fence: number | undefined;
 
   constructor(pool: Pool, watched: readonly Watched[]) {
     this.#pool = pool;
@@ -39,6 +40,13 @@ export class ChangedKeys {
     const known = this.#through > 0 && this.#through >= floor;
     this.#through = revision;
     return known ? keys.map(([resource, namespace, name]) => ({ resource, namespace, name })) : undefined;
+  }
+
+  /** The same for who holds a lease: somebody else may have held it meanwhile, and what was changed then is to be seen. */
+  lookUnder(fence: number): Promise<Key[] | undefined> {
+    if (fence !== this.#fence) this.forget();
+    this.#fence = fence;
+    return this.look();
   }
 
   /** The next look is like the first. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { builtInRegistry } from '@tidegate/kinds';
+import { builtInRegistry, DEFINITIONS, type Registry } from '@tidegate/kinds';
 import { type Closing, delayMs, type Kit } from '@tidegate/service-kit';
 import type { StoreConfig } from '../config.ts';
 import { GarbageCollector } from '../garbage/garbage-collector.ts';
@@ -10,6 +10,7 @@ import type { KeyReader } from '../storage/reads.ts';
 import { type Belonging, Belongings } from './belongings.ts';
 import { ChangedKeys } from './changed-keys.ts';
 import type { Controller } from './controllers.ts';
+import { Definitions } from './definitions.ts';
 import { Expiry } from './expiry.ts';
 import { FirstObjects } from './first-objects.ts';
 import { GatewayClient } from './gateway-client.ts';
@@ -81,6 +82,7 @@ function throughGateway(options: LifecycleOptions, gateway: GatewayClient): Work
   const namespaces = new Namespaces({ pool, reads, gateway, registry, finalizes });
   const works = [
     furnishing(options, gateway),
+    defining(options, { gateway, registry }),
     { name: 'namespaces', everyMs: ROUND_MS, round: () => namespaces.round() },
   ];
   if (controllers.has('garbage-collector-controller')) {
@@ -88,6 +90,17 @@ function throughGateway(options: LifecycleOptions, gateway: GatewayClient): Work
     works.push({ name: 'garbage', everyMs: ROUND_MS, round: () => collector.round() });
   }
   return works;
+}
+
+/** Kinds that users define; what is served is in the registry then, for the others to find. */
+function defining(
+  { pool }: LifecycleOptions,
+  { gateway, registry: served }: { gateway: GatewayClient; registry: Registry },
+): Work {
+  const changes = new ChangedKeys(pool, [{ resource: DEFINITIONS }]);
+  const definitions = new Definitions({ pool, gateway, own: builtInRegistry(), served });
+  const round = async (fence: number) => definitions.round(await changes.lookUnder(fence));
+  return { name: 'definitions', everyMs: ROUND_MS, round };
 }
 
 /** What must be there: made when it is missing, put right when it is changed. */
@@ -107,12 +120,8 @@ function furnishing({ config, controllers, pool }: LifecycleOptions, gateway: Ga
     new OwnService({ gateway, gatewayUrl, advertiseAddresses }),
     new FirstObjects(gateway),
   ];
-  let held: number | undefined;
   const round = async (fence: number) => {
-    // somebody else may have held it meanwhile, and what was changed then is for us to see
-    if (fence !== held) changes.forget();
-    held = fence;
-    const changed = await changes.look();
+    const changed = await changes.lookUnder(fence);
     const done = await Promise.allSettled(parts.map((part) => part.round(changed)));
     const failed = done.find((one) => one.status === 'rejected');
     if (failed !== undefined) throw failed.reason;

@@ -1,0 +1,121 @@
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { metaOf } from '../generic-object.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+export interface Names {
+  readonly plural: string;
+  readonly singular?: string;
+  readonly kind: string;
+  readonly listKind?: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+}
+
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+  readonly jsonPath: string;
+}
+
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  readonly labelSelectorPath?: string;
+}
+
+export interface DefinedVersion {
+  readonly name: string;
+  readonly served: boolean;
+  readonly storage: boolean;
+  readonly deprecated?: boolean;
+  readonly deprecationWarning?: string;
+  readonly schema?: { readonly openAPIV3Schema?: JsonSchema };
+  readonly subresources?: { readonly status?: JsonObject; readonly scale?: ScalePaths };
+  readonly additionalPrinterColumns?: readonly PrinterColumn[];
+  readonly selectableFields?: ReadonlyArray<{ readonly jsonPath: string }>;
+}
+
+export interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly lastTransitionTime?: string;
+}
+
+/** A CustomResourceDefinition, as far as the server acts on it. */
+export interface Definition {
+  readonly name: string;
+  readonly group: string;
+  readonly namespaced: boolean;
+  readonly versions: readonly DefinedVersion[];
+  readonly conversion: string;
+  /** as they are wanted */
+  readonly names: Names;
+  /** as they are served */
+  readonly acceptedNames: Names;
+  readonly conditions: readonly Condition[];
+  /** 1: its spec has never been another one */
+  readonly generation: number;
+  readonly deleting: boolean;
+}
+
+export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
+/** It holds a definition until nothing is left of what it defines. */
+export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
+
+export function readDefinition(object: JsonObject): Definition {
+  const { name = '', generation = 1, deletionTimestamp } = metaOf(object);
+  const spec = (isJsonObject(object.spec) ? object.spec : {}) as unknown as Spec;
+  const status = (isJsonObject(object.status) ? object.status : {}) as unknown as DefinitionStatus;
+  return {
+    name,
+    group: spec.group,
+    namespaced: spec.scope === 'Namespaced',
+    versions: spec.versions ?? [],
+    conversion: spec.conversion?.strategy ?? 'None',
+    names: spec.names,
+    acceptedNames: status.acceptedNames ?? { plural: '', kind: '' },
+    conditions: status.conditions ?? [],
+    generation,
+    deleting: deletionTimestamp !== undefined,
+  };
+}
+
+interface Spec {
+  readonly group: string;
+  readonly scope: string;
+  readonly names: Names;
+  readonly versions?: readonly DefinedVersion[];
+  readonly conversion?: { readonly strategy?: string };
+}
+
+interface DefinitionStatus {
+  readonly acceptedNames?: Names;
+  readonly conditions?: readonly Condition[];
+}
+
+export function hasCondition({ conditions }: Definition, type: string): boolean {
+  return conditions.some((condition) => condition.type === type && condition.status === 'True');
+}
+
+/** Kubernetes' order of versions, the one that clients prefer first: v2, v1, v2beta1, v1alpha1, and then others by name. */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [rankOf(a), rankOf(b)];
+  for (const [i, rank] of left.entries()) {
+    const difference = (right[i] ?? 0) - rank;
+    if (difference !== 0) return difference;
+  }
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+const STAGES = ['alpha', 'beta', undefined];
+
+function rankOf(version: string): number[] {
+  const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
+  if (match === null) return [0, 0, 0];
+  return [STAGES.indexOf(match[2]) + 1, Number(match[1]), Number(match[3] ?? 0)];
+}

@@ -1,0 +1,44 @@
+import { isIP, isIPv4, isIPv6 } from 'node:net';
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:?\d{2})$/;
+const DURATION = /^-?(\d+(\.\d*)?\s*(ns|us|µs|μs|ms|s|m|h|d|w|[a-z]+)\s*)+$|^0$/;
+const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i;
+const HOST = /^[a-zA-Z0-9_]([a-zA-Z0-9_-]{0,62})(\.[a-zA-Z0-9_]([a-zA-Z0-9_-]{0,62}))*\.?$/;
+const MAC = /^([0-9a-f]{2}[:-]){5}([0-9a-f]{2}[:-]){0,14}[0-9a-f]{2}$/i;
+const BYTE = /^[A-Za-z0-9+/]*={0,2}$/;
+const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
+const HEX_COLOR = /^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/;
+const SHORT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const LONG_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+
+const isTime = (text: string): boolean => TIME.test(text) && !Number.isNaN(Date.parse(text));
+
+/** By name without dashes, those that say something about a text; others say nothing that is checked. */
+const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  byte: (text) => text.length % 4 === 0 && BYTE.test(text),
+  cidr: (text) => {
+    const [address = '', bits = '', more] = text.split('/');
+    const most = isIPv4(address) ? 32 : isIPv6(address) ? 128 : -1;
+    return more === undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
+  },
+  date: (text) => DATE.test(text) && !Number.isNaN(Date.parse(text)),
+  datetime: isTime,
+  duration: (text) => text.length < 100 && DURATION.test(text),
+  email: (text) => EMAIL.test(text),
+  hexcolor: (text) => HEX_COLOR.test(text),
+  hostname: (text) => text.length <= 255 && HOST.test(text),
+  ipv4: (text) => isIPv4(text),
+  ipv6: (text) => isIPv6(text),
+  k8slongname: (text) => text.length <= 253 && LONG_NAME.test(text),
+  k8sshortname: (text) => text.length <= 63 && SHORT_NAME.test(text),
+  mac: (text) => MAC.test(text),
+  uri: (text) => URL.canParse(text) || text.startsWith('/') || isIP(text) !== 0,
+  uuid: (text) => UUID.test(text),
+};
+
+/** The check of a format; undefined for one that is only told. */
+export function formatCheck(format: string | undefined): ((text: string) => boolean) | undefined {
+  const name = (format ?? '').replaceAll('-', '');
+  return Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { applyDefaults, clean, type JsonObject } from '@tidegate/schema';
+import { builtInRegistry } from '../built-in.ts';
+import { fromStored } from '../registry.ts';
+import { compareVersions, readDefinition } from './definition.ts';
+import { jsonPath } from './json-path.ts';
+import { kindsOf } from './kinds-of.ts';
+import { judgeNames } from './names.ts';
+
+const registry = builtInRegistry();
+const scale = registry.find('apps', 'v1', 'deployments')?.entry.subresources.scale?.entry;
+if (scale === undefined) throw new Error('deployments have a scale');
+
+const names = { plural: 'parts', singular: 'part', kind: 'Part', listKind: 'PartList', shortNames: ['pt'] };
+const established = [{ type: 'Established', status: 'True', reason: '', message: '' }];
+
+function definition(properties: JsonObject, more: { generation?: number; group?: string; names?: JsonObject } = {}) {
+  const { group = 'example.com', generation = 1 } = more;
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } } };
+  const versions = [
+    { name: 'v1', served: true, storage: true, schema },
+    { name: 'v1beta1', served: true, storage: false, deprecated: true, schema },
+  ];
+  return readDefinition({
+    metadata: { name: `parts.${group}`, generation },
+    spec: { group, scope: 'Namespaced', names: { ...names, ...more.names }, versions },
+    status: { acceptedNames: names, conditions: established },
+  } as JsonObject);
+}
+
+test('what is unknown is dropped, what is free is kept, and defaults are set where there is nothing', () => {
+  const [kind] = kindsOf(
+    definition({
+      free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      empty: { type: 'array', items: { type: 'string' } },
+      nested: { type: 'object', default: {}, properties: { depth: { type: 'integer', default: 7 } } },
+      mode: { type: 'string', default: 'fast' },
+      note: { type: 'string', nullable: true },
+    }),
+    scale,
+  );
+  assert.ok(kind !== undefined);
+  const sent = { spec: { free: { a: { b: null } }, empty: [], other: 1, mode: null, note: null } };
+  const { value, surplus } = clean(kind.schema, sent, 'Part');
+  applyDefaults(kind.schema, value);
+  assert.deepEqual(value, {
+    spec: { free: { a: { b: null } }, empty: [], note: null, nested: { depth: 7 }, mode: 'fast' },
+  });
+  assert.deepEqual(surplus, [{ what: 'unknown', field: 'spec.other' }]);
+});
+
+test('objects are handed on as they are stored only while the definition is as it was made', () => {
+  const [first, older] = kindsOf(definition({}), scale);
+  assert.equal(first?.stored, first);
+  assert.equal(older?.stored, first);
+  assert.equal(older?.entry.custom?.warning, 'example.com/v1beta1 Part is deprecated; use example.com/v1 Part');
+  const [changed] = kindsOf(definition({ mode: { type: 'string', default: 'slow' } }, { generation: 2 }), scale);
+  assert.ok(changed !== undefined && changed.stored !== changed);
+  const stored = { apiVersion: 'example.com/v1', kind: 'Part', metadata: { name: 'a' }, spec: { gone: 1 } };
+  assert.deepEqual(fromStored(changed, stored).spec, { mode: 'slow' });
+});
+
+test('a name that somebody else has is not accepted', () => {
+  const now = '2024-01-02T03:04:05Z';
+  const other = { ...definition({}), name: 'others.example.com' };
+  const fresh = { ...definition({}), acceptedNames: { plural: '', kind: '' }, conditions: [] };
+  const judged = judgeNames(fresh, [other, fresh], registry, now);
+  assert.deepEqual(
+    judged?.conditions.map(({ type, status, reason }) => [type, status, reason]),
+    [
+      ['NamesAccepted', 'False', 'ListKindConflict'],
+      ['Established', 'False', 'NotAccepted'],
+    ],
+  );
+  const alone = judgeNames(fresh, [fresh], registry, now);
+  assert.deepEqual(alone?.acceptedNames, names);
+  assert.deepEqual(
+    alone?.conditions.map(({ type, status }) => [type, status]),
+    [
+      ['NamesAccepted', 'True'],
+      ['Established', 'True'],
+    ],
+  );
+});
+
+test('versions stand in the order of their stability', () => {
+  const sorted = ['foo1', 'v10beta3', 'v1', 'v3beta1', 'v2', 'v11alpha2', 'v10'].sort(compareVersions);
+  assert.deepEqual(sorted, ['v10', 'v2', 'v1', 'v10beta3', 'v3beta1', 'v11alpha2', 'foo1']);
+});
+
+test('paths find what columns show', () => {
+  const object = {
+    metadata: { annotations: { 'a.b/c': 'x' } },
+    status: {
+      conditions: [
+        { type: 'Ready', status: 'True' },
+        { type: 'Idle', status: 'False' },
+      ],
+    },
+    list: [{ n: 1 }, { n: 2 }],
+  };
+  const find = (path: string) => jsonPath(path)?.(object);
+  assert.deepEqual(find('.status.conditions[?(@.type=="Ready")].status'), ['True']);
+  assert.deepEqual(find('.metadata.annotations.a\\.b/c'), ['x']);
+  assert.deepEqual(find(".metadata.annotations['a.b/c']"), ['x']);
+  assert.deepEqual(find('.list[*].n'), [1, 2]);
+  assert.deepEqual(find('.list[-1].n'), [2]);
+  assert.deepEqual(find('.nothing.at.all'), []);
+  assert.equal(find('{.a'), undefined);
+});

@@ -1,0 +1,181 @@
+import { isDeepStrictEqual } from 'node:util';
+import { clean, type JsonObject, type Schema } from '@tidegate/schema';
+import type { FieldError } from '@tidegate/status';
+import { metaOf } from '../generic-object.ts';
+import type { Conversion, KindEntry, KindRules, Subresource } from '../kind-entry.ts';
+import { type Kind, kindOf, kindStoredAs } from '../registry.ts';
+import { columnsOf } from './columns.ts';
+import { compareVersions, type DefinedVersion, type Definition, hasCondition } from './definition.ts';
+import { jsonPath } from './json-path.ts';
+import { listItemRules } from './list-items.ts';
+import { objectSchemaOf } from './schema-of.ts';
+import { ValueRules } from './value-rules.ts';
+
+const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const PART_VERBS = ['get', 'patch', 'update'];
+
+type ObjectSchema = Schema & { type: 'object' };
+
+/**
+ * The kinds that a definition makes, one for each version that is served.
+ *
+ * Bytes are handed on as they are stored only where nothing can have changed since: in the stored version of a definition
+ * whose spec has never been another one. Otherwise an object is pruned and given its defaults when it is read.
+ */
+export function kindsOf(definition: Definition, scale: KindEntry): Kind[] {
+  const storage = definition.versions.find((version) => version.storage);
+  if (storage === undefined || !hasCondition(definition, 'Established')) return [];
+  const own = entryOf(definition, storage, scale);
+  const stored = kindOf(own);
+  const served = definition.versions.filter((version) => version.served);
+  return served
+    .toSorted((a, b) => compareVersions(a.name, b.name))
+    .map((version) => {
+      if (version === storage && definition.generation === 1) return stored;
+      const entry = version === storage ? own : entryOf(definition, version, scale);
+      return kindStoredAs(withConversion(entry, stored), stored);
+    });
+}
+
+function withConversion(entry: KindEntry, stored: Kind): KindEntry {
+  const same = entry.version === stored.entry.version;
+  const conversion: Conversion = {
+    group: stored.entry.group,
+    version: stored.entry.version,
+    toStored: (object) => object,
+    fromStored: (object) => {
+      const pruned = clean(stored.entry.schema, object, entry.kind).value;
+      return same ? pruned : clean(entry.schema, pruned, entry.kind).value;
+    },
+  };
+  return Object.defineProperties({} as KindEntry, {
+    ...Object.getOwnPropertyDescriptors(entry),
+    conversion: { value: conversion, enumerable: true },
+  });
+}
+
+function entryOf(definition: Definition, version: DefinedVersion, scale: KindEntry): KindEntry {
+  const { group, namespaced, acceptedNames: names } = definition;
+  const { subresources = {} } = version;
+  const place = { group, version: version.name, kind: names.kind };
+  let schema: ObjectSchema | undefined;
+  return {
+    ...place,
+    resource: names.plural,
+    singular: names.singular ?? names.kind.toLowerCase(),
+    namespaced,
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    verbs: VERBS,
+    subresources: {
+      ...(subresources.status === undefined ? {} : { status: { verbs: PART_VERBS } }),
+      ...(subresources.scale === undefined ? {} : { scale: scaleOf(definition, scale) }),
+    },
+    ...rulesOf(definition, version),
+    custom: {
+      definition: definition.name,
+      listKind: names.listKind ?? `${names.kind}List`,
+      generation: definition.generation,
+      closing: definition.deleting,
+      ...(version.deprecated ? { warning: version.deprecationWarning ?? deprecation(definition, version.name) } : {}),
+      ...(subresources.scale === undefined ? {} : { scale: subresources.scale }),
+    },
+    get schema(): ObjectSchema {
+      const reference = `${group.split('.').reverse().join('.')}.${version.name}.${names.kind}`;
+      const made = schema ?? objectSchemaOf(version.schema?.openAPIV3Schema ?? {}, { name: names.kind, reference });
+      schema = made;
+      return made;
+    },
+  };
+}
+
+function scaleOf({ acceptedNames: names, namespaced }: Definition, scale: KindEntry): Subresource {
+  const entry = Object.defineProperties({} as KindEntry, {
+    ...Object.getOwnPropertyDescriptors(scale),
+    resource: { value: names.plural, enumerable: true },
+    singular: { value: names.singular ?? '', enumerable: true },
+    namespaced: { value: namespaced, enumerable: true },
+  });
+  return { verbs: PART_VERBS, entry };
+}
+
+function deprecation({ group, versions, names }: Definition, version: string): string {
+  const better = versions
+    .filter(({ name, served, deprecated }) => served && !deprecated && compareVersions(name, version) < 0)
+    .toSorted((a, b) => compareVersions(a.name, b.name));
+  const [best] = better;
+  const instead = best === undefined ? '' : `; use ${group}/${best.name} ${names.kind}`;
+  return `${group}/${version} ${names.kind} is deprecated${instead}`;
+}
+
+function rulesOf(definition: Definition, version: DefinedVersion): KindRules {
+  const hasStatus = version.subresources?.status !== undefined;
+  return {
+    conditionalUpdate: true,
+    columns: columnsOf(version.additionalPrinterColumns),
+    ...selectable(definition),
+    prepareCreate: (object) => {
+      metaOf(object).generation = 1;
+    },
+    prepareUpdate: (object, old, subresource) => {
+      if (subresource === 'status') keepMeta(object, old);
+      else if (!isDeepStrictEqual(counted(object, hasStatus), counted(old, hasStatus))) {
+        metaOf(object).generation = (metaOf(old).generation ?? 0) + 1;
+      }
+    },
+    validateWritten: written(version, hasStatus),
+  };
+}
+
+/** What a write in this version must keep to. */
+function written(version: DefinedVersion, hasStatus: boolean): NonNullable<KindRules['validateWritten']> {
+  const schema = version.schema?.openAPIV3Schema ?? {};
+  let all: ValueRules | undefined;
+  let status: ValueRules | undefined;
+  let lists: ReturnType<typeof listItemRules> | null | undefined = null;
+  return (object, old, subresource): FieldError[] => {
+    all ??= new ValueRules(schema);
+    status ??= all.below('status');
+    if (lists === null) lists = listItemRules(schema);
+    const rules = hasStatus && subresource === 'status' ? status : all;
+    const errors = rules.errors(object, old);
+    // lists that were wrong before hold up nobody
+    const twice = lists?.(object) ?? [];
+    const isNew = twice.length > 0 && (old === undefined || lists?.(old).length === 0);
+    return isNew ? [...errors, ...twice] : errors;
+  };
+}
+
+/** Its status alone is changed there. */
+function keepMeta(object: JsonObject, old: JsonObject): void {
+  const { managedFields, resourceVersion } = metaOf(object);
+  const meta: Record<string, unknown> = { ...metaOf(old) };
+  delete meta.managedFields;
+  object.metadata = {
+    ...meta,
+    ...(managedFields === undefined ? {} : { managedFields }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  } as JsonObject;
+}
+
+function counted(object: JsonObject, hasStatus: boolean): JsonObject {
+  const { metadata, apiVersion, kind, status, ...rest } = object;
+  return hasStatus || status === undefined ? rest : { ...rest, status };
+}
+
+/** Fields of all versions: an object is selected by them in whichever it was written. */
+function selectable({ versions }: Definition): Pick<KindRules, 'selectableFields'> {
+  const paths = new Set(
+    versions.flatMap(({ selectableFields = [] }) => selectableFields.map((field) => field.jsonPath)),
+  );
+  if (paths.size === 0) return {};
+  const fields = [...paths].map((path) => {
+    const find = jsonPath(path);
+    const read = (object: JsonObject): string => {
+      const [value] = find?.(object) ?? [];
+      return value === undefined || value === null || typeof value === 'object' ? '' : String(value);
+    };
+    return [path.replace(/^\./, ''), read] as const;
+  });
+  return { selectableFields: Object.fromEntries(fields) };
+}

@@ -1,0 +1,115 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '@tidegate/schema';
+import type { Registry } from '../registry.ts';
+import { type Condition, type Definition, hasCondition, type Names } from './definition.ts';
+
+/** What a definition's status is to say of its names and of whether it is served. */
+export interface NamesStatus {
+  readonly acceptedNames: Names;
+  readonly conditions: readonly Condition[];
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/**
+ * Which of the wanted names a definition gets: those that nobody else in its group has, another definition or the server
+ * itself. What is accepted stays, even where a newer wish is not. undefined: its status says so already.
+ */
+export function judgeNames(
+  definition: Definition,
+  others: readonly Definition[],
+  builtIn: Registry,
+  now: string,
+): NamesStatus | undefined {
+  const { names: wanted, acceptedNames: had } = definition;
+  const taken = takenNames(definition, others, builtIn);
+  const got: Mutable<Names> = { ...had };
+  let refusal: { reason: string; message: string } | undefined;
+  const claim = (name: string | undefined, before: string | undefined, among: ReadonlySet<string>, reason: string) => {
+    if (name === before || name === undefined || !among.has(name)) return true;
+    refusal = { reason, message: `${JSON.stringify(name)} is already in use` };
+    return false;
+  };
+  if (claim(wanted.plural, had.plural, taken.resources, 'PluralConflict')) got.plural = wanted.plural;
+  if (claim(wanted.singular, had.singular, taken.resources, 'SingularConflict'))
+    assign(got, 'singular', wanted.singular);
+  if (!isDeepStrictEqual(wanted.shortNames ?? [], had.shortNames ?? [])) {
+    const used = (wanted.shortNames ?? []).filter(
+      (name) => !(had.shortNames ?? []).includes(name) && taken.resources.has(name),
+    );
+    const texts = used.map((name) => `${JSON.stringify(name)} is already in use`);
+    const message = texts.length > 1 ? `[${texts.join(', ')}]` : (texts[0] ?? '');
+    if (used.length > 0) refusal = { reason: 'ShortNamesConflict', message };
+    else assign(got, 'shortNames', wanted.shortNames);
+  }
+  if (claim(wanted.kind, had.kind, taken.kinds, 'KindConflict')) got.kind = wanted.kind;
+  if (claim(wanted.listKind, had.listKind, taken.kinds, 'ListKindConflict')) assign(got, 'listKind', wanted.listKind);
+  assign(got, 'categories', wanted.categories);
+  const conditions = conditionsOf(definition, refusal, now);
+  if (isDeepStrictEqual({ ...got }, { ...had }) && isDeepStrictEqual(conditions, definition.conditions))
+    return undefined;
+  return { acceptedNames: got, conditions };
+}
+
+function assign<K extends keyof Names>(names: Mutable<Names>, key: K, value: Names[K] | undefined): void {
+  if (value === undefined) delete names[key];
+  else names[key] = value;
+}
+
+function takenNames(definition: Definition, others: readonly Definition[], builtIn: Registry) {
+  const resources = new Set<string>();
+  const kinds = new Set<string>();
+  const take = ({ plural, singular = '', kind, listKind = '', shortNames = [] }: Names): void => {
+    for (const name of [plural, singular, ...shortNames]) if (name !== '') resources.add(name);
+    for (const name of [kind, listKind]) if (name !== '') kinds.add(name);
+  };
+  for (const other of others) {
+    if (other.group === definition.group && other.name !== definition.name) take(other.acceptedNames);
+  }
+  for (const { entry } of builtIn.all()) {
+    if (entry.group !== definition.group) continue;
+    const { resource: plural, singular, kind, shortNames } = entry;
+    take({ plural, singular, kind, listKind: `${kind}List`, shortNames });
+  }
+  return { resources, kinds };
+}
+
+function conditionsOf(
+  definition: Definition,
+  refusal: { reason: string; message: string } | undefined,
+  now: string,
+): Condition[] {
+  const accepted: Condition =
+    refusal === undefined
+      ? { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
+      : { type: 'NamesAccepted', status: 'False', ...refusal };
+  const established: Condition = {
+    type: 'Established',
+    status: refusal === undefined ? 'True' : 'False',
+    reason: refusal === undefined ? 'InitialNamesAccepted' : 'NotAccepted',
+    message: refusal === undefined ? 'the initial names have been accepted' : 'not all names are accepted',
+  };
+  const wasEstablished = hasCondition(definition, 'Established');
+  return withConditions(definition.conditions, wasEstablished ? [accepted] : [accepted, established], now);
+}
+
+/** Conditions with others set among them; the time of one is when its status last changed. */
+export function withConditions(before: readonly Condition[], set: readonly Condition[], now: string): Condition[] {
+  const kept = before.map((old) => {
+    const next = set.find(({ type }) => type === old.type);
+    if (next === undefined) return old;
+    const time = next.status === old.status ? (old.lastTransitionTime ?? now) : now;
+    return sorted({ ...next, lastTransitionTime: time });
+  });
+  const fresh = set.filter(({ type }) => !before.some((old) => old.type === type));
+  return [...kept, ...fresh.map((condition) => sorted({ ...condition, lastTransitionTime: now }))];
+}
+
+function sorted({ lastTransitionTime, message, reason, status, type }: Condition): Condition {
+  return { ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }), message, reason, status, type };
+}
+
+/** The names as JSON has them, without those that are not there. */
+export function namesJson(names: Names): JsonObject {
+  return JSON.parse(JSON.stringify(names)) as JsonObject;
+}

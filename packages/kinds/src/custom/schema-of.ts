@@ -1,0 +1,131 @@
+import type { JsonObject, OpenApiOptions, Schema } from '@tidegate/schema';
+import { metaSchemas } from '../meta-schemas.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+type ObjectSchema = Schema & { type: 'object' };
+
+/** Any JSON, with an owner for each of its fields. */
+const FREE: Schema = { type: 'any', deduced: true, exact: true, nullable: true };
+const TEXT: Schema = { type: 'string' };
+
+interface Root {
+  readonly name: string;
+  readonly reference: string;
+}
+
+/** The schema of a kind that a definition says. Every object has a kind, an apiVersion and metadata. */
+export function objectSchemaOf(schema: JsonSchema, { name, reference }: Root): ObjectSchema {
+  const { fields, rest } = structure(schema);
+  return {
+    type: 'object',
+    exact: true,
+    name,
+    reference,
+    fields: { ...fields, ...identity() },
+    ...(rest === undefined ? {} : { rest }),
+    published: (options) => publishedObject(schema, options),
+  };
+}
+
+function identity(): Record<string, Schema> {
+  return { apiVersion: TEXT, kind: TEXT, metadata: metaSchemas.objectMeta };
+}
+
+function structure(schema: JsonSchema): { fields: Record<string, Schema>; rest: Schema | undefined } {
+  const fields = Object.entries(schema.properties ?? {}).map(([name, one]) => [name, schemaOf(one)] as const);
+  const rest = schema['x-kubernetes-preserve-unknown-fields'] ? FREE : undefined;
+  const embedded = schema['x-kubernetes-embedded-resource'] ? identity() : {};
+  return { fields: { ...Object.fromEntries(fields), ...embedded }, rest };
+}
+
+/** The schema of a value. */
+export function schemaOf(schema: JsonSchema): Schema {
+  const facts = {
+    exact: true,
+    ...(schema.nullable ? { nullable: true } : {}),
+    ...(schema.default === undefined ? {} : { default: schema.default }),
+  };
+  if (schema['x-kubernetes-int-or-string']) return { type: 'intOrString', ...facts };
+  switch (schema.type) {
+    case 'object':
+      return { ...facts, ...objectShape(schema) };
+    case 'array': {
+      const { 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': keys } = schema;
+      const items = schema.items === undefined ? FREE : schemaOf(schema.items);
+      const kind = listType === 'set' || listType === 'map' ? { listType } : {};
+      return { type: 'list', items, ...facts, ...kind, ...(keys === undefined ? {} : { keys }) } as Schema;
+    }
+    case 'string':
+      return { type: schema.format === 'byte' ? 'bytes' : 'string', ...facts };
+    case 'boolean':
+      return { type: 'bool', ...facts };
+    case 'integer':
+      return { type: schema.format === 'int32' ? 'int32' : 'int64', ...facts };
+    case 'number':
+      return { type: 'double', ...facts };
+    default:
+      return schema.properties === undefined
+        ? { ...FREE, ...facts, nullable: true }
+        : { ...facts, ...objectShape(schema) };
+  }
+}
+
+function objectShape(schema: JsonSchema): Schema {
+  const atomic = schema['x-kubernetes-map-type'] === 'atomic' ? { atomic: true } : {};
+  const { additionalProperties } = schema;
+  if (additionalProperties !== undefined && additionalProperties !== false && schema.properties === undefined) {
+    return { type: 'map', values: additionalProperties === true ? FREE : schemaOf(additionalProperties), ...atomic };
+  }
+  const { fields, rest } = structure(schema);
+  return { type: 'object', fields, ...(rest === undefined ? {} : { rest }), ...atomic };
+}
+
+const DESCRIPTIONS = {
+  apiVersion: 'The group and the version in which this object is written.',
+  kind: 'What sort of object this is.',
+};
+
+function publishedObject(schema: JsonSchema, options: OpenApiOptions): JsonObject {
+  const said = published(schema, options);
+  return { type: 'object', ...said, properties: { ...((said.properties ?? {}) as JsonObject), ...known(options) } };
+}
+
+function known({ referTo }: OpenApiOptions): JsonObject {
+  const meta = referTo?.(metaSchemas.objectMeta);
+  return {
+    apiVersion: { type: 'string', description: DESCRIPTIONS.apiVersion },
+    kind: { type: 'string', description: DESCRIPTIONS.kind },
+    metadata: meta === undefined ? { type: 'object' } : { $ref: meta },
+  };
+}
+
+/** Words that version 2 of OpenAPI does not have. */
+const NOT_IN_V2 = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'nullable', 'default']);
+
+function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
+  const said: JsonObject = {};
+  for (const [name, value] of Object.entries(schema as JsonObject)) {
+    if (options.version === 2 && (NOT_IN_V2.has(name) || isUnsaid(schema, name))) continue;
+    if (name === 'properties') said[name] = mapped(value as unknown as Properties, options);
+    else if (name === 'items' || (name === 'additionalProperties' && typeof value === 'object')) {
+      said[name] = published(value as unknown as JsonSchema, options);
+    } else said[name] = value;
+  }
+  if (schema['x-kubernetes-embedded-resource'] && (options.version === 3 || said.properties !== undefined)) {
+    said.properties = { ...((said.properties ?? {}) as JsonObject), ...known(options) };
+  }
+  return said;
+}
+
+type Properties = Readonly<Record<string, JsonSchema>>;
+
+function mapped(properties: Properties, options: OpenApiOptions): JsonObject {
+  return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, published(one, options)]));
+}
+
+/** Version 2 has no null, and older clients take what is said of an object as all that may be in it. */
+function isUnsaid(schema: JsonSchema, name: string): boolean {
+  if (schema.nullable && (name === 'type' || name === 'properties' || name === 'items')) return true;
+  if (schema['x-kubernetes-int-or-string'] && name === 'type') return true;
+  return schema['x-kubernetes-preserve-unknown-fields'] === true && (name === 'properties' || name === 'items');
+}

@@ -1,0 +1,263 @@
+import { clean, isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { fieldError } from '@tidegate/status';
+import type { Place } from '../validation/place.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { patternProblem } from './pattern.ts';
+import { schemaOf } from './schema-of.ts';
+import { ValueRules } from './value-rules.ts';
+
+const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+const NOT_SUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
+
+/**
+ * What keeps a definition's schema from being structural, so that of every field it is known what it is: whether it is
+ * pruned, what its default is, and whose it is.
+ */
+export function checkSchema(root: Place, hasStatus: boolean): void {
+  if (root.object.nullable === true) root.field('nullable').forbidden('nullable cannot be true at the root');
+  if (hasStatus && root.has('type') && root.object.type !== 'object') {
+    root
+      .field('type')
+      .invalid('only "object" is allowed as the type at the root of the schema if the status subresource is enabled');
+  }
+  each(root, words);
+  structure(root, 'root');
+}
+
+type Level = 'root' | 'field' | 'item';
+
+/** Every schema within a schema. */
+function each(schema: Place, visit: (schema: Place) => void): void {
+  visit(schema);
+  for (const place of innerSchemas(schema)) each(place, visit);
+  for (const place of valueSchemas(schema)) each(place, visit);
+}
+
+function properties(schema: Place): Place[] {
+  return Object.entries(schema.field('properties').object).map(([name, one]) => schema.as(`properties[${name}]`, one));
+}
+
+function innerSchemas(schema: Place): Place[] {
+  const more = ['additionalProperties', 'items'].map((name) => schema.field(name));
+  return [...properties(schema), ...more].filter(({ value }) => isJsonObject(value));
+}
+
+/** Schemas that say something of a value beside its structure. */
+function valueSchemas(schema: Place): Place[] {
+  const lists = ['allOf', 'oneOf', 'anyOf'].flatMap((name) => schema.field(name).items());
+  return [...lists, schema.field('not')].filter(({ value }) => isJsonObject(value));
+}
+
+/** What stands in one schema, whatever is around it. */
+function words(schema: Place): void {
+  const { type = '' } = schema.object as JsonSchema;
+  if (schema.object.uniqueItems === true) {
+    schema
+      .field('uniqueItems')
+      .forbidden('uniqueItems cannot be set to true since the runtime complexity becomes quadratic');
+  }
+  const { additionalProperties } = schema.object;
+  if (!schema.field('properties').isEmpty && additionalProperties !== undefined && additionalProperties !== true) {
+    schema.field('additionalProperties').forbidden('additionalProperties and properties are mutual exclusive');
+  }
+  const free = schema.field('x-kubernetes-preserve-unknown-fields');
+  if (free.value === false) free.invalid('must be true or undefined');
+  listWords(schema, type);
+  if (type === 'null') {
+    schema.field('type').forbidden('type cannot be set to null, use nullable as an alternative');
+  } else if (type !== '' && !TYPES.includes(type)) schema.field('type').unsupported(TYPES);
+  for (const name of NOT_SUPPORTED) if (schema.has(name)) schema.field(name).forbidden(`${name} is not supported`);
+  if (Array.isArray(schema.object.items)) {
+    schema.field('items').forbidden('items must be a schema object and not an array');
+  }
+}
+
+function listWords(schema: Place, type: string): void {
+  const map = schema.field('x-kubernetes-map-type');
+  if (map.value !== undefined) {
+    onlyFor(schema, type, 'object', 'x-kubernetes-map-type');
+    if (map.value !== 'atomic' && map.value !== 'granular') map.unsupported(['atomic', 'granular']);
+  }
+  const list = schema.field('x-kubernetes-list-type');
+  const keys = schema.field('x-kubernetes-list-map-keys');
+  const items = schema.field('items');
+  if (list.value !== undefined) {
+    onlyFor(schema, type, 'array', 'x-kubernetes-list-type');
+    if (type === 'array' && list.value === 'set') setItems(items);
+    if (!['atomic', 'set', 'map'].includes(list.text)) list.unsupported(['atomic', 'set', 'map']);
+  }
+  if (!keys.isEmpty && list.value !== 'map') {
+    if (list.value === undefined) list.required('must be map if x-kubernetes-list-map-keys is non-empty');
+    else list.invalid('must be map if x-kubernetes-list-map-keys is non-empty');
+  }
+  if (list.value === 'map') mapItems(schema, keys, items);
+  if ((list.value === 'map' || list.value === 'set') && items.object.nullable === true) {
+    items.field('nullable').forbidden(`cannot be nullable when x-kubernetes-list-type is ${list.value}`);
+  }
+}
+
+function onlyFor(schema: Place, type: string, wanted: string, word: string): void {
+  if (type === wanted) return;
+  const detail = `must be ${wanted} if ${word} is specified`;
+  if (type === '') schema.field('type').required(detail);
+  else schema.field('type').invalid(detail);
+}
+
+function setItems(items: Place): void {
+  const type = items.object.type;
+  const list = items.field('x-kubernetes-list-type');
+  const map = items.field('x-kubernetes-map-type');
+  const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
+  if (type === 'array' && list.value !== undefined && list.value !== 'atomic') list.invalid(detail);
+  if (type === 'object' && map.value !== 'atomic') map.invalid(detail, list.value ?? null);
+}
+
+function mapItems(schema: Place, keys: Place, items: Place): void {
+  if (keys.isEmpty) keys.required('must not be empty if x-kubernetes-list-type is map');
+  if (items.value === undefined) {
+    items.required('must have a schema if x-kubernetes-list-type is map');
+    return;
+  }
+  if (items.object.type !== 'object') {
+    items.field('type').invalid("must be object if parent array's x-kubernetes-list-type is map");
+    return;
+  }
+  const names = keys.list as readonly string[];
+  const required = items.field('required').list;
+  for (const name of names) {
+    const value = items.field('properties').object[name];
+    const property = schema.as(`items.properties[${name}]`, value ?? {});
+    if (value === undefined) keys.invalid('entries must all be names of item properties');
+    else if (property.object.type === 'array' || property.object.type === 'object') {
+      const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+      property.field('type').invalid(detail, items.object.type);
+    }
+  }
+  if (new Set(names).size < names.length) keys.invalid('must not contain duplicate entries');
+  for (const name of names) {
+    const value = items.field('properties').object[name];
+    if (value === undefined) continue;
+    const property = schema.as(`items.properties[${name}]`, value);
+    const place = 'this property is in x-kubernetes-list-map-keys, so it';
+    if (!required.includes(name) && !property.has('default')) {
+      property.field('default').required(`${place} must have a default or be a required property`);
+    }
+    if (property.object.nullable === true) property.field('nullable').forbidden(`${place} cannot be nullable`);
+  }
+}
+
+const EMPTY_TYPE: Readonly<Record<Level, string>> = {
+  root: 'must not be empty at the root',
+  field: 'must not be empty for specified object fields',
+  item: 'must not be empty for specified array items',
+};
+
+/** Each field has its type, once, where its structure is said. */
+function structure(schema: Place, level: Level): void {
+  const { object } = schema;
+  const type = schema.field('type');
+  const isSaid = (name: string): boolean => object[`x-kubernetes-${name}`] === true;
+  const embedded = isSaid('embedded-resource');
+  const intOrString = isSaid('int-or-string');
+  const free = isSaid('preserve-unknown-fields');
+  if (type.value === 'array' && object.items === undefined) schema.field('items').required('must be specified');
+  for (const property of properties(schema)) structure(property, 'field');
+  const additional = schema.field('additionalProperties');
+  if (additional.value !== undefined && level === 'root') additional.forbidden('must not be used at the root');
+  if (isJsonObject(additional.value)) structure(additional, 'field');
+  if (isJsonObject(object.items)) structure(schema.field('items'), 'item');
+  if (embedded && type.value !== 'object') {
+    const detail = 'must be object if x-kubernetes-embedded-resource is true';
+    if (type.isEmpty) type.required(detail);
+    else type.invalid(detail);
+  } else if (type.isEmpty && (level === 'root' || !(intOrString || free))) type.required(EMPTY_TYPE[level]);
+  if (embedded && additional.value !== undefined) {
+    additional.forbidden('must not be used if x-kubernetes-embedded-resource is set');
+  }
+  if (level === 'root' && !type.isEmpty && type.value !== 'object') type.invalid('must be object at the root');
+  if (level === 'root' || embedded) identityFields(schema, level);
+  if (embedded && !free && schema.field('properties').isEmpty) {
+    schema
+      .field('properties')
+      .required(
+        'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields',
+      );
+  }
+  const exclusive = 'must be false if x-kubernetes-int-or-string is true';
+  if (intOrString && free) schema.field('x-kubernetes-preserve-unknown-fields').invalid(exclusive);
+  if (intOrString && embedded) schema.field('x-kubernetes-embedded-resource').invalid(exclusive);
+  pattern(schema);
+  const isUsual = intOrString && type.isEmpty;
+  for (const place of valueSchemas(schema)) nested(place, isUsual);
+  checkDefault(schema);
+}
+
+function pattern(schema: Place): void {
+  const place = schema.field('pattern');
+  const problem = place.isEmpty ? undefined : patternProblem(place.text);
+  if (problem !== undefined) place.invalid(`must be a valid regular expression, but isn't: ${problem}`);
+}
+
+/** What every object has is known already. */
+function identityFields(schema: Place, level: Level): void {
+  const fields = schema.field('properties').object;
+  for (const name of ['kind', 'apiVersion']) {
+    const field = schema.as(`properties[${name}]`, fields[name]);
+    if (field.value !== undefined && field.object.type !== 'string') field.field('type').invalid('must be string');
+  }
+  const metadata = schema.as('properties[metadata]', fields.metadata);
+  if (metadata.value === undefined) return;
+  if (metadata.object.type !== 'object') metadata.field('type').invalid('must be object');
+  if (level !== 'root') return;
+  const { type, description, properties: said = {}, ...rest } = metadata.object;
+  const isNamed = Object.keys(said as JsonObject).every((name) => name === 'name' || name === 'generateName');
+  if (isNamed && Object.keys(rest).length === 0) return;
+  metadata.forbidden(
+    'must not specify anything other than name and generateName, but metadata is implicitly specified',
+  );
+}
+
+const NESTED: ReadonlyArray<readonly [word: string, detail: string]> = [
+  ['type', 'must be empty to be structural'],
+  ['additionalProperties', 'must be undefined to be structural'],
+  ['default', 'must be undefined to be structural'],
+  ['title', 'must be empty to be structural'],
+  ['description', 'must be empty to be structural'],
+  ['nullable', 'must be false to be structural'],
+  ['x-kubernetes-preserve-unknown-fields', 'must be false to be structural'],
+  ['x-kubernetes-embedded-resource', 'must be false to be structural'],
+  ['x-kubernetes-int-or-string', 'must be false to be structural'],
+  ['x-kubernetes-list-map-keys', 'must be empty to be structural'],
+  ['x-kubernetes-list-type', 'must be undefined to be structural'],
+  ['x-kubernetes-map-type', 'must be undefined to be structural'],
+];
+
+/** Alternatives say nothing of the structure; the two types of int-or-string may be said as alternatives. */
+function nested(schema: Place, isUsual: boolean): void {
+  const type = schema.object.type;
+  const isOneOfBoth = isUsual && (type === 'integer' || type === 'string');
+  for (const [word, detail] of NESTED) {
+    if (!schema.field(word).isEmpty && !(word === 'type' && isOneOfBoth)) schema.field(word).forbidden(detail);
+  }
+  pattern(schema);
+  for (const place of innerSchemas(schema)) nested(place, false);
+  for (const place of valueSchemas(schema)) nested(place, isUsual);
+  if (Object.hasOwn(schema.field('properties').object, 'metadata')) {
+    schema.as('properties[metadata]', {}).forbidden('must not be specified in a nested context');
+  }
+}
+
+function checkDefault(schema: Place): void {
+  const place = schema.field('default');
+  if (place.value === undefined) return;
+  const own = schema.object as JsonSchema;
+  const holder: JsonObject = { value: place.value as Json };
+  const { surplus } = clean({ type: 'object', exact: true, fields: { value: schemaOf(own) } }, holder, '');
+  if (surplus.length > 0) {
+    place.invalid('must not have unknown fields');
+    return;
+  }
+  for (const { field, type, message } of new ValueRules(own).errors(place.value as JsonObject)) {
+    place.add(fieldError(field === '<nil>' ? place.path : `${place.path}.${field}`, type, message));
+  }
+}
