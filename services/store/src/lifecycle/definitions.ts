@@ -34,11 +34,17 @@ interface DefinitionsOptions {
  */
 export class Definitions {
   readonly #options: DefinitionsOptions;
+  #known: readonly Definition[] = [];
   /** something is left to do */
   #unsettled = true;
 
   constructor(options: DefinitionsOptions) {
     this.#options = options;
+  }
+
+  /** Those that there were when it was last looked. */
+  get known(): readonly Definition[] {
+    return this.#known;
   }
 
   async round(changed: readonly Key[] | undefined): Promise<void> {
@@ -57,6 +63,7 @@ export class Definitions {
       if (next === 'again') settled = false;
       else objects = objects.map((one) => (one === object ? next : one));
     }
+    this.#known = objects.map(readDefinition);
     this.#unsettled = !settled;
   }
 

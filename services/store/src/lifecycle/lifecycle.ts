@@ -9,6 +9,7 @@ import type { Pool } from '../storage/connection.ts';
 import { type Belonging, Belongings } from './belongings.ts';
 import { ChangedKeys } from './changed-keys.ts';
 import type { Controller } from './controllers.ts';
+import { CustomContents } from './custom-contents.ts';
 import { Definitions } from './definitions.ts';
 import { Expiry } from './expiry.ts';
 import { FirstObjects } from './first-objects.ts';
@@ -97,8 +98,10 @@ class GatewayWork {
     ]);
     const finalizes = controllers.has('namespace-controller');
     const registry = builtInRegistry();
+    const definitions = new Definitions({ pool, gateway, registry });
     this.#parts = [
-      new Definitions({ pool, gateway, registry }),
+      definitions,
+      ...(finalizes ? [new CustomContents({ pool, gateway, definitions })] : []),
       new Namespaces({ pool, gateway, registry, finalizes }),
       new Belongings({ pool, gateway, wanted }),
       new OwnService({ gateway, gatewayUrl, advertiseAddresses }),
