@@ -224,6 +224,15 @@ describe('Custom resources', () => {
     assert.deepEqual(order, ['v2', 'v1']);
   });
 
+  test('a terminating namespace takes its custom resources along', async () => {
+    await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'closing' } } });
+    const path = ORDERS.replace('/default/', '/closing/');
+    assert.equal((await client.ask('POST', path, { body: anOrder('last') })).code, 201);
+    await client.ask('DELETE', '/api/v1/namespaces/closing');
+    await until('it to be gone', async () => (await client.get('/api/v1/namespaces/closing')).code === 404);
+    assert.equal((await client.get(`${path}/last`)).code, 404);
+  });
+
   test('a watch brings every change, and ends when its kind is gone', async () => {
     await establish(definition('fleetings', 'Fleeting'));
     const path = `/apis/${GROUP}/v1/namespaces/default/fleetings`;

@@ -10,6 +10,8 @@ interface GoProgram {
   /** with their versions; what they need themselves comes along */
   readonly modules: readonly string[];
   readonly target: string;
+  /** what is built, where it is not the file but a program of one of the modules */
+  readonly published?: string;
   /** a build that takes longer is given up, and goes on where it was when it is asked for again */
   readonly limitMs?: number;
 }
@@ -18,7 +20,7 @@ interface GoProgram {
 export class CannotBuild extends Error {}
 
 /** Builds a Go program of one file, from published modules, outside the project. Throws with what Go said. */
-export function buildGoProgram({ name, main, modules, target, limitMs }: GoProgram): void {
+export function buildGoProgram({ name, main, modules, target, limitMs, published = '.' }: GoProgram): void {
   const dir = mkdtempSync(join(tmpdir(), `tidegate-${name}-`));
   try {
     writeFileSync(join(dir, 'main.go'), main);
@@ -26,7 +28,7 @@ export function buildGoProgram({ name, main, modules, target, limitMs }: GoProgr
     const steps = [
       ['mod', 'init', `tidegate/${name}`],
       ['get', ...modules],
-      ['build', '-trimpath', '-ldflags', '-s -w', '-o', target, '.'],
+      ['build', '-trimpath', '-ldflags', '-s -w', '-o', target, published],
     ];
     mkdirSync(join(target, '..'), { recursive: true });
     for (const step of steps) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { applyDefaults, clean, type JsonObject } from '@tidegate/schema';
 import { builtInRegistry } from '../built-in.ts';
-import { fromStored } from '../registry.ts';
+import { fromStored, toStored } from '../registry.ts';
 import { compareVersions, readDefinition } from './definition.ts';
 import { jsonPath } from './json-path.ts';
 import { kindsOf } from './kinds-of.ts';
@@ -59,6 +59,27 @@ test('objects are handed on as they are stored only while the definition is as i
   assert.ok(changed !== undefined && changed.stored !== changed);
   const stored = { apiVersion: 'example.com/v1', kind: 'Part', metadata: { name: 'a' }, spec: { gone: 1 } };
   assert.deepEqual(fromStored(changed, stored).spec, { mode: 'slow' });
+});
+
+test('what the stored version does not have is not kept', () => {
+  const text = { type: 'string' };
+  const schema = (properties: JsonObject) => ({
+    openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } },
+  });
+  const versions = [
+    { name: 'v1', served: true, storage: true, schema: schema({ a: text }) },
+    { name: 'v2', served: true, storage: false, schema: schema({ a: text, b: { ...text, default: 'new' } }) },
+  ];
+  const defined = readDefinition({
+    metadata: { name: 'parts.example.com', generation: 2 },
+    spec: { group: 'example.com', scope: 'Namespaced', names, versions },
+    status: { acceptedNames: names, conditions: established },
+  } as JsonObject);
+  const [newer] = kindsOf(defined, scale);
+  assert.ok(newer !== undefined);
+  const stored = toStored(newer, { apiVersion: 'example.com/v2', kind: 'Part', spec: { a: 'x', b: 'y' } });
+  assert.deepEqual([stored.apiVersion, stored.spec], ['example.com/v1', { a: 'x' }]);
+  assert.deepEqual(fromStored(newer, stored).spec, { a: 'x', b: 'new' });
 });
 
 test('a name that somebody else has is not accepted', () => {

@@ -42,7 +42,8 @@ function withConversion(entry: KindEntry, stored: Kind): KindEntry {
   const conversion: Conversion = {
     group: stored.entry.group,
     version: stored.entry.version,
-    toStored: (object) => object,
+    // what the stored version does not have is not kept, and does not come back when another one is stored
+    toStored: (object) => clean(stored.entry.schema, object, entry.kind).value,
     fromStored: (object) => {
       const pruned = clean(stored.entry.schema, object, entry.kind).value;
       return same ? pruned : clean(entry.schema, pruned, entry.kind).value;
