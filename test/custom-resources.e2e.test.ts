@@ -224,6 +224,56 @@ describe('Custom resources', () => {
     assert.deepEqual(order, ['v2', 'v1']);
   });
 
+  test('each version has its fields, columns and subresources, and an old one warns', async () => {
+    const versioned = (name: string, more: object, spec: object) => ({
+      name,
+      served: true,
+      storage: name === 'v1beta1',
+      schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: spec } } } },
+      ...more,
+    });
+    const spec = { color: text, count: { type: 'integer' } };
+    const older = versioned('v1beta1', { deprecated: true }, { ...spec, gone: text });
+    const newer = versioned(
+      'v1',
+      {
+        subresources: { scale: { specReplicasPath: '.spec.count', statusReplicasPath: '.status.count' } },
+        selectableFields: [{ jsonPath: '.spec.color' }],
+        additionalPrinterColumns: [{ name: 'Size', type: 'string', jsonPath: '.spec.size' }],
+      },
+      { ...spec, size: { ...text, default: 'small' } },
+    );
+    const toys = definition('toys', 'Toy');
+    await establish({ ...toys, spec: { ...toys.spec, versions: [older, newer] as never } });
+    const [old, now] = ['v1beta1', 'v1'].map((version) => `/apis/${GROUP}/${version}/namespaces/default/toys`);
+    const object = { kind: 'Toy', metadata: { name: 'a' }, spec: { color: 'red', gone: 'x', count: 1 } };
+    const made = await client.ask('POST', old as string, { body: { apiVersion: `${GROUP}/v1beta1`, ...object } });
+    assert.equal(made.headers.warning, `299 - "${GROUP}/v1beta1 Toy is deprecated; use ${GROUP}/v1 Toy"`);
+    const shown = await client.get(`${now}/a`);
+    assert.deepEqual(
+      [shown.json.apiVersion, shown.json.spec, shown.headers.warning],
+      [`${GROUP}/v1`, { color: 'red', count: 1, size: 'small' }, undefined],
+    );
+    const table = await client.get(now as string, { Accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' });
+    assert.deepEqual(table.json.rows[0].cells, ['a', 'small']);
+    assert.equal((await client.get(`${now}?fieldSelector=spec.color%3Dred`)).json.items.length, 1);
+    assert.equal((await client.get(`${now}?fieldSelector=spec.color%3Dblue`)).json.items.length, 0);
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    const scaled = await client.ask('PATCH', `${now}/a/scale`, { body: { spec: { replicas: 5 } }, headers });
+    assert.deepEqual([scaled.json.kind, scaled.json.spec], ['Scale', { replicas: 5 }]);
+    assert.deepEqual((await client.get(`${old}/a`)).json.spec, { color: 'red', gone: 'x', count: 5 });
+    assert.equal((await client.get(`${old}/a/scale`)).code, 404);
+    const { json: current } = await client.get(`${CRDS}/toys.${GROUP}`);
+    current.spec.versions[0].storage = false;
+    current.spec.versions[1].storage = true;
+    const moved = await client.ask('PUT', `${CRDS}/toys.${GROUP}`, { body: current });
+    assert.deepEqual(moved.json.status?.storedVersions, ['v1beta1', 'v1'], moved.text);
+    current.spec.versions.shift();
+    current.metadata.resourceVersion = moved.json.metadata.resourceVersion;
+    const dropped = await client.ask('PUT', `${CRDS}/toys.${GROUP}`, { body: current });
+    assert.match(dropped.json.message, /v1beta1 was previously a storage version/);
+  });
+
   test('a terminating namespace takes its custom resources along', async () => {
     await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'closing' } } });
     const path = ORDERS.replace('/default/', '/closing/');

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from './json/json.ts';
+import { isJsonObject, type Json, type JsonObject, setOwn } from './json/json.ts';
 import type { Schema } from './schema.ts';
 
 /** Sets every default that the schema states where there is nothing, in an object and all that is in it. */
@@ -20,12 +20,12 @@ export function applyDefaults(schema: Schema, value: Json): void {
 
 function defaultFields(schema: Schema & { type: 'object' }, object: JsonObject): void {
   for (const [name, field] of fieldsToVisit(schema.fields)) {
-    const value = object[name];
+    const value = Object.hasOwn(object, name) ? object[name] : undefined;
     if (value !== undefined) applyDefaults(field, value);
     else if (field.default !== undefined) {
       // a clone costs more than all the rest
       const made = typeof field.default === 'object' ? structuredClone(field.default) : field.default;
-      object[name] = made;
+      setOwn(object, name, made);
       applyDefaults(field, made);
     }
   }

@@ -50,6 +50,18 @@ test('what is unknown is dropped, what is free is kept, and defaults are set whe
   assert.deepEqual(surplus, [{ what: 'unknown', field: 'spec.other' }]);
 });
 
+test('__proto__ is a field like any other', () => {
+  const properties = JSON.parse(
+    '{"__proto__":{"type":"object","default":{"a":1},"properties":{"a":{"type":"integer"}}}}',
+  );
+  const [kind] = kindsOf(definition(properties), scale);
+  assert.ok(kind !== undefined);
+  const { value } = clean(kind.schema, { spec: {} }, 'Part');
+  applyDefaults(kind.schema, value);
+  assert.equal(JSON.stringify(value), '{"spec":{"__proto__":{"a":1}}}');
+  assert.equal(Object.getPrototypeOf(value.spec), Object.prototype);
+});
+
 test('objects are handed on as they are stored only while the definition is as it was made', () => {
   const [first, older] = kindsOf(definition({}), scale);
   assert.equal(first?.stored, first);

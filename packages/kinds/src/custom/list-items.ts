@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '@tidegate/schema';
 import { duplicateValue, type FieldError, invalidValue } from '@tidegate/status';
 import { type At, pathText } from './at.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -79,6 +79,6 @@ function twice(list: readonly Json[], at: At | undefined, errors: FieldError[], 
 function keysOf(item: Json, keys: readonly string[]): JsonObject | undefined {
   if (!isJsonObject(item)) return undefined;
   const found: JsonObject = {};
-  for (const key of keys) if (Object.hasOwn(item, key)) found[key] = item[key] as Json;
+  for (const key of keys) if (Object.hasOwn(item, key)) setOwn(found, key, item[key] as Json);
   return found;
 }

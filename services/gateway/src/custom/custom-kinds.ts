@@ -81,9 +81,19 @@ export class CustomKinds {
     const definition = readDefinition(parseOwnJson(json));
     const text = dependedOn(definition);
     if (known?.text === text) return { ...known, revision };
+    return { revision, text, kinds: this.#kindsOf(definition) };
+  }
+
+  /** One that was written under other rules and cannot be made sense of defines nothing, and holds up no other. */
+  #kindsOf(definition: Definition): readonly Kind[] {
     const scale = this.#options.registry.find('apps', 'v1', 'deployments')?.entry.subresources.scale?.entry;
     if (scale === undefined) throw new Error('nothing that is served has a scale');
-    return { revision, text, kinds: kindsOf(definition, scale) };
+    try {
+      return kindsOf(definition, scale);
+    } catch (error) {
+      if (error instanceof TypeError) return [];
+      throw error;
+    }
   }
 }
 
