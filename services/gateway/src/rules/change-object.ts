@@ -1,6 +1,6 @@
 import { metaOf, prepareUpdate, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
 import { isSame } from '@tidegate/managed-fields';
-import type { JsonObject } from '@tidegate/schema';
+import type { Json, JsonObject } from '@tidegate/schema';
 import { badRequest, conflict, invalid, notFound, requiredValue } from '@tidegate/status';
 import { type Guard, guardKind, outcomeKind, writeKind } from '@tidegate/wire';
 import type { ServiceAddresses } from '../addresses/service-addresses.ts';
@@ -106,11 +106,17 @@ function nextState(
   }
 }
 
-/** Whose versions differ, and nothing else. */
+/** Nothing differs but the version, and when owners say that they changed it: a time alone is no change. */
 function isSameState(object: JsonObject, old: JsonObject): boolean {
-  const meta = metaOf(object);
-  const { resourceVersion } = metaOf(old);
-  return isSame({ ...object, metadata: { ...(meta as JsonObject), resourceVersion: resourceVersion ?? '' } }, old);
+  const { resourceVersion, managedFields } = metaOf(old);
+  const meta: JsonObject = { ...(metaOf(object) as JsonObject), resourceVersion: resourceVersion ?? '' };
+  if (!isSame(timeless(meta.managedFields), timeless(managedFields))) return false;
+  if (managedFields !== undefined) meta.managedFields = managedFields;
+  return isSame({ ...object, metadata: meta }, old);
+}
+
+function timeless(owners: Json | undefined): Json {
+  return Array.isArray(owners) ? owners.map((owner) => ({ ...(owner as JsonObject), time: null })) : null;
 }
 
 interface Step extends Attempt {
