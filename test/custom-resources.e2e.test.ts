@@ -331,6 +331,6 @@ describe('Custom resources', () => {
     const headers = { 'Content-Type': 'application/merge-patch+json' };
     await client.ask('PATCH', `${path}/held`, { body: { metadata: { finalizers: null } }, headers });
     await until('the definition to be gone', async () => (await client.get(`${CRDS}/helds.${GROUP}`)).code === 404);
-    assert.equal((await client.get(path)).code, 404);
+    await until('the kind to be gone with it', async () => (await client.get(path)).code === 404);
   });
 });
