@@ -60,7 +60,7 @@ export function knownFields(request: ResourceRequest, raw: JsonObject, options: 
     );
   }
   // only what is applied keeps its nulls
-  tellSurplus(request, level, surplus, { isApplied: options.keepsNulls === true });
+  tellSurplus(request, level, surplus, { isApplied: options.keepsNulls === true, lines: options.notes?.lines ?? [] });
   return value;
 }
 
@@ -89,6 +89,8 @@ interface SurplusWords {
   prefix?: string;
   /** those who apply look for other words, too */
   isApplied?: boolean;
+  /** where in YAML it stands */
+  lines?: readonly string[];
 }
 
 /** What the client said more than is taken, as loudly as it wants to hear it. */
@@ -96,16 +98,16 @@ export function tellSurplus(
   request: ResourceRequest,
   level: FieldValidation,
   surplus: readonly Surplus[],
-  { prefix = '', isApplied = false }: SurplusWords = {},
+  { prefix = '', isApplied = false, lines = [] }: SurplusWords = {},
 ): void {
   if (surplus.length === 0 || level === 'Ignore') return;
   const texts: string[] = [];
-  const undeclared: string[] = [];
+  const again = [...lines];
   let room = level === 'Strict' ? STRICT_CHARACTERS : WARN_CHARACTERS;
   for (const { what, field } of surplus) {
     // a path may be as long as the body, and there may be as many: texts are made only of what is told
     texts.push(`${prefix}${what} field ${JSON.stringify(field.slice(0, room))}`);
-    if (what === 'unknown') undeclared.push(`.${field.slice(0, room)}: field not declared in schema`);
+    if (isApplied && what === 'unknown') again.push(`.${field.slice(0, room)}: field not declared in schema`);
     room -= field.length;
     if (room <= 0) break;
   }
@@ -113,8 +115,8 @@ export function tellSurplus(
   if (level !== 'Strict') request.warnings.push(...texts);
   else {
     const more = rest > 0 ? `, and ${rest} more` : '';
-    const again = isApplied && undeclared.length > 0 ? ` (${undeclared.join(', ')})` : '';
-    throw badRequest(`strict decoding error: ${texts.join(', ')}${more}${again}`);
+    const other = again.length > 0 ? ` (${again.join(', ')})` : '';
+    throw badRequest(`strict decoding error: ${texts.join(', ')}${more}${other}`);
   }
 }
 
