@@ -93,7 +93,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
 
 /** A server of admission webhooks: the first part of a path says what it answers; what follows is for whoever counts. */
 export async function startWebhooks(): Promise<TestWebhooks> {
-  const { ca, ...pair } = await serverPair(['127.0.0.1']);
+  const { ca, ...pair } = await serverPair(['127.0.0.1', 'hooks.default.svc']);
   let reviews: Review[] = [];
   const server = createServer(pair, (request, response) => {
     const parts: Buffer[] = [];
