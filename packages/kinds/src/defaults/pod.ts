@@ -32,6 +32,8 @@ const volumes: DefaultRules = {
   }),
   'volumes[].downwardAPI.items[].fieldRef.apiVersion': 'v1',
   'volumes[].projected.sources[].downwardAPI.items[].fieldRef.apiVersion': 'v1',
+  'volumes[].downwardAPI.items[].resourceFieldRef.divisor': '0',
+  'volumes[].projected.sources[].downwardAPI.items[].resourceFieldRef.divisor': '0',
   'volumes[].projected.sources[].serviceAccountToken.expirationSeconds': 3600,
   'volumes[].hostPath.type': '',
   'volumes[].ephemeral.volumeClaimTemplate.spec.volumeMode': 'Filesystem',

@@ -40,6 +40,18 @@ export function oneOf(...texts: string[]): Check {
   };
 }
 
+/** One of these texts, and an empty one is none of them. */
+export function among(...texts: string[]): Check {
+  return (place) => {
+    if (!texts.includes(place.text)) place.unsupported(texts, place.text);
+  };
+}
+
+/** A check of a text that is there; an empty one is wrong, too. */
+export function named(problems: (text: string) => readonly string[]): Check {
+  return (place) => place.invalidFor(problems(place.text), place.text);
+}
+
 export const label = textCheck(labelProblems);
 export const subdomain = textCheck(subdomainProblems);
 export const label1035 = textCheck(label1035Problems);
@@ -140,6 +152,12 @@ export const network: Check = (place) => {
 export const descendingPath: Check = (place) => {
   if (place.text.startsWith('/')) place.invalid('must be a relative path');
   noClimbing(place);
+};
+
+/** Within a volume, where names that begin with two dots are the kubelet's own. */
+export const pathInVolume: Check = (place) => {
+  descendingPath(place);
+  if (/^\.\.[^/]/.test(place.text)) place.invalid("must not start with '..'");
 };
 
 export const noClimbing: Check = (place) => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tidegate/schema';
-import { qualifiedNameProblems, subdomainProblems } from '../rules/names.ts';
+import { labelProblems, qualifiedNameProblems, subdomainProblems } from '../rules/names.ts';
 import { notNegativeAmount, positiveAmount } from './amounts.ts';
-import { IMMUTABLE, notNegative, oneOf, required, sameValue, strictSubdomain, subdomain } from './checks.ts';
+import { among, IMMUTABLE, notNegative, oneOf, required, sameValue, strictSubdomain, subdomain } from './checks.ts';
 import type { Place } from './place.ts';
 import { oneSourceOf } from './pods/volumes.ts';
 import { type Check, type RuleTable, unchecked } from './rules.ts';
@@ -31,9 +31,12 @@ const claimSize: Check = (spec) => {
 const claimSource: Check = (place) => {
   for (const name of ['kind', 'name']) if (place.field(name).isEmpty) place.field(name).required();
   const group = place.field('apiGroup').text;
-  if (group === '' && !place.field('kind').isEmpty && place.object.kind !== 'PersistentVolumeClaim') {
-    place.invalid("must be 'PersistentVolumeClaim' when referencing the default apiGroup");
+  if (group === '' && place.field('kind').text !== 'PersistentVolumeClaim') {
+    place.invalid("must be 'PersistentVolumeClaim' when referencing the default apiGroup", place.field('kind').text);
   }
+  if (group !== '') place.field('apiGroup').invalidFor(subdomainProblems(group));
+  const namespace = place.field('namespace');
+  if (namespace.text !== '') namespace.invalidFor(labelProblems(namespace.text));
 };
 
 const sources: Check = (spec) => {
@@ -72,6 +75,8 @@ const VOLUME_SOURCES = [
   'storageos',
   'csi',
 ];
+
+const volumeSources = oneSourceOf(VOLUME_SOURCES);
 
 const volume: Check = (spec) => {
   const affinity = spec.field('nodeAffinity');
@@ -174,8 +179,9 @@ const attachmentSource: Check = Object.assign(
 export const storageTypeRules: RuleTable = {
   'core.v1.PersistentVolumeClaimSpec': {
     accessModes: accessModes('at least 1 access mode is required'),
-    volumeMode: oneOf('Block', 'Filesystem'),
+    volumeMode: among('Block', 'Filesystem'),
     storageClassName: subdomain,
+    volumeAttributesClassName: subdomain,
     '': [claimSize, sources],
   },
   'core.v1.PersistentVolumeSpec': {
@@ -183,7 +189,8 @@ export const storageTypeRules: RuleTable = {
     persistentVolumeReclaimPolicy: oneOf('Delete', 'Recycle', 'Retain'),
     volumeMode: oneOf('Block', 'Filesystem'),
     storageClassName: subdomain,
-    '': [capacity, oneSourceOf(VOLUME_SOURCES), volume],
+    ...volumeSources,
+    '': [capacity, volumeSources[''] as Check, volume],
   },
   'storage.v1.StorageClass': {
     provisioner: [required(), qualifiedLowerCase],
