@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, setOwn } from '@tidegate/schema';
+import { isJsonObject, type Json, type JsonObject, setOwn } from '@tidegate/schema';
 import { metaOf } from '../generic-object.ts';
 import { below, type DefaultRules, defaulter, NotZero } from './default-rules.ts';
 import { podSpecDefaults, setHostPorts, setRequestsByLimits } from './pod.ts';
@@ -9,6 +9,9 @@ const service: DefaultRules = {
   'spec.sessionAffinity': 'None',
   'spec.sessionAffinityConfig': ({ sessionAffinity }) =>
     sessionAffinity === 'ClientIP' ? { clientIP: { timeoutSeconds: 10800 } } : undefined,
+  'spec.sessionAffinityConfig.clientIP': {},
+  'spec.sessionAffinityConfig.clientIP.timeoutSeconds': 10800,
+  'spec.ports[].protocol': 'TCP',
   'spec.ports[].targetPort': new NotZero(({ port }) => port),
   'spec.internalTrafficPolicy': ({ type }) => (type === 'ExternalName' ? undefined : 'Cluster'),
   'spec.externalTrafficPolicy': ({ type }) => (isExternal(type) ? 'Cluster' : undefined),
@@ -18,6 +21,8 @@ const service: DefaultRules = {
 function isExternal(type: unknown): boolean {
   return type === 'NodePort' || type === 'LoadBalancer';
 }
+
+const setService = defaulter(service);
 
 const secret = defaulter({ type: 'Opaque' });
 
@@ -40,18 +45,37 @@ const limitRange = defaulter({
     type === 'Container' ? { ...((min ?? {}) as JsonObject), ...((limits ?? {}) as JsonObject) } : undefined,
 });
 
+/** A claim can be filled from another claim or a snapshot; what else stands under the older name is not kept. */
+function dropOddSource(spec: Json | undefined): void {
+  if (!isJsonObject(spec)) return;
+  const { dataSource, dataSourceRef } = spec;
+  // sources in other namespaces are not there yet
+  if (isJsonObject(dataSourceRef) && dataSourceRef.namespace) delete spec.dataSourceRef;
+  if (!isJsonObject(dataSource) || spec.dataSourceRef !== undefined) return;
+  const { apiGroup = '', kind } = dataSource;
+  const known =
+    apiGroup === '' ? kind === 'PersistentVolumeClaim' : apiGroup === SNAPSHOTS && kind === 'VolumeSnapshot';
+  if (!known) delete spec.dataSource;
+}
+const SNAPSHOTS = 'snapshot.storage.k8s.io';
+
+const claim = defaulter({
+  'spec.volumeMode': 'Filesystem',
+  // two names of one field, but for sources in other namespaces
+  'spec.dataSourceRef': ({ dataSource }) => structuredClone(dataSource),
+  'spec.dataSource': ({ dataSourceRef }) =>
+    isJsonObject(dataSourceRef) && !dataSourceRef.namespace ? structuredClone(dataSourceRef) : undefined,
+  'status.phase': 'Pending',
+});
+
 export const coreDefaults: Readonly<Record<string, SetDefaults>> = {
   endpoints: defaulter({ 'subsets[].ports[].protocol': 'TCP' }),
   limitranges: limitRange,
   nodes: defaulter({ 'status.allocatable': ({ capacity }) => capacity }),
-  persistentvolumeclaims: defaulter({
-    'spec.volumeMode': 'Filesystem',
-    // two names of one field, but for sources in other namespaces
-    'spec.dataSourceRef': ({ dataSource }) => structuredClone(dataSource),
-    'spec.dataSource': ({ dataSourceRef }) =>
-      isJsonObject(dataSourceRef) && !dataSourceRef.namespace ? structuredClone(dataSourceRef) : undefined,
-    'status.phase': 'Pending',
-  }),
+  persistentvolumeclaims: (object) => {
+    dropOddSource(object.spec);
+    claim(object);
+  },
   persistentvolumes: defaulter({
     'spec.persistentVolumeReclaimPolicy': 'Retain',
     'spec.volumeMode': 'Filesystem',
@@ -75,5 +99,11 @@ export const coreDefaults: Readonly<Record<string, SetDefaults>> = {
     secret(object);
     encodeTexts(object);
   },
-  services: defaulter(service),
+  services: (object) => {
+    // without affinity there is nothing to configure
+    if (isJsonObject(object.spec) && (object.spec.sessionAffinity || 'None') === 'None') {
+      delete object.spec.sessionAffinityConfig;
+    }
+    setService(object);
+  },
 };

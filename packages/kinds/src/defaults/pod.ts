@@ -13,6 +13,7 @@ const httpGet: DefaultRules = { path: '/', scheme: 'HTTP' };
 
 const container: DefaultRules = {
   imagePullPolicy: ({ image }) => pullPolicy(String(image ?? '')),
+  'ports[].protocol': 'TCP',
   terminationMessagePath: '/dev/termination-log',
   terminationMessagePolicy: 'File',
   ...belowEach(['livenessProbe', 'readinessProbe', 'startupProbe'], {

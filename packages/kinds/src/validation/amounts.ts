@@ -52,7 +52,7 @@ const isExtended = (name: string): boolean =>
 
 /** What a resource may be called: a known word, or a name with a domain. */
 function nameProblems(name: string, scope: Scope | undefined): string[] {
-  const problems = resourceNameProblems(name);
+  const problems = labelKeyProblems(name);
   if (name.includes('/')) {
     if (scope === 'containers' && !isNative(name) && !isExtended(name)) {
       problems.push("doesn't follow extended resource name standard");
@@ -70,11 +70,6 @@ function nameProblems(name: string, scope: Scope | undefined): string[] {
 }
 
 type Scope = 'containers' | 'pods' | 'quota';
-
-/** A resource is named as a label is. */
-function resourceNameProblems(name: string): string[] {
-  return labelKeyProblems(name).map((words) => words.replace(/^a valid label key/, 'a qualified name'));
-}
 
 /** What a whole pod can ask for. */
 const OF_PODS = ['cpu', 'hugepages-', 'memory'];

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tidegate/schema';
 import { standardFinalizerProblems } from '../rules/metadata.ts';
-import { labelProblems, qualifiedNameProblems } from '../rules/names.ts';
+import { labelKeyProblems, labelProblems } from '../rules/names.ts';
 import { amountOf } from './amounts.ts';
 import { evenEmpty, IMMUTABLE, isNetwork, labels, NETWORK, notNegative, sameValue } from './checks.ts';
 import type { Place } from './place.ts';
@@ -19,7 +19,7 @@ const taints: Check = (spec) => {
   for (const taint of list.items()) {
     const key = taint.field('key');
     const effect = taint.field('effect');
-    key.invalidFor(qualifiedNameProblems(key.text), key.text);
+    key.invalidFor(labelKeyProblems(key.text), key.text);
     if (effect.text === '') effect.required();
     else if (!EFFECTS.includes(effect.text)) effect.unsupported(EFFECTS);
     const pair = `${key.text}:${effect.text}`;
@@ -44,7 +44,7 @@ export function nodeUpdate(object: Place, old: Place): void {
 
 const namespaceFinalizers: Check = (place) => {
   for (const finalizer of place.list.map(String)) {
-    place.invalidFor(qualifiedNameProblems(finalizer), finalizer);
+    place.invalidFor(labelKeyProblems(finalizer), finalizer);
     place.invalidFor(standardFinalizerProblems(finalizer), finalizer);
   }
 };
@@ -61,7 +61,7 @@ const event: Check = (object) => {
   }
   const controller = object.field('reportingComponent');
   if (controller.text === '') controller.required();
-  controller.invalidFor(qualifiedNameProblems(controller.text), controller.text);
+  controller.invalidFor(labelKeyProblems(controller.text), controller.text);
   for (const name of ['reportingInstance', 'action', 'reason']) {
     if (object.field(name).isEmpty) object.field(name).required();
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tidegate/schema';
-import { qualifiedNameProblems } from '../rules/names.ts';
+import { labelKeyProblems } from '../rules/names.ts';
 import { amountNames, amountOf, amounts } from './amounts.ts';
 import { IMMUTABLE, sameValue } from './checks.ts';
 import type { Place } from './place.ts';
@@ -77,7 +77,7 @@ const ORDER: ReadonlyArray<
 
 const limit: Check = (place) => {
   const type = place.field('type');
-  type.invalidFor(qualifiedNameProblems(type.text), type.text);
+  type.invalidFor(labelKeyProblems(type.text), type.text);
   const bound = (name: string): JsonObject => place.field(name).object;
   const ofPods = type.text === 'Pod';
   for (const name of BOUNDS) {

@@ -1,5 +1,5 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
-import { labelProblems, qualifiedNameProblems, subdomainProblems } from '../rules/names.ts';
+import { labelKeyProblems, labelProblems, subdomainProblems } from '../rules/names.ts';
 import {
   address,
   IMMUTABLE,
@@ -241,6 +241,6 @@ export const networkRules: RuleTable = {
   'discovery.v1.EndpointPort': {
     name: label,
     protocol: oneOf('SCTP', 'TCP', 'UDP'),
-    appProtocol: (place) => place.invalidFor(qualifiedNameProblems(place.text)),
+    appProtocol: (place) => place.invalidFor(labelKeyProblems(place.text)),
   },
 };

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tidegate/schema';
-import { labelProblems, qualifiedNameProblems, subdomainProblems } from '../rules/names.ts';
-import { notNegativeAmount, positiveAmount } from './amounts.ts';
+import { labelKeyProblems, labelProblems, subdomainProblems } from '../rules/names.ts';
+import { amountOf, notNegativeAmount, positiveAmount } from './amounts.ts';
 import { among, IMMUTABLE, notNegative, oneOf, required, sameValue, strictSubdomain, subdomain } from './checks.ts';
 import type { Place } from './place.ts';
 import { oneSourceOf } from './pods/volumes.ts';
@@ -40,7 +40,13 @@ const claimSource: Check = (place) => {
 };
 
 const sources: Check = (spec) => {
-  for (const name of ['dataSource', 'dataSourceRef']) if (spec.has(name)) claimSource(spec.field(name));
+  const [source, reference] = [spec.field('dataSource'), spec.field('dataSourceRef')];
+  for (const one of [source, reference]) if (one.value !== undefined) claimSource(one);
+  if (source.value === undefined || reference.value === undefined) return;
+  const { apiGroup, kind, name, namespace } = reference.object;
+  if (!sameValue(source.object, { apiGroup, kind, name }) || !sameValue(namespace, undefined)) {
+    spec.invalid('must match dataSourceRef');
+  }
 };
 
 const capacity: Check = (spec) => {
@@ -48,7 +54,11 @@ const capacity: Check = (spec) => {
   if (place.isEmpty) place.required();
   const names = Object.keys(place.object);
   if (names.length !== 1 || names[0] !== 'storage') place.unsupported(['storage'], place.value ?? null);
-  for (const one of place.entries()) positiveAmount(one);
+  for (const one of place.entries()) {
+    positiveAmount(one);
+    if (amountOf(one.value) < 0n)
+      one.invalid('must be a valid resource quantity', Math.ceil(Number(amountOf(one.value)) / 1e9));
+  }
 };
 
 const VOLUME_SOURCES = [
@@ -80,7 +90,19 @@ const volumeSources = oneSourceOf(VOLUME_SOURCES);
 
 const volume: Check = (spec) => {
   const affinity = spec.field('nodeAffinity');
-  if (spec.has('local') && affinity.field('required').isEmpty) affinity.required('Local volume requires node affinity');
+  if (affinity.value !== undefined && !affinity.has('required')) {
+    affinity.field('required').required('must specify required node constraints');
+  }
+  const local = VOLUME_SOURCES.find((name) => spec.has(name)) === 'local';
+  if (local && affinity.value === undefined) affinity.required('Local volume requires node affinity');
+  const attributes = spec.field('volumeAttributesClassName');
+  if (attributes.value === undefined) return;
+  if (attributes.text === '') attributes.required('an empty string is disallowed');
+  else attributes.invalidFor(subdomainProblems(attributes.text));
+  if (!spec.has('csi')) spec.field('csi').required('has to be specified when using volumeAttributesClassName');
+};
+
+const reclaimed: Check = (spec) => {
   const policy = spec.field('persistentVolumeReclaimPolicy');
   if (policy.text === 'Recycle' && /^\/+$/.test(spec.field('hostPath.path').text)) {
     policy.forbidden("may not be 'recycle' for a hostPath mount of '/'");
@@ -125,7 +147,7 @@ const parameters: Check = (place) => {
 };
 
 const qualifiedLowerCase: Check = (place) => {
-  if (place.text !== '') place.invalidFor(qualifiedNameProblems(place.text.toLowerCase()));
+  if (place.text !== '') place.invalidFor(labelKeyProblems(place.text.toLowerCase()));
 };
 
 /** An update that changes it is refused by the name of the field. */
@@ -187,10 +209,10 @@ export const storageTypeRules: RuleTable = {
   'core.v1.PersistentVolumeSpec': {
     accessModes: accessModes(''),
     persistentVolumeReclaimPolicy: oneOf('Delete', 'Recycle', 'Retain'),
-    volumeMode: oneOf('Block', 'Filesystem'),
+    volumeMode: among('Block', 'Filesystem'),
     storageClassName: subdomain,
     ...volumeSources,
-    '': [capacity, volumeSources[''] as Check, volume],
+    '': [capacity, volumeSources[''] as Check, volume, reclaimed],
   },
   'storage.v1.StorageClass': {
     provisioner: [required(), qualifiedLowerCase],

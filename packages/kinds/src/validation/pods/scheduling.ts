@@ -57,7 +57,7 @@ const nodeRequirement: Check = (place) => {
 
 /** Labels of a node that have to be there are checked to be ones that can be. */
 const valuesOfLabels: Check = (place) => {
-  const wanted = place.up(5).step === 'requiredDuringSchedulingIgnoredDuringExecution';
+  const wanted = place.up(5).step.toString().startsWith('required');
   if (wanted) for (const value of place.items()) value.invalidFor(labelValueProblems(value.text));
 };
 

@@ -24,6 +24,12 @@ const chapSecret: Check = (source) => {
   if ((chapAuthDiscovery === true || chapAuthSession === true) && secret.value === undefined) secret.required();
 };
 
+/** For those who look at volumes alone, a name that begins otherwise is no valid one either. */
+const iscsiNameOfVolume: Check = (place) => {
+  const form = ISCSI_FORMS[place.text.slice(0, 3)];
+  if (form?.test(place.text) !== true) place.invalid('must be valid format');
+};
+
 const iscsi: TypeRules = {
   targetPortal: required(),
   iqn: [required(), iscsiName],
@@ -98,6 +104,10 @@ const secretNamed: Check = (place) => {
   if (place.field('name').isEmpty) place.field('name').required();
 };
 
+const secretOfNamespace: Check = (place) => {
+  for (const name of ['name', 'namespace']) if (place.field(name).isEmpty) place.field(name).required();
+};
+
 const namespacedSecret: Check = (place) => {
   for (const name of ['name', 'namespace']) {
     const field = place.field(name);
@@ -138,6 +148,7 @@ const storageOs: TypeRules = { volumeName: [required(), label], volumeNamespace:
 const images: TypeRules = { monitors: required(), image: required() };
 const cinder: TypeRules = { volumeID: required(), secretRef: secretNamed };
 const gluster: TypeRules = { endpoints: required(), path: required() };
+const EMPTY_NAMESPACE = 'if the endpointnamespace is set, it must be a valid namespace name';
 const azureFile: TypeRules = { secretName: required(), shareName: required() };
 
 export const volumeSourceRules: RuleTable = {
@@ -147,25 +158,35 @@ export const volumeSourceRules: RuleTable = {
   'core.v1.AWSElasticBlockStoreVolumeSource': { volumeID: required(), partition },
   'core.v1.NFSVolumeSource': { server: required(), path: [required(), absolutePath], '': nfsPath },
   'core.v1.ISCSIVolumeSource': iscsi,
-  'core.v1.ISCSIPersistentVolumeSource': iscsi,
+  'core.v1.ISCSIPersistentVolumeSource': {
+    ...iscsi,
+    iqn: [required(), iscsiNameOfVolume],
+    initiatorName: iscsiNameOfVolume,
+    secretRef: secretNamed,
+  },
   'core.v1.FCVolumeSource': { '': fibreChannel },
   'core.v1.FlockerVolumeSource': { '': flocker },
   'core.v1.QuobyteVolumeSource': { volume: required(), '': quobyte },
   'core.v1.GlusterfsVolumeSource': gluster,
   'core.v1.GlusterfsPersistentVolumeSource': {
     ...gluster,
-    endpointsNamespace: named((text) => (text === '' ? ['must not be empty'] : labelProblems(text))),
+    endpointsNamespace: named((text) => (text === '' ? [EMPTY_NAMESPACE] : labelProblems(text))),
   },
   'core.v1.RBDVolumeSource': images,
   'core.v1.RBDPersistentVolumeSource': images,
   'core.v1.CinderVolumeSource': cinder,
-  'core.v1.CinderPersistentVolumeSource': cinder,
+  'core.v1.CinderPersistentVolumeSource': { ...cinder, secretRef: secretOfNamespace },
   'core.v1.CephFSVolumeSource': { monitors: required() },
   'core.v1.CephFSPersistentVolumeSource': { monitors: required() },
   'core.v1.FlexVolumeSource': flex,
   'core.v1.FlexPersistentVolumeSource': flex,
   'core.v1.AzureFileVolumeSource': azureFile,
-  'core.v1.AzureFilePersistentVolumeSource': azureFile,
+  'core.v1.AzureFilePersistentVolumeSource': {
+    ...azureFile,
+    secretNamespace: (place) => {
+      if (place.text === '') place.required();
+    },
+  },
   'core.v1.AzureDiskVolumeSource': {
     diskName: required(),
     diskURI: required(),
@@ -179,7 +200,7 @@ export const volumeSourceRules: RuleTable = {
   'core.v1.ScaleIOVolumeSource': scaleIo,
   'core.v1.ScaleIOPersistentVolumeSource': scaleIo,
   'core.v1.StorageOSVolumeSource': storageOs,
-  'core.v1.StorageOSPersistentVolumeSource': storageOs,
+  'core.v1.StorageOSPersistentVolumeSource': { ...storageOs, secretRef: secretOfNamespace },
   'core.v1.CSIVolumeSource': { driver: [required(), driverName], nodePublishSecretRef: secretName },
   'core.v1.CSIPersistentVolumeSource': {
     driver: [required(), driverName],

@@ -1,5 +1,4 @@
 import { subdomainProblems } from '../../rules/names.ts';
-import { notNegativeAmount } from '../amounts.ts';
 import { fileMode, label, pathInVolume, required } from '../checks.ts';
 import type { Place } from '../place.ts';
 import { type Check, type RuleTable, type TypeRules, unchecked } from '../rules.ts';
@@ -141,5 +140,4 @@ export const volumeRules: RuleTable = {
     '': oneReference,
   },
   'core.v1.EphemeralVolumeSource': { volumeClaimTemplate: required() },
-  'core.v1.VolumeResourceRequirements': { limits: (place) => place.entries().forEach(notNegativeAmount) },
 };
