@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, setOwn } from '@tidegate/schema';
 import { metaOf } from '../generic-object.ts';
-import { below, type DefaultRules, defaulter, NotZero } from './default-rules.ts';
+import { below, type DefaultRules, defaulter, IfAbsent, NotZero } from './default-rules.ts';
 import { podSpecDefaults, setHostPorts, setRequestsByLimits } from './pod.ts';
 import { type SetDefaults, templateLabels, withTemplate } from './template.ts';
 
@@ -13,7 +13,7 @@ const service: DefaultRules = {
   'spec.sessionAffinityConfig.clientIP.timeoutSeconds': 10800,
   'spec.ports[].protocol': 'TCP',
   'spec.ports[].targetPort': new NotZero(({ port }) => port),
-  'spec.internalTrafficPolicy': ({ type }) => (type === 'ExternalName' ? undefined : 'Cluster'),
+  'spec.internalTrafficPolicy': new IfAbsent(({ type }) => (type === 'ExternalName' ? undefined : 'Cluster')),
   'spec.externalTrafficPolicy': ({ type }) => (isExternal(type) ? 'Cluster' : undefined),
   'spec.allocateLoadBalancerNodePorts': ({ type }) => (type === 'LoadBalancer' ? true : undefined),
 };
@@ -36,14 +36,41 @@ function encodeTexts(object: JsonObject): void {
   object.data = data;
 }
 
+const node = defaulter({ 'status.allocatable': ({ capacity }) => capacity });
+
+/** Two names of one field: the older one is the first of the newer, and counts where they differ. */
+function joinNetworks(spec: Json | undefined): void {
+  if (!isJsonObject(spec)) return;
+  const all = Array.isArray(spec.podCIDRs) ? spec.podCIDRs : [];
+  if (spec.podCIDR && spec.podCIDR !== all[0]) spec.podCIDRs = [spec.podCIDR];
+  else if (all[0]) spec.podCIDR = all[0];
+}
+
+/** Of the secrets of an account only the names count. */
+function nameSecrets(account: JsonObject): void {
+  if (!Array.isArray(account.secrets)) return;
+  account.secrets = account.secrets.map((secret) =>
+    isJsonObject(secret) && secret.name !== undefined ? { name: secret.name } : {},
+  );
+}
+
+/** Less than no time is as little as there is. */
+function endsSoon(spec: Json | undefined): void {
+  if (isJsonObject(spec) && Number(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1;
+}
+
 const pod = defaulter({ ...below('spec', podSpecDefaults), 'spec.enableServiceLinks': true });
 
 /** A limit for containers follows from its upper end, and what is asked for by default from both ends. */
-const limitRange = defaulter({
-  'spec.limits[].default': ({ type, max }) => (type === 'Container' ? (max ?? {}) : undefined),
-  'spec.limits[].defaultRequest': ({ type, default: limits, min }) =>
-    type === 'Container' ? { ...((min ?? {}) as JsonObject), ...((limits ?? {}) as JsonObject) } : undefined,
-});
+function limitRange({ spec }: JsonObject): void {
+  const limits = isJsonObject(spec) && Array.isArray(spec.limits) ? spec.limits.filter(isJsonObject) : [];
+  for (const limit of limits) {
+    if (limit.type !== 'Container') continue;
+    const bound = (name: string) => (limit[name] ?? {}) as JsonObject;
+    limit.default = { ...bound('max'), ...bound('default') };
+    limit.defaultRequest = { ...bound('min'), ...bound('default'), ...bound('defaultRequest') };
+  }
+}
 
 /** A claim can be filled from another claim or a snapshot; what else stands under the older name is not kept. */
 function dropOddSource(spec: Json | undefined): void {
@@ -60,7 +87,7 @@ function dropOddSource(spec: Json | undefined): void {
 const SNAPSHOTS = 'snapshot.storage.k8s.io';
 
 const claim = defaulter({
-  'spec.volumeMode': 'Filesystem',
+  'spec.volumeMode': new IfAbsent('Filesystem'),
   // two names of one field, but for sources in other namespaces
   'spec.dataSourceRef': ({ dataSource }) => structuredClone(dataSource),
   'spec.dataSource': ({ dataSourceRef }) =>
@@ -71,19 +98,23 @@ const claim = defaulter({
 export const coreDefaults: Readonly<Record<string, SetDefaults>> = {
   endpoints: defaulter({ 'subsets[].ports[].protocol': 'TCP' }),
   limitranges: limitRange,
-  nodes: defaulter({ 'status.allocatable': ({ capacity }) => capacity }),
+  nodes: (object) => {
+    joinNetworks(object.spec);
+    node(object);
+  },
   persistentvolumeclaims: (object) => {
     dropOddSource(object.spec);
     claim(object);
   },
   persistentvolumes: defaulter({
     'spec.persistentVolumeReclaimPolicy': 'Retain',
-    'spec.volumeMode': 'Filesystem',
+    'spec.volumeMode': new IfAbsent('Filesystem'),
     'spec.hostPath.type': '',
     'status.phase': 'Pending',
   }),
   pods: (object) => {
     pod(object);
+    endsSoon(object.spec);
     setHostPorts(object.spec);
     setRequestsByLimits(object.spec);
   },
@@ -99,6 +130,7 @@ export const coreDefaults: Readonly<Record<string, SetDefaults>> = {
     secret(object);
     encodeTexts(object);
   },
+  serviceaccounts: nameSecrets,
   services: (object) => {
     // without affinity there is nothing to configure
     if (isJsonObject(object.spec) && (object.spec.sessionAffinity || 'None') === 'None') {

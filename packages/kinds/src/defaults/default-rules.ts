@@ -2,10 +2,19 @@ import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 
 /** A value, or what makes it from the object that holds the field; undefined: no default in this case. */
 type Made = Json | ((holder: JsonObject) => Json | undefined);
-type DefaultValue = Made | NotZero;
+type DefaultValue = Made | NotZero | IfAbsent;
 
 /** A default that takes the place of a zero, too: a field whose zero means that nothing was said. */
 export class NotZero {
+  readonly value: Made;
+
+  constructor(value: Made) {
+    this.value = value;
+  }
+}
+
+/** A default of a field in which an empty text says something else than nothing. */
+export class IfAbsent {
   readonly value: Made;
 
   constructor(value: Made) {
@@ -66,11 +75,14 @@ function apply(rule: Rule, value: Json | undefined, depth: number): void {
 
 function setField(holder: JsonObject, field: string, value: DefaultValue): void {
   const current = holder[field];
-  const unset = current === undefined || current === '' || (current === 0 && value instanceof NotZero);
-  if (!unset) return;
-  const source = value instanceof NotZero ? value.value : value;
+  if (current !== undefined && !saysNothing(current, value)) return;
+  const source = value instanceof NotZero || value instanceof IfAbsent ? value.value : value;
   const made = typeof source === 'function' ? source(holder) : fresh(source);
   if (made !== undefined) holder[field] = made;
+}
+
+function saysNothing(current: Json, value: DefaultValue): boolean {
+  return (current === '' && !(value instanceof IfAbsent)) || (current === 0 && value instanceof NotZero);
 }
 
 function fresh(value: Json): Json {

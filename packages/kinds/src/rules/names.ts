@@ -73,3 +73,17 @@ export function labelKeyProblems(text: string): string[] {
   if (!QUALIFIED_PART.test(name)) problems.push(QUALIFIED_WORDS);
   return problems;
 }
+
+const CONFIG_KEY = /^[-._a-zA-Z0-9]+$/;
+const CONFIG_KEY_WORDS =
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
+/** Keys of config maps and secrets can be names of files. */
+export function configKeyProblems(key: string): string[] {
+  const problems: string[] = [];
+  if (key.length > 253) problems.push('must be no more than 253 bytes');
+  if (!CONFIG_KEY.test(key)) problems.push(CONFIG_KEY_WORDS);
+  if (key === '.' || key === '..') problems.push(`must not be '${key}'`);
+  else if (key.startsWith('..')) problems.push("must not start with '..'");
+  return problems;
+}

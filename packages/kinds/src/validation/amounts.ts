@@ -45,6 +45,9 @@ const QUOTA = new Set([
 const INTEGERS = new Set(COUNTED);
 const KNOWN = new Set([...QUOTA, 'limits.storage']);
 
+/** Whether quotas count it by a name that everybody knows. */
+export const isCounted = (name: string): boolean => QUOTA.has(name) || name.startsWith('hugepages-');
+
 const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
 const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
 const isExtended = (name: string): boolean =>
@@ -54,7 +57,7 @@ const isExtended = (name: string): boolean =>
 function nameProblems(name: string, scope: Scope | undefined): string[] {
   const problems = labelKeyProblems(name);
   if (name.includes('/')) {
-    if (scope === 'containers' && !isNative(name) && !isExtended(name)) {
+    if (scope === 'containers' && !isNative(name) && (!isExtended(name) || problems.length > 0)) {
       problems.push("doesn't follow extended resource name standard");
     }
     return problems;
@@ -68,6 +71,9 @@ function nameProblems(name: string, scope: Scope | undefined): string[] {
   }
   return problems;
 }
+
+/** What is wrong with the name of something that containers ask for. */
+export const containerAmountProblems = (name: string): string[] => nameProblems(name, 'containers');
 
 type Scope = 'containers' | 'pods' | 'quota';
 

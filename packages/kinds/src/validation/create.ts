@@ -26,5 +26,7 @@ export function newEventErrors(event: JsonObject): FieldError[] {
   for (const name of ['firstTimestamp', 'lastTimestamp', 'count']) {
     if (!place.field(name).isEmpty) place.field(name).invalid('needs to be unset', '');
   }
+  const source = place.field('source');
+  if (['component', 'host'].some((name) => !source.field(name).isEmpty)) source.invalid('needs to be unset', '');
   return errors;
 }

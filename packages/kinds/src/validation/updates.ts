@@ -6,11 +6,12 @@ import { unchanged } from './checks.ts';
 import { nodeUpdate, secretUpdate } from './cluster.ts';
 import { quotaUpdate } from './limits.ts';
 import { cidrsUpdate } from './network.ts';
+import { claimUpdate, volumeUpdate } from './persistent-volumes.ts';
 import type { Place } from './place.ts';
 import { podUpdate } from './pods/updates.ts';
 import { fixedValue } from './scaling.ts';
 import { serviceUpdate } from './services.ts';
-import { claimUpdate, forbiddenChange, volumeUpdate } from './storage.ts';
+import { forbiddenChange } from './storage.ts';
 
 /** Looks at a field beside what was there. */
 type UpdateCheck = (place: Place, old: Place) => void;

@@ -1,6 +1,6 @@
 import { notNegative, oneOf, port, portOrName, required } from '../checks.ts';
 import type { Place } from '../place.ts';
-import { type Check, type RuleTable, type TypeRules, unchecked } from '../rules.ts';
+import type { Check, RuleTable, TypeRules } from '../rules.ts';
 
 const COMMON = ['exec', 'httpGet', 'tcpSocket'];
 
@@ -60,7 +60,6 @@ export const handlerRules: RuleTable = {
     failureThreshold: notNegative,
     terminationGracePeriodSeconds: gracePeriod,
   },
-  'core.v1.Lifecycle': { stopSignal: unchecked },
   'core.v1.LifecycleHandler': handlers(...COMMON, 'sleep'),
   'core.v1.ExecAction': { command: required() },
   'core.v1.HTTPGetAction': { path: required(), port: portOrName, scheme: oneOf('HTTP', 'HTTPS'), httpHeaders: headers },

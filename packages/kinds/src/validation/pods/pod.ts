@@ -6,6 +6,7 @@ import {
   annotations,
   label,
   labels,
+  named,
   oneOf,
   present,
   required,
@@ -175,6 +176,16 @@ function gated(spec: Place): void {
   }
 }
 
+const PREEMPTION = oneOf('PreemptLowerPriority', 'Never');
+
+const strictWhenThere = named(subdomainProblems);
+
+function exceptOfStatefulSets(check: Check): Check {
+  return (place) => {
+    if (!place.up(3).has('volumeClaimTemplates') && !place.up(3).has('podManagementPolicy')) check(place);
+  };
+}
+
 export const podRules: RuleTable = {
   'core.v1.PodTemplateSpec': {
     // these are said of the template itself
@@ -195,13 +206,14 @@ export const podRules: RuleTable = {
     activeDeadlineSeconds: within(1, 2 ** 31 - 1),
     dnsPolicy: [required(), oneOf('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None')],
     nodeSelector: labels,
-    hostname: label,
-    subdomain: label,
+    // those of a stateful set are its own to give
+    hostname: exceptOfStatefulSets(label),
+    subdomain: exceptOfStatefulSets(label),
     nodeName: subdomain,
     serviceAccountName: subdomain,
     priorityClassName: subdomain,
-    runtimeClassName: subdomain,
-    preemptionPolicy: oneOf('PreemptLowerPriority', 'Never'),
+    runtimeClassName: strictWhenThere,
+    preemptionPolicy: (place) => (place.text === '' ? place.required() : PREEMPTION(place)),
     overhead,
     resourceClaims,
     ...schedulingLists,

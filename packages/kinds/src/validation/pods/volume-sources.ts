@@ -1,5 +1,5 @@
 import { labelProblems, subdomainProblems } from '../../rules/names.ts';
-import { among, label, named, noClimbing, oneOf, pathInVolume, required, within } from '../checks.ts';
+import { always, among, label, named, noClimbing, oneOf, pathInVolume, required, within } from '../checks.ts';
 import type { Place } from '../place.ts';
 import type { Check, RuleTable, TypeRules } from '../rules.ts';
 
@@ -209,8 +209,13 @@ export const volumeSourceRules: RuleTable = {
   },
   'core.v1.LocalVolumeSource': { path: [required(), noClimbing] },
   'core.v1.PersistentVolumeClaimVolumeSource': { claimName: required() },
-  'core.v1.ImageVolumeSource': { reference: required(), pullPolicy: oneOf('Always', 'IfNotPresent', 'Never') },
+  'core.v1.ImageVolumeSource': { reference: always(imageOfPod), pullPolicy: oneOf('Always', 'IfNotPresent', 'Never') },
 };
+
+/** A template may leave it to whoever makes the pod. */
+function imageOfPod(place: Place): void {
+  if (place.isEmpty && place.up(5).holder === undefined) place.required();
+}
 
 /** A path that is missing is no absolute one either. */
 function nfsPath(source: Place): void {

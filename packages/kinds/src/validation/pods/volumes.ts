@@ -1,7 +1,7 @@
 import { subdomainProblems } from '../../rules/names.ts';
 import { fileMode, label, pathInVolume, required } from '../checks.ts';
 import type { Place } from '../place.ts';
-import { type Check, type RuleTable, type TypeRules, unchecked } from '../rules.ts';
+import type { Check, RuleTable, TypeRules } from '../rules.ts';
 import { volumeSourceRules } from './volume-sources.ts';
 
 /** In the order in which they are counted: the first is the volume's, what follows is too much. */
@@ -127,8 +127,6 @@ export const volumeRules: RuleTable = {
   'core.v1.DownwardAPIVolumeSource': { defaultMode: fileMode },
   'core.v1.ProjectedVolumeSource': { defaultMode: fileMode, '': distinctPaths },
   'core.v1.VolumeProjection': {
-    clusterTrustBundle: unchecked,
-    podCertificate: unchecked,
     '': oneProjection,
   },
   'core.v1.ServiceAccountTokenProjection': { path: [required(), pathInVolume], expirationSeconds: tokenLifetime },
