@@ -67,9 +67,13 @@ function limitRange({ spec }: JsonObject): void {
   for (const limit of limits) {
     if (limit.type !== 'Container') continue;
     const bound = (name: string) => (limit[name] ?? {}) as JsonObject;
-    limit.default = { ...bound('max'), ...bound('default') };
-    limit.defaultRequest = { ...bound('min'), ...bound('default'), ...bound('defaultRequest') };
+    setSome(limit, 'default', { ...bound('max'), ...bound('default') });
+    setSome(limit, 'defaultRequest', { ...bound('min'), ...bound('default'), ...bound('defaultRequest') });
   }
+}
+
+function setSome(holder: JsonObject, name: string, amounts: JsonObject): void {
+  if (Object.keys(amounts).length > 0) holder[name] = amounts;
 }
 
 /** A claim can be filled from another claim or a snapshot; what else stands under the older name is not kept. */

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 
 /** A value, or what makes it from the object that holds the field; undefined: no default in this case. */
 type Made = Json | ((holder: JsonObject) => Json | undefined);
-type DefaultValue = Made | NotZero | IfAbsent;
+type DefaultValue = Made | NotZero | IfAbsent | Always;
 
 /** A default that takes the place of a zero, too: a field whose zero means that nothing was said. */
 export class NotZero {
@@ -15,6 +15,15 @@ export class NotZero {
 
 /** A default of a field in which an empty text says something else than nothing. */
 export class IfAbsent {
+  readonly value: Made;
+
+  constructor(value: Made) {
+    this.value = value;
+  }
+}
+
+/** What takes the place of whatever was said, where it is made at all: an older name of another field. */
+export class Always {
   readonly value: Made;
 
   constructor(value: Made) {
@@ -76,13 +85,18 @@ function apply(rule: Rule, value: Json | undefined, depth: number): void {
 function setField(holder: JsonObject, field: string, value: DefaultValue): void {
   const current = holder[field];
   if (current !== undefined && !saysNothing(current, value)) return;
-  const source = value instanceof NotZero || value instanceof IfAbsent ? value.value : value;
+  const source = isMarked(value) ? value.value : value;
   const made = typeof source === 'function' ? source(holder) : fresh(source);
   if (made !== undefined) holder[field] = made;
 }
 
 function saysNothing(current: Json, value: DefaultValue): boolean {
+  if (value instanceof Always) return true;
   return (current === '' && !(value instanceof IfAbsent)) || (current === 0 && value instanceof NotZero);
+}
+
+function isMarked(value: DefaultValue): value is NotZero | IfAbsent | Always {
+  return value instanceof NotZero || value instanceof IfAbsent || value instanceof Always;
 }
 
 function fresh(value: Json): Json {

@@ -12,8 +12,8 @@ const NOT_KEPT: Readonly<Record<string, readonly string[]>> = {
   'coordination.v1.LeaseSpec': ['preferredHolder', 'strategy'],
   'discovery.v1.Endpoint': ['deprecatedTopology'],
   'resource.v1.DeviceClassSpec': ['extendedResourceName'],
-  'resource.v1.ExactDeviceRequest': ['capacity'],
-  'resource.v1.DeviceSubRequest': ['capacity'],
+  'resource.v1.ExactDeviceRequest': ['capacity', 'tolerations'],
+  'resource.v1.DeviceSubRequest': ['capacity', 'tolerations'],
   'resource.v1.DeviceConstraint': ['distinctAttribute'],
   'resource.v1.ResourceSliceSpec': ['perDeviceNodeSelection', 'sharedCounters'],
   'resource.v1.Device': [

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
-import { below, belowEach, type DefaultRules, IfAbsent, NotZero } from './default-rules.ts';
+import { Always, below, belowEach, type DefaultRules, IfAbsent, NotZero } from './default-rules.ts';
 
 const MODE = 0o644;
 
@@ -57,7 +57,7 @@ export const podSpecDefaults: DefaultRules = {
   schedulerName: 'default-scheduler',
   // two names of one field
   serviceAccountName: ({ serviceAccount }) => serviceAccount || undefined,
-  serviceAccount: ({ serviceAccountName }) => serviceAccountName || undefined,
+  serviceAccount: new Always(({ serviceAccountName }) => serviceAccountName || undefined),
   ...belowEach(['containers[]', 'initContainers[]', 'ephemeralContainers[]'], container),
   ...volumes,
 };

@@ -112,5 +112,9 @@ function rollingOut(set: SetDefaults, field: string, how: JsonObject): SetDefaul
     if (!isJsonObject(strategy)) return;
     const steps = rolling(strategy, how);
     if (steps !== undefined) strategy.rollingUpdate = steps;
+    // told of, though nothing rolls: as numbers, which are none
+    else if (field === 'updateStrategy' && isJsonObject(strategy.rollingUpdate)) {
+      strategy.rollingUpdate = { maxUnavailable: 0, maxSurge: 0, ...strategy.rollingUpdate };
+    }
   };
 }

@@ -196,7 +196,7 @@ export function unchanged(place: Place, old: Place): void {
   if (!sameValue(place.value, old.value)) place.invalid(IMMUTABLE);
 }
 
-/** Whether two values say the same: what is not there and what is empty do, at every depth. */
+/** Whether two values say the same. Nothing is nothing, however it is written; what is empty and there is something. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b || (isNothing(a) && isNothing(b))) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -207,6 +207,5 @@ export function sameValue(a: unknown, b: unknown): boolean {
 }
 
 function isNothing(value: unknown): boolean {
-  if (value === undefined || value === null || value === '') return true;
-  return typeof value === 'object' && Object.keys(value).length === 0;
+  return value === undefined || value === null;
 }

@@ -39,6 +39,8 @@ const podNetworks: Check = (spec) => {
 
 export function nodeUpdate(object: Place, old: Place): void {
   const [now, before] = [object.field('spec'), old.field('spec')];
+  if (!sameValue(now.object.externalID, before.object.externalID))
+    now.field('externalID').forbidden('may not be updated');
   if (!before.field('podCIDRs').isEmpty && !sameValue(now.object.podCIDRs, before.object.podCIDRs)) {
     now.field('podCIDRs').forbidden('node updates may not change podCIDR except from "" to valid');
   }

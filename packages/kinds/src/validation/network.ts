@@ -10,7 +10,6 @@ import {
   port,
   portNameProblems,
   required,
-  sameValue,
   subdomain,
 } from './checks.ts';
 import type { Place } from './place.ts';
@@ -212,10 +211,12 @@ const cidrs: Check = Object.assign(
 );
 
 export function cidrsUpdate(now: Place, old: Place): void {
-  for (const [index, one] of old.items().entries()) {
-    const mine = now.item(index);
-    if (!sameValue(mine.value, one.value)) mine.invalid(IMMUTABLE);
+  const grows = old.list.length === 1 && now.list.length === 2;
+  if (!grows && now.list.length !== old.list.length) {
+    now.invalid(IMMUTABLE);
+    return;
   }
+  for (const [index, one] of old.list.entries()) if (now.list[index] !== one) now.item(index).invalid(IMMUTABLE);
 }
 
 const POLICY_TYPES = ['Ingress', 'Egress'];

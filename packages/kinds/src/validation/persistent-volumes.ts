@@ -140,13 +140,20 @@ function sourcesOf(spec: Place): JsonObject {
   );
 }
 
+/** The secret for letting a volume grow may be told later, once. */
+function onlyExpands(now: Place, before: Place): boolean {
+  const old = before.field('csi');
+  if (!now.has('csi') || old.value === undefined || old.has('controllerExpandSecretRef')) return false;
+  const { controllerExpandSecretRef: _secret, ...csi } = now.field('csi').object;
+  return sameValue({ ...sourcesOf(now), csi }, sourcesOf(before));
+}
+
 export function volumeUpdate(object: Place, old: Place): void {
   const [now, before] = [object.field('spec'), old.field('spec')];
-  if (!sameValue(sourcesOf(now), sourcesOf(before))) {
+  if (!sameValue(sourcesOf(now), sourcesOf(before)) && !onlyExpands(now, before)) {
     now.as('persistentvolumesource', null).forbidden('spec.persistentvolumesource is immutable after creation');
   }
-  const [mode, was] = [now.object.volumeMode, before.object.volumeMode];
-  if (!sameValue(mode, was)) object.as('volumeMode', mode).invalid(IMMUTABLE);
+  sameMode(object, old);
 }
 
 const CLAIM_MAY =
@@ -161,9 +168,21 @@ export function claimUpdate(object: Place, old: Place): void {
   for (const name of names) {
     if (!open.has(name) && !sameValue(now.object[name], before.object[name])) {
       now.forbidden(CLAIM_MAY);
-      return;
+      break;
     }
   }
+  const [size, had, held] = ['spec.resources.requests', 'spec.resources.requests', 'status.capacity'].map(
+    (path, index) => amountOf((index === 0 ? object : old).field(path).object.storage),
+  ) as [bigint, bigint, bigint];
+  if (size < had && size <= held) {
+    now.field('resources.requests.storage').forbidden('field can not be less than status.capacity');
+  }
+  sameMode(object, old);
+}
+
+function sameMode(object: Place, old: Place): void {
+  const [mode, was] = [object.field('spec').object.volumeMode, old.field('spec').object.volumeMode];
+  if (!sameValue(mode, was)) object.as('volumeMode', mode ?? null).invalid(IMMUTABLE);
 }
 
 export const persistentVolumeRules: RuleTable = {
