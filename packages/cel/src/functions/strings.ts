@@ -1,0 +1,159 @@
+import { ArrayList } from '../values/collections.ts';
+import { Failure } from '../values/failure.ts';
+import type { ListValue, Value } from '../values/value.ts';
+import { textSize } from './conversions.ts';
+import { format } from './format.ts';
+import { type Overload, overload } from './overload.ts';
+
+/** Texts are counted in characters, of which JavaScript makes one or two units. */
+const isPlain = (text: string): boolean => textSize(text) === text.length;
+
+function outOfRange(index: bigint): Failure {
+  return new Failure(`index out of range: ${index}`);
+}
+
+function part(text: string, from: number, to?: number): string {
+  return isPlain(text) ? text.slice(from, to) : [...text].slice(from, to).join('');
+}
+
+function charAt([text, index]: [string, bigint]): string {
+  if (index < 0n || index > textSize(text)) throw outOfRange(index);
+  return part(text, Number(index), Number(index) + 1);
+}
+
+/** Where a unit of a text stands in characters. */
+const characters = (text: string, unit: number): bigint => BigInt(unit < 0 ? -1 : textSize(text.slice(0, unit)));
+
+function units(text: string, character: bigint): number {
+  return isPlain(text) ? Number(character) : [...text].slice(0, Number(character)).join('').length;
+}
+
+function indexOf([text, found, from = 0n]: [string, string, bigint?]): bigint {
+  if (from < 0n || from > textSize(text)) {
+    if (found === '' && from >= 0n) return from;
+    throw outOfRange(from);
+  }
+  return characters(text, text.indexOf(found, units(text, from)));
+}
+
+function lastIndexOf([text, found, before]: [string, string, bigint?]): bigint {
+  if (before !== undefined && (before < 0n || before > textSize(text))) throw outOfRange(before);
+  return characters(text, text.lastIndexOf(found, before === undefined ? text.length : units(text, before)));
+}
+
+function substring([text, from, to]: [string, bigint, bigint?]): string {
+  const size = textSize(text);
+  const end = to ?? BigInt(size);
+  if (from < 0n || from > size) throw outOfRange(from);
+  if (end < 0n || end > size) throw outOfRange(end);
+  if (from > end) throw new Failure(`invalid substring range. start: ${from}, end: ${end}`);
+  return part(text, Number(from), Number(end));
+}
+
+function replace([text, old, fresh, most = -1n]: [string, string, string, bigint?]): string {
+  if (most < 0n) return old === '' ? joinAround([...text], fresh, text.length + 1) : text.replaceAll(old, () => fresh);
+  if (old === '') return joinAround([...text], fresh, Number(most));
+  const parts = text.split(old);
+  const count = Math.min(Number(most), parts.length - 1);
+  return (
+    parts.slice(0, count + 1).join(fresh) +
+    parts
+      .slice(count + 1)
+      .map((rest) => old + rest)
+      .join('')
+  );
+}
+
+/** Before every character, and at the end, as often as it may be. */
+function joinAround(all: readonly string[], fresh: string, most: number): string {
+  const before = all.map((character, i) => (i < most ? fresh + character : character)).join('');
+  return all.length < most ? before + fresh : before;
+}
+
+function split([text, separator, most = -1n]: [string, string, bigint?]): ArrayList {
+  if (most === 0n) return new ArrayList([]);
+  const parts = separator === '' ? [...text] : text.split(separator);
+  if (most < 0n || parts.length <= most) return new ArrayList(parts);
+  const kept = parts.slice(0, Number(most) - 1);
+  return new ArrayList([...kept, parts.slice(Number(most) - 1).join(separator)]);
+}
+
+function join([list, separator = '']: [ListValue, string?]): string {
+  const texts: Value[] = [...list];
+  if (!texts.every((text) => typeof text === 'string')) throw new Failure('no such overload');
+  return texts.join(separator);
+}
+
+const BLANK = '\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+const EDGES = new RegExp(`^[${BLANK}]+|[${BLANK}]+$`, 'g');
+
+const ESCAPED: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+};
+
+function quote([text]: [string]): string {
+  return `"${[...text.toWellFormed()].map((character) => ESCAPED[character] ?? character).join('')}"`;
+}
+
+const lower = ([text]: [string]) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+const upper = ([text]: [string]) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase());
+
+type Searched = (args: [string, string, bigint]) => bigint;
+
+export const strings: readonly Overload[] = [
+  overload('contains_string', 'string::contains(string): bool', ([a, b]: [string, string]) => a.includes(b)),
+  overload('ends_with_string', 'string::endsWith(string): bool', ([a, b]: [string, string]) => a.endsWith(b)),
+  overload('starts_with_string', 'string::startsWith(string): bool', ([a, b]: [string, string]) => a.startsWith(b)),
+  overload('string_char_at_int', 'string::charAt(int): string', charAt),
+  overload('string_index_of_string', 'string::indexOf(string): int', indexOf as (args: [string, string]) => bigint),
+  overload('string_index_of_string_int', 'string::indexOf(string, int): int', indexOf as Searched),
+  overload(
+    'string_last_index_of_string',
+    'string::lastIndexOf(string): int',
+    lastIndexOf as (args: [string, string]) => bigint,
+  ),
+  overload('string_last_index_of_string_int', 'string::lastIndexOf(string, int): int', lastIndexOf as Searched),
+  overload('string_lower_ascii', 'string::lowerAscii(): string', lower),
+  overload('string_upper_ascii', 'string::upperAscii(): string', upper),
+  overload(
+    'string_replace_string_string',
+    'string::replace(string, string): string',
+    replace as (args: [string, string, string]) => string,
+  ),
+  overload(
+    'string_replace_string_string_int',
+    'string::replace(string, string, int): string',
+    replace as (args: [string, string, string, bigint]) => string,
+  ),
+  overload(
+    'string_split_string',
+    'string::split(string): list(string)',
+    split as (args: [string, string]) => ArrayList,
+  ),
+  overload(
+    'string_split_string_int',
+    'string::split(string, int): list(string)',
+    split as (args: [string, string, bigint]) => ArrayList,
+  ),
+  overload('string_substring_int', 'string::substring(int): string', substring as (args: [string, bigint]) => string),
+  overload(
+    'string_substring_int_int',
+    'string::substring(int, int): string',
+    substring as (args: [string, bigint, bigint]) => string,
+  ),
+  overload('string_trim', 'string::trim(): string', ([text]: [string]) => text.replace(EDGES, '')),
+  overload('string_format', 'string::format(list(dyn)): string', ([text, values]: [string, ListValue], meter) =>
+    format(text, values, meter),
+  ),
+  overload('strings_quote', 'strings.quote(string): string', quote),
+  overload('list_join', 'list(string)::join(): string', join as (args: [ListValue]) => string),
+  overload('list_join_string', 'list(string)::join(string): string', join as (args: [ListValue, string]) => string),
+];

@@ -1,0 +1,130 @@
+const SECOND = 1_000_000_000n;
+
+/** A span of time, in nanoseconds. */
+export class Duration {
+  readonly nanos: bigint;
+
+  constructor(nanos: bigint) {
+    this.nanos = nanos;
+  }
+
+  /** `3600s`, `0.5s` */
+  toString(): string {
+    const { nanos } = this;
+    const text = (nanos < 0n ? -nanos : nanos).toString().padStart(10, '0');
+    const fraction = text.slice(-9).replace(/0+$/, '');
+    return `${nanos < 0n ? '-' : ''}${text.slice(0, -9)}${fraction === '' ? '' : `.${fraction}`}s`;
+  }
+}
+
+/** A moment, in nanoseconds since 1970. */
+export class Timestamp {
+  readonly nanos: bigint;
+
+  constructor(nanos: bigint) {
+    this.nanos = nanos;
+  }
+
+  get seconds(): bigint {
+    const floor = this.nanos / SECOND;
+    return this.nanos % SECOND < 0n ? floor - 1n : floor;
+  }
+
+  toString(): string {
+    const fraction = (this.nanos - this.seconds * SECOND).toString().padStart(9, '0').replace(/0+$/, '');
+    const whole = new Date(Number(this.seconds) * 1000).toISOString().slice(0, -5);
+    return `${whole}${fraction === '' ? '' : `.${fraction}`}Z`;
+  }
+}
+
+/** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59.999999999Z */
+const FIRST = -62135596800n * SECOND;
+const LAST = 253402300800n * SECOND - 1n;
+
+export function isMoment(nanos: bigint): boolean {
+  return nanos >= FIRST && nanos <= LAST;
+}
+
+export function isSpan(nanos: bigint): boolean {
+  return BigInt.asIntN(64, nanos) === nanos;
+}
+
+const MOMENT = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** Of a text as RFC 3339 has it; undefined when it is none. */
+export function parseTimestamp(text: string): Timestamp | undefined {
+  const match = MOMENT.exec(text);
+  if (match === null) return undefined;
+  const [, year = '', month = '', day = '', hour, minute, second, fraction = '', zone = ''] = match;
+  const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day) || Number(hour) > 23) return undefined;
+  const nanos = BigInt(date.getTime()) * 1_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, '0'));
+  const moment = nanos - BigInt(zoneMinutes(zone)) * 60n * SECOND;
+  return isMoment(moment) ? new Timestamp(moment) : undefined;
+}
+
+function zoneMinutes(zone: string): number {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(4, 6));
+  return zone.startsWith('-') ? -minutes : minutes;
+}
+
+/** A date alone is its first moment. */
+export function parseDate(text: string): Timestamp | undefined {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? parseTimestamp(`${text}T00:00:00Z`) : undefined;
+}
+
+const UNITS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1000n,
+  µs: 1000n,
+  μs: 1000n,
+  ms: 1_000_000n,
+  s: SECOND,
+  m: 60n * SECOND,
+  h: 3600n * SECOND,
+};
+const PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y;
+
+/** `1h30m`, `-1.5s`; undefined when it is none. */
+export function parseDuration(text: string): Duration | undefined {
+  const isNegative = text.startsWith('-');
+  const body = text.replace(/^[+-]/, '');
+  if (body === '0') return new Duration(0n);
+  let nanos = 0n;
+  PART.lastIndex = 0;
+  while (PART.lastIndex < body.length) {
+    const match = PART.exec(body);
+    if (match === null) return undefined;
+    const [, whole = '', fraction = '', unit = ''] = match;
+    const size = UNITS[unit];
+    if (size === undefined || (whole === '' && fraction === '')) return undefined;
+    nanos += BigInt(whole || '0') * size + (BigInt(fraction || '0') * size) / 10n ** BigInt(fraction.length);
+  }
+  if (body === '') return undefined;
+  return isSpan(nanos) ? new Duration(isNegative ? -nanos : nanos) : undefined;
+}
+
+const ZONED = /^([+-]?)(\d\d?):(\d\d)$/;
+
+/** The wall clock of a place, as a date whose UTC fields tell it. undefined: there is no such zone. */
+export function wallClock({ nanos, seconds }: Timestamp, zone: string): Date | undefined {
+  const instant = new Date(Number(seconds) * 1000 + Number((nanos - seconds * SECOND) / 1_000_000n));
+  if (zone === '' || zone === 'UTC') return instant;
+  const offset = ZONED.exec(zone);
+  if (offset !== null) {
+    const minutes = Number(offset[2]) * 60 + Number(offset[3]);
+    return new Date(instant.getTime() + (offset[1] === '-' ? -minutes : minutes) * 60_000);
+  }
+  try {
+    const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset', year: 'numeric' });
+    const name = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
+    const found = /GMT([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(name);
+    if (found === null) return instant;
+    const distance = (Number(found[2]) * 3600 + Number(found[3]) * 60 + Number(found[4] ?? 0)) * 1000;
+    return new Date(instant.getTime() + (found[1] === '-' ? -distance : distance));
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
