@@ -1,5 +1,5 @@
 import { check, type Declarations } from './check/checker.ts';
-import { checkLiterals, visit } from './check/literal-checks.ts';
+import { checkLiterals, failingConversion, visit } from './check/literal-checks.ts';
 import { addresses } from './functions/addresses.ts';
 import { arithmetic } from './functions/arithmetic.ts';
 import { authorization } from './functions/authorization.ts';
@@ -94,7 +94,12 @@ export interface EnvironmentOptions {
 
 export type Compiled =
   | { readonly kind: 'compiled'; readonly program: Program }
-  | { readonly kind: 'refused'; readonly issues: readonly Issue[]; readonly text: string };
+  | {
+      readonly kind: 'refused';
+      /** instantiation: it could be read and has its types, and fails however it is used */
+      readonly stage: 'compilation' | 'instantiation';
+      readonly text: string;
+    };
 
 /** The variables that expressions of one place can use; the functions are the same everywhere. */
 export class Environment {
@@ -114,6 +119,8 @@ export class Environment {
     const problems = check(expression, this.#declarations);
     const issues = problems.length > 0 ? problems : checkLiterals(expression);
     if (issues.length > 0) return refused(source, issues);
+    const failure = failingConversion(expression, overloads);
+    if (failure !== undefined) return { kind: 'refused', stage: 'instantiation', text: failure.message };
     const building = { overloads, types, variables: this.#declarations.variables, slots: new Map<string, number>() };
     const used = usedVariables(expression, this.#declarations);
     return { kind: 'compiled', program: new Program({ expression, building, used, shapes: this.#variables }) };
@@ -121,7 +128,7 @@ export class Environment {
 }
 
 function refused(source: string, issues: readonly Issue[]): Compiled {
-  return { kind: 'refused', issues, text: issuesText(source, issues) };
+  return { kind: 'refused', stage: 'compilation', text: issuesText(source, issues) };
 }
 
 function usedVariables(expression: Expression, { variables }: Declarations): ReadonlySet<string> {

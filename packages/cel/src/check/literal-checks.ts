@@ -1,8 +1,11 @@
+import type { Overload } from '../functions/overload.ts';
 import { regexOf } from '../functions/regex.ts';
 import type { Expression } from '../syntax/expression.ts';
 import type { Issue } from '../syntax/source.ts';
 import { Failure } from '../values/failure.ts';
+import { Meter } from '../values/meter.ts';
 import { parseDuration, parseTimestamp } from '../values/time.ts';
+import { formatIssues } from './format-checks.ts';
 
 const isPattern = (text: string): boolean => {
   try {
@@ -25,12 +28,36 @@ export function checkLiterals(expression: Expression): Issue[] {
   const issues: Issue[] = [];
   visit(expression, (node) => {
     if (node.kind !== 'call') return;
+    issues.push(...formatIssues(node));
     const isValid = Object.hasOwn(CHECKS, node.name) ? CHECKS[node.name] : undefined;
     const arg = node.args.at(-1);
     if (isValid === undefined || arg?.kind !== 'literal' || typeof arg.value !== 'string') return;
     if (!isValid(arg.value)) issues.push({ at: arg.at, message: `invalid ${node.name} argument` });
   });
   return issues;
+}
+
+const CONVERSIONS = new Set(['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint']);
+
+/** What a conversion of something that stands in the expression itself fails with; it would each time. */
+export function failingConversion(
+  expression: Expression,
+  overloads: ReadonlyMap<string, Overload>,
+): Failure | undefined {
+  let failure: Failure | undefined;
+  visit(expression, (node) => {
+    if (failure !== undefined || node.kind !== 'call' || !CONVERSIONS.has(node.name)) return;
+    const [only] = node.args;
+    const overload = overloads.get(node.overloads?.[0] ?? '');
+    if (only?.kind !== 'literal' || node.overloads?.length !== 1 || overload === undefined) return;
+    try {
+      overload.run([only.value], new Meter(Number.POSITIVE_INFINITY));
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      failure = error;
+    }
+  });
+  return failure;
 }
 
 /** Every part of an expression, each before its own parts. */

@@ -115,6 +115,8 @@ function address(text: string): Address {
   return found;
 }
 
+const UNREADABLE = 'network address parse error during conversion from string';
+
 function addressRange(text: string): AddressRange {
   const match = /^([^/%]+)\/(0|[1-9]\d{0,2})$/.exec(text);
   const found = readAddress(match?.[1] ?? '');
@@ -122,7 +124,7 @@ function addressRange(text: string): AddressRange {
   if (found === undefined || length > found.bits) {
     const quoted = JSON.stringify(text);
     const why = `netip.ParsePrefix(${quoted}): ${text.includes('/') ? 'bad address or length' : "no '/'"}`;
-    throw new Failure(`network address parse error during conversion from string: ${why}`);
+    throw new Failure(`${UNREADABLE}: ${UNREADABLE}: ${why}`);
   }
   if (isMapped(found)) throw new Failure(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`);
   return new AddressRange(found, length);

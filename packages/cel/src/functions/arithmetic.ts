@@ -21,9 +21,9 @@ function span(nanos: bigint): Duration {
   return new Duration(nanos);
 }
 
-function moment(nanos: bigint): Timestamp {
-  if (!isMoment(nanos)) throw new Failure('timestamp overflow');
-  return new Timestamp(nanos);
+function later({ nanos, zoneMinutes }: Timestamp, by: bigint): Timestamp {
+  if (!isMoment(nanos + by)) throw new Failure('timestamp overflow');
+  return new Timestamp(nanos + by, zoneMinutes);
 }
 
 type Ints = [bigint, bigint];
@@ -51,16 +51,16 @@ const durations: Overload[] = [
     span(a.nanos + b.nanos),
   ),
   overload('add_duration_timestamp', '_+_(duration, timestamp): timestamp', ([a, b]: [Duration, Timestamp]) =>
-    moment(a.nanos + b.nanos),
+    later(b, a.nanos),
   ),
   overload('add_timestamp_duration', '_+_(timestamp, duration): timestamp', ([a, b]: [Timestamp, Duration]) =>
-    moment(a.nanos + b.nanos),
+    later(a, b.nanos),
   ),
   overload('subtract_duration_duration', '_-_(duration, duration): duration', ([a, b]: [Duration, Duration]) =>
     span(a.nanos - b.nanos),
   ),
   overload('subtract_timestamp_duration', '_-_(timestamp, duration): timestamp', ([a, b]: [Timestamp, Duration]) =>
-    moment(a.nanos - b.nanos),
+    later(a, -b.nanos),
   ),
   overload('subtract_timestamp_timestamp', '_-_(timestamp, timestamp): duration', ([a, b]: [Timestamp, Timestamp]) =>
     span(a.nanos - b.nanos),

@@ -27,14 +27,13 @@ function conversion(from: string, to: string): Failure {
   return new Failure(`type conversion error from '${from}' to '${to}'`);
 }
 
+/** No number of 64 bits is longer, unless it begins with zeros. */
+const LONGEST_NUMBER = 100;
+
 function parseInteger(text: string, least: bigint, most: bigint): bigint {
-  const word = least === 0n ? 'ParseUint' : 'ParseInt';
   const pattern = least === 0n ? /^\d+$/ : /^[+-]?\d+$/;
-  if (!pattern.test(text)) throw new Failure(`strconv.${word}: parsing ${JSON.stringify(text)}: invalid syntax`);
-  const value = BigInt(text.replace(/^\+/, ''));
-  if (value < least || value >= most) {
-    throw new Failure(`strconv.${word}: parsing ${JSON.stringify(text)}: value out of range`);
-  }
+  const value = text.length < LONGEST_NUMBER && pattern.test(text) ? BigInt(text.replace(/^\+/, '')) : most;
+  if (value < least || value >= most) throw conversion('string', least === 0n ? 'uint' : 'int');
   return value;
 }
 
@@ -42,7 +41,7 @@ function parseDouble([text]: [string]): number {
   const isNumber = /^[+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)$/.test(text);
   if (isNumber) return Number(text);
   const word = /^([+-]?)(nan|inf|infinity)$/i.exec(text);
-  if (word === null) throw new Failure(`strconv.ParseFloat: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (word === null) throw conversion('string', 'double');
   if (word[2]?.toLowerCase() === 'nan') return Number.NaN;
   return word[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
@@ -67,7 +66,7 @@ function decode([bytes]: [Uint8Array]): string {
 
 function toDuration([text]: [string]): Duration {
   const duration = parseDuration(text);
-  if (duration === undefined) throw new Failure(`time: invalid duration ${JSON.stringify(text)}`);
+  if (duration === undefined) throw conversion('string', 'google.protobuf.Duration');
   return duration;
 }
 
@@ -138,11 +137,8 @@ function clockOf([word, id, read]: Clock): Overload[] {
   ];
 }
 
-function part(word: string, id: string, nanos: bigint, most?: bigint): Overload {
-  return overload(`duration_to_${id}`, `duration::${word}(): int`, ([span]: [Duration]) => {
-    const whole = span.nanos / nanos;
-    return most === undefined ? whole : whole % most;
-  });
+function part(word: string, id: string, nanos: bigint): Overload {
+  return overload(`duration_to_${id}`, `duration::${word}(): int`, ([span]: [Duration]) => span.nanos / nanos);
 }
 
 const clocks: Overload[] = [
@@ -150,7 +146,7 @@ const clocks: Overload[] = [
   part('getHours', 'hours', 3_600_000_000_000n),
   part('getMinutes', 'minutes', 60_000_000_000n),
   part('getSeconds', 'seconds', 1_000_000_000n),
-  part('getMilliseconds', 'milliseconds', 1_000_000n, 1000n),
+  part('getMilliseconds', 'milliseconds', 1_000_000n),
 ];
 
 export const conversions: readonly Overload[] = [

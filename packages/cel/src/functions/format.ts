@@ -3,92 +3,86 @@ import type { Meter } from '../values/meter.ts';
 import { Duration, Timestamp } from '../values/time.ts';
 import { typeNameOf } from '../values/type-name.ts';
 import { ListValue, MapValue, TypeValue, Uint, type Value } from '../values/value.ts';
+import { type Clause, clausesOf, UNFIT } from './clauses.ts';
 import { doubleText } from './double-text.ts';
-
-const CLAUSE = /%(?:(%)|(?:\.(\d+))?([a-zA-Z]))/g;
-const USUAL_PRECISION = 6;
-const MOST_PRECISION = 1000;
 
 /** `"%s is %d".format(["a", 1])` */
 export function format(text: string, values: ListValue, meter: Meter): string {
   let next = 0;
-  const rest = text.replace(CLAUSE, '');
-  if (rest.includes('%'))
-    throw new Failure(
-      `could not parse formatting clause: unrecognized formatting clause "${rest.slice(rest.indexOf('%') + 1)[0] ?? ''}"`,
-    );
-  return text.replace(CLAUSE, (_clause, percent?: string, digits?: string, verb = '') => {
-    if (percent !== undefined) return '%';
-    if (next >= values.size) throw new Failure(`index ${next} out of range`);
-    const precision = digits === undefined ? USUAL_PRECISION : Number(digits);
-    if (precision > MOST_PRECISION)
-      throw new Failure(`could not parse formatting clause: precision ${precision} is too large`);
-    return written(values.at(next++), { verb, precision, meter });
-  });
+  const take = (clause: Clause): string => {
+    const value = values.at(next++);
+    const written = WRITERS[clause.verb]?.(value, { clause, meter });
+    if (written !== undefined) return written;
+    throw new Failure(`error during formatting: ${UNFIT[clause.verb]}, was given ${typeNameOf(value)}`);
+  };
+  const parts = clausesOf(text, values.size);
+  if ('problem' in parts) throw new Failure(parts.problem);
+  return parts.parts.map((part) => (typeof part === 'string' ? part : take(part))).join('');
 }
 
-interface Clause {
-  readonly verb: string;
-  readonly precision: number;
+interface Writing {
+  readonly clause: Clause;
   readonly meter: Meter;
 }
 
-function written(value: Value, { verb, precision, meter }: Clause): string {
-  const wrong = (words: string): Failure =>
-    new Failure(`error during formatting: ${words}, was given ${typeNameOf(value)}`);
-  const special = doubleOf(value);
-  const isWord = special !== undefined && !Number.isFinite(special);
-  switch (verb) {
-    case 's':
-      return plain(value, meter);
-    case 'd':
-      if (isWord) return infinite(special);
-      if (typeof value === 'bigint') return String(value);
-      if (value instanceof Uint) return String(value.value);
-      if (typeof value === 'number') return doubleText(value);
-      throw wrong('decimal clause can only be used on numbers');
-    case 'f':
-      if (special === undefined) throw wrong('fixed-point clause can only be used on doubles');
-      return isWord ? infinite(special) : special.toFixed(Math.min(precision, 100));
-    case 'e':
-      if (special === undefined) throw wrong('scientific clause can only be used on doubles');
-      return isWord
-        ? infinite(special)
-        : special.toExponential(Math.min(precision, 100)).replace(/e([+-])(\d)$/, 'e$10$2');
-    case 'b':
-      if (typeof value === 'boolean') return value ? '1' : '0';
-      return based(value, 2) ?? fail(wrong('only integers and bools can be formatted as binary'));
-    case 'o':
-      return based(value, 8) ?? fail(wrong('octal clause can only be used on integers'));
-    case 'x':
-    case 'X': {
-      const text =
-        hexadecimal(value) ?? fail(wrong('only integers, byte buffers, and strings can be formatted as hex'));
-      return verb === 'x' ? text : text.toUpperCase();
-    }
-    default:
-      throw new Failure(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
-  }
+/** undefined: such values are not written so. */
+type Writer = (value: Value, writing: Writing) => string | undefined;
+
+const WRITERS: Readonly<Record<Clause['verb'], Writer>> = {
+  s: (value, { meter }) => plain(value, meter),
+  d: whole,
+  f: (value, { clause }) => fixed(doubleOf(value), clause.precision),
+  e: (value) => scientific(doubleOf(value)),
+  b: (value) => (typeof value === 'boolean' ? String(Number(value)) : based(value, 2)),
+  o: (value) => based(value, 8),
+  x: hexadecimal,
+  X: (value) => hexadecimal(value)?.toUpperCase(),
+};
+
+function whole(value: Value): string | undefined {
+  if (typeof value === 'bigint') return String(value);
+  return value instanceof Uint ? String(value.value) : undefined;
 }
 
-function fail(error: Failure): never {
-  throw error;
-}
+const WORDS: Readonly<Record<string, number>> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  '-Infinity': Number.NEGATIVE_INFINITY,
+};
 
 function doubleOf(value: Value): number | undefined {
   if (typeof value === 'number') return value;
-  if (typeof value === 'bigint') return Number(value);
-  if (value instanceof Uint) return Number(value.value);
-  const words: Readonly<Record<string, number>> = {
-    NaN: Number.NaN,
-    Infinity: Number.POSITIVE_INFINITY,
-    '-Infinity': Number.NEGATIVE_INFINITY,
-  };
-  return typeof value === 'string' && Object.hasOwn(words, value) ? words[value] : undefined;
+  return typeof value === 'string' && Object.hasOwn(WORDS, value) ? WORDS[value] : undefined;
 }
 
-function infinite(value: number): string {
-  return Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
+function special(value: number): string | undefined {
+  if (Number.isNaN(value)) return 'NaN';
+  return Number.isFinite(value) ? undefined : value > 0 ? '∞' : '-∞';
+}
+
+/** With a comma before every three digits, as the locale has it. */
+function fixed(value: number | undefined, precision: number): string | undefined {
+  if (value === undefined) return undefined;
+  const found = special(value);
+  if (found !== undefined) return found;
+  const text = Math.abs(value) < 1e21 ? value.toFixed(precision) : `${BigInt(value)}${`.${'0'.repeat(precision)}`}`;
+  const [integer = '', fraction] = text.split('.');
+  const grouped = integer.replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return fraction === undefined || precision === 0 ? grouped : `${grouped}.${fraction}`;
+}
+
+const SMALL_DIGITS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+const SCIENTIFIC_DIGITS = 6;
+
+/** `1.234500×10⁰³` */
+function scientific(value: number | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const found = special(value);
+  if (found !== undefined) return found;
+  const [digits = '', power = ''] = value.toExponential(SCIENTIFIC_DIGITS).split('e');
+  const small = power.replace(/\D/g, '').padStart(2, '0');
+  const raised = [...small].map((digit) => SMALL_DIGITS[Number(digit)]).join('');
+  return `${digits}×10${power.startsWith('-') ? '⁻' : ''}${raised}`;
 }
 
 function based(value: Value, base: number): string | undefined {
@@ -102,22 +96,32 @@ function hexadecimal(value: Value): string | undefined {
 }
 
 /** A value as `%s` writes it. */
-function plain(value: Value, meter: Meter): string {
+function plain(value: Value, meter: Meter): string | undefined {
   meter.step();
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return Number.isFinite(value) ? doubleText(value) : infinite(value);
+  if (typeof value === 'number') return doubleText(value);
   if (typeof value !== 'object') return String(value);
   if (value === null) return 'null';
   if (value instanceof Uint) return String(value.value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
   if (value instanceof Duration || value instanceof Timestamp) return value.toString();
   if (value instanceof TypeValue) return value.name;
-  if (value instanceof ListValue) return `[${[...value].map((item) => plain(item, meter)).join(', ')}]`;
-  if (value instanceof MapValue) {
-    const entries = value.keys().map((key) => `${plain(key, meter)}: ${plain(value.get(key) as Value, meter)}`);
-    return `{${entries.sort().join(', ')}}`;
-  }
-  throw new Failure(
-    `error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${typeNameOf(value)}`,
-  );
+  if (value instanceof ListValue) return `[${[...value].map((item) => within(item, meter)).join(', ')}]`;
+  if (!(value instanceof MapValue)) return undefined;
+  const entries = value.keys().map((key) => `${within(key, meter)}:${within(value.get(key) as Value, meter)}`);
+  return `{${entries.sort().join(', ')}}`;
+}
+
+const MOST_DIGITS = 6;
+
+/** A value in a list or map, as an expression would say it. */
+function within(value: Value, meter: Meter): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'number') return special(value) ?? value.toFixed(MOST_DIGITS);
+  if (value instanceof Uint8Array) return `b${JSON.stringify(Buffer.from(value).toString())}`;
+  if (value instanceof Timestamp) return `timestamp("${value}")`;
+  if (value instanceof Duration) return `duration("${value}")`;
+  const text = plain(value, meter);
+  if (text === undefined) throw new Failure(`error during formatting: no formatting function for ${typeNameOf(value)}`);
+  return text;
 }

@@ -57,7 +57,7 @@ const Q = 'kubernetes.Quantity';
 export const quantities: readonly Overload[] = [
   overload('string_to_quantity', `quantity(string): ${Q}`, quantity),
   overload('is_quantity_string', 'isQuantity(string): bool', ([text]: [string]) => !('problem' in parseQuantity(text))),
-  overload('quantity_sign', `${Q}::sign(): int`, ([value]: [Quantity]) => order([value, new Quantity(0n)])),
+  overload('quantity_sign', `sign(${Q}): int`, ([value]: [Quantity]) => order([value, new Quantity(0n)])),
   overload('quantity_is_greater_than', `${Q}::isGreaterThan(${Q}): bool`, (two: Two) => order(two) > 0n),
   overload('quantity_is_less_than', `${Q}::isLessThan(${Q}): bool`, (two: Two) => order(two) < 0n),
   overload('quantity_compare_to', `${Q}::compareTo(${Q}): int`, order),

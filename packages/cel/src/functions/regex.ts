@@ -30,7 +30,13 @@ function find([text, pattern]: [string, string]): string {
 function findAll([text, pattern, most = -1n]: [string, string, bigint?]): ArrayList {
   const matcher = regexOf(pattern).matcher(text);
   const found: string[] = [];
-  while ((most < 0n || found.length < most) && matcher.find()) found.push(matcher.group() ?? '');
+  let end = -1;
+  while ((most < 0n || found.length < most) && matcher.find()) {
+    // nothing that is found right behind the last one is no find of its own
+    const isNew = matcher.end() > matcher.start() || matcher.start() !== end;
+    if (isNew) found.push(matcher.group() ?? '');
+    end = matcher.end();
+  }
   return new ArrayList(found);
 }
 

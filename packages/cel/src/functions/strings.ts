@@ -29,15 +29,18 @@ function units(text: string, character: bigint): number {
 }
 
 function indexOf([text, found, from = 0n]: [string, string, bigint?]): bigint {
-  if (from < 0n || from > textSize(text)) {
-    if (found === '' && from >= 0n) return from;
-    throw outOfRange(from);
-  }
+  if (found === '') return from;
+  if (from < 0n) throw outOfRange(from);
+  if (from >= textSize(text)) return -1n;
   return characters(text, text.indexOf(found, units(text, from)));
 }
 
 function lastIndexOf([text, found, before]: [string, string, bigint?]): bigint {
-  if (before !== undefined && (before < 0n || before > textSize(text))) throw outOfRange(before);
+  if (before !== undefined) {
+    if (found === '') return before;
+    if (before < 0n) throw outOfRange(before);
+    if (before >= textSize(text)) return -1n;
+  }
   return characters(text, text.lastIndexOf(found, before === undefined ? text.length : units(text, before)));
 }
 

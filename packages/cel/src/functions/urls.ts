@@ -31,40 +31,37 @@ class WebAddress extends OpaqueValue {
 
 const FORM = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#.*)?$/s;
 
-/** Characters that are no more than a blank. */
+/** Characters that no address has; a blank it may have in its path. */
 function hasControls(text: string): boolean {
-  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) <= 32 || text.charCodeAt(i) === 127) return true;
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) < 32 || text.charCodeAt(i) === 127) return true;
   return false;
 }
 
-/** A URI as requests have it: an absolute one, or a path from the root. */
-function read(text: string): WebAddress | undefined {
+const UNFIT = 'invalid URI for request';
+
+/** A URI as requests have it: an absolute one, or a path from the root. Otherwise what is wrong with it. */
+function read(text: string): WebAddress | string {
   const match = FORM.exec(text);
-  if (match === null || text === '' || hasControls(text.split('?')[0] ?? '')) return undefined;
+  if (match === null || text === '') return UNFIT;
+  if (hasControls(text)) return 'net/url: invalid control character in URL';
   const [, scheme = '', authority = '', path = '', query = ''] = match;
-  if (scheme === '' && !text.startsWith('/')) return undefined;
-  if (scheme !== '' && match[2] === undefined && !path.startsWith('/')) return undefined;
-  if (/%(?![0-9a-fA-F]{2})/.test(`${authority}${path}`)) return undefined;
+  if (scheme === '' && !text.startsWith('/')) return UNFIT;
+  if (scheme !== '' && match[2] === undefined && !path.startsWith('/')) return UNFIT;
+  const broken = /%(?![0-9a-fA-F]{2}).{0,2}/s.exec(`${authority}${path}`);
+  if (broken !== null) return `invalid URL escape ${JSON.stringify(broken[0])}`;
   const at = authority.lastIndexOf('@');
   const host = authority.slice(at + 1);
-  const isHost = /^(?:\[[^\]]*\]|[^:[\]]*)(?::\d*)?$/.test(host);
-  return isHost
-    ? new WebAddress(text, {
-        scheme: scheme.toLowerCase(),
-        user: authority.slice(0, Math.max(at, 0)),
-        host,
-        path,
-        query,
-      })
-    : undefined;
+  if (host.includes(' ')) return 'invalid character " " in host name';
+  const port = /^(?:\[[^\]]*\]|[^:[\]]*)(.*)$/s.exec(host)?.[1] ?? '';
+  if (!/^(?::\d*)?$/.test(port)) return `invalid port ${JSON.stringify(port.slice(port.lastIndexOf(':')))} after host`;
+  const user = authority.slice(0, Math.max(at, 0));
+  return new WebAddress(text, { scheme: scheme.toLowerCase(), user, host, path, query });
 }
 
 function url([text]: [string]): WebAddress {
   const found = read(text);
-  if (found !== undefined) return found;
-  throw new Failure(
-    `URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`,
-  );
+  if (typeof found !== 'string') return found;
+  throw new Failure(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${found}`);
 }
 
 const portOf = ({ host }: Parts): string => /:(\d*)$/.exec(host.replace(/^\[.*\]/, ''))?.[1] ?? '';
@@ -90,7 +87,7 @@ function part(id: string, name: string, find: (parts: Parts) => string): Overloa
 
 export const urls: readonly Overload[] = [
   overload('string_to_url', 'url(string): kubernetes.URL', url),
-  overload('is_url_string', 'isURL(string): bool', ([text]: [string]) => read(text) !== undefined),
+  overload('is_url_string', 'isURL(string): bool', ([text]: [string]) => typeof read(text) !== 'string'),
   part('get_scheme', 'getScheme', ({ scheme }) => scheme),
   part('get_host', 'getHost', ({ host }) => host),
   part('get_hostname', 'getHostname', hostName),

@@ -47,8 +47,14 @@ const readAs = (text: string, isLoose: boolean): Version | undefined => read(isL
 
 function version([text, isLoose = false]: [string, boolean?]): Version {
   const found = readAs(text, isLoose);
-  if (found === undefined) throw new Failure(`invalid semantic version ${JSON.stringify(text)}`);
+  if (found === undefined) throw new Failure(problemOf(text));
   return found;
+}
+
+function problemOf(text: string): string {
+  return text.split('.').length < 3
+    ? 'No Major.Minor.Patch elements found'
+    : `invalid semantic version ${JSON.stringify(text)}`;
 }
 
 function order([a, b]: [Version, Version]): bigint {

@@ -134,6 +134,6 @@ function fits(value: Value, type: Type): boolean {
     return value instanceof ListValue && (value.size === 0 || fits(value.at(0), item));
   }
   const name = typeNameOf(value);
-  if (type.kind === 'map') return name === 'map' || (typeof value === 'object' && value !== null && 'keys' in value);
+  if (type.kind === 'map' || type.kind === 'object') return name === 'map';
   return name === (type.kind === 'null' ? 'null_type' : type.name);
 }

@@ -85,13 +85,11 @@ class DataMap extends MapValue {
 
 /** An object whose fields are known, by the names that expressions have for them. */
 class ShapedObject extends MapValue {
-  override readonly typeName: string;
   readonly #data: DataObject;
   readonly #fields: NonNullable<Shape['fields']>;
 
   constructor(data: DataObject, shape: Shape) {
     super();
-    this.typeName = shape.type.name;
     this.#data = data;
     this.#fields = shape.fields as NonNullable<Shape['fields']>;
   }

@@ -17,12 +17,14 @@ export class Duration {
   }
 }
 
-/** A moment, in nanoseconds since 1970. */
+/** A moment, in nanoseconds since 1970. It is printed with the distance from UTC that it was written with. */
 export class Timestamp {
   readonly nanos: bigint;
+  readonly zoneMinutes: number;
 
-  constructor(nanos: bigint) {
+  constructor(nanos: bigint, zoneMinutes = 0) {
     this.nanos = nanos;
+    this.zoneMinutes = zoneMinutes;
   }
 
   get seconds(): bigint {
@@ -32,9 +34,17 @@ export class Timestamp {
 
   toString(): string {
     const fraction = (this.nanos - this.seconds * SECOND).toString().padStart(9, '0').replace(/0+$/, '');
-    const whole = new Date(Number(this.seconds) * 1000).toISOString().slice(0, -5);
-    return `${whole}${fraction === '' ? '' : `.${fraction}`}Z`;
+    const there = Number(this.seconds) * 1000 + this.zoneMinutes * 60_000;
+    const whole = new Date(there).toISOString().slice(0, -5);
+    return `${whole}${fraction === '' ? '' : `.${fraction}`}${zoneText(this.zoneMinutes)}`;
   }
+}
+
+function zoneText(minutes: number): string {
+  if (minutes === 0) return 'Z';
+  const size = Math.abs(minutes);
+  const [hours, rest] = [Math.floor(size / 60), size % 60].map((part) => String(part).padStart(2, '0'));
+  return `${minutes < 0 ? '-' : '+'}${hours}:${rest}`;
 }
 
 /** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59.999999999Z */
@@ -59,8 +69,9 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   const date = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   if (Number.isNaN(date.getTime()) || date.getUTCDate() !== Number(day) || Number(hour) > 23) return undefined;
   const nanos = BigInt(date.getTime()) * 1_000_000n + BigInt(fraction.slice(0, 9).padEnd(9, '0'));
-  const moment = nanos - BigInt(zoneMinutes(zone)) * 60n * SECOND;
-  return isMoment(moment) ? new Timestamp(moment) : undefined;
+  const minutes = zoneMinutes(zone);
+  const moment = nanos - BigInt(minutes) * 60n * SECOND;
+  return isMoment(moment) ? new Timestamp(moment, minutes) : undefined;
 }
 
 function zoneMinutes(zone: string): number {
@@ -84,10 +95,12 @@ const UNITS: Readonly<Record<string, bigint>> = {
   m: 60n * SECOND,
   h: 3600n * SECOND,
 };
+const LONGEST_DURATION = 200;
 const PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y;
 
 /** `1h30m`, `-1.5s`; undefined when it is none. */
 export function parseDuration(text: string): Duration | undefined {
+  if (text.length > LONGEST_DURATION) return undefined;
   const isNegative = text.startsWith('-');
   const body = text.replace(/^[+-]/, '');
   if (body === '0') return new Duration(0n);

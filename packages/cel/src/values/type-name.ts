@@ -19,7 +19,7 @@ export function typeNameOf(value: Value): string {
 
 function objectTypeName(value: Value & object): string {
   if (value instanceof ListValue) return 'list';
-  if (value instanceof MapValue) return value.typeName ?? 'map';
+  if (value instanceof MapValue) return 'map';
   if (value instanceof Uint) return 'uint';
   if (value instanceof Uint8Array) return 'bytes';
   if (value instanceof Timestamp) return 'google.protobuf.Timestamp';

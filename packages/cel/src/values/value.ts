@@ -68,6 +68,4 @@ export abstract class MapValue {
   abstract readonly size: number;
   abstract get(key: Value): Value | undefined;
   abstract keys(): readonly Value[];
-  /** the name of its type, where that is not `map` */
-  readonly typeName: string | undefined = undefined;
 }
