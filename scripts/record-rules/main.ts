@@ -51,11 +51,10 @@ async function recordRules(file: string): Promise<void> {
     for (const step of one.steps ?? []) step.answer = await take(step);
     await things.remove();
   }
-  const texts = cases.map(({ title, schema, answer, steps = [] }) => {
-    const head = `{"title": ${JSON.stringify(title)},\n "schema": ${JSON.stringify(schema)},\n "answer": ${JSON.stringify(answer)}`;
-    return steps.length === 0
-      ? `${head}}`
-      : `${head},\n "steps": [\n  ${steps.map((step) => JSON.stringify(step)).join(',\n  ')}]}`;
+  const texts = cases.map(({ steps = [], ...head }) => {
+    const lines = Object.entries(head).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`);
+    if (steps.length > 0) lines.push(`"steps": [\n  ${steps.map((step) => JSON.stringify(step)).join(',\n  ')}]`);
+    return `{${lines.join(',\n ')}}`;
   });
   writeFileSync(file, `[\n${texts.join(',\n')}\n]\n`);
 }

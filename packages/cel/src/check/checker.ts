@@ -60,6 +60,8 @@ class Checker {
   #bindings: Bindings = new Map();
   #scope: Scope;
   #parameters = 0;
+  /** the values of a format are of as many types as they like, and what stands in them is, too */
+  #formats = 0;
 
   constructor(known: Declarations) {
     this.#known = known;
@@ -160,7 +162,9 @@ class Checker {
 
   #call(expression: Call): Type {
     const { at, name, target, args } = expression;
+    this.#formats += Number(name === 'format');
     const types = args.map((arg) => this.check(arg));
+    this.#formats -= Number(name === 'format');
     if (target === undefined) {
       const plain = name.replace(/^\./, '');
       return this.#resolve(expression, plain, types, false) ?? this.#undeclared(at, name);
@@ -281,7 +285,7 @@ class Checker {
   #join({ at }: Expression, before: Type | undefined, type: Type): Type {
     if (before === undefined) return type;
     if (this.#assign([before], [type])) return mostGeneral(before, type);
-    return this.#known.mixesTypes ? dynType : this.#mismatch(at, before, type);
+    return this.#known.mixesTypes || this.#formats > 0 ? dynType : this.#mismatch(at, before, type);
   }
 
   #struct({ at, name, fields }: StructLiteral): Type {

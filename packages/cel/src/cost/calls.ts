@@ -148,6 +148,11 @@ const sorted: Estimate = ({ target, args: [keys] }) => {
   return { cost: add(by(squared, factor), fixed(CALL_AND_LIST)), size: count };
 };
 
+const distinct: Estimate = ({ target }) => {
+  const count = size(target);
+  return { cost: add(by(multiply(count, count), 2), fixed(CALL_AND_LIST)), size: count };
+};
+
 const copied: Estimate = ({ target }) => ({ cost: add(size(target), fixed(CALL_AND_LIST)), size: size(target) });
 const ranged: Estimate = ({ args: [count] }) => {
   const limit = count?.expression;
@@ -195,7 +200,7 @@ const BY_ID: Readonly<Record<string, Estimate>> = {
   list_flatten: copied,
   list_flatten_int: copied,
   lists_range: ranged,
-  list_distinct: sorted,
+  list_distinct: distinct,
   cidr_ip: constant(1),
 };
 

@@ -1,5 +1,6 @@
 import { JoinedList } from '../values/collections.ts';
 import { Failure } from '../values/failure.ts';
+import { KeyedList } from '../values/keyed-list.ts';
 import { Duration, isMoment, isSpan, Timestamp } from '../values/time.ts';
 import { type ListValue, Uint, type Value } from '../values/value.ts';
 import { type Overload, overload } from './overload.ts';
@@ -71,7 +72,9 @@ export const arithmetic: readonly Overload[] = [
   overload('add_bytes', '_+_(bytes, bytes): bytes', joinBytes),
   overload('add_double', '_+_(double, double): double', ([a, b]: Doubles) => a + b),
   ...ofInts('_+_', 'add', (a, b) => a + b),
-  overload('add_list', '_+_(list(A), list(A)): list(A)', ([a, b]: [ListValue, ListValue]) => new JoinedList(a, b)),
+  overload('add_list', '_+_(list(A), list(A)): list(A)', ([a, b]: [ListValue, ListValue], meter) =>
+    a instanceof KeyedList ? a.with(b, meter) : new JoinedList(a, b),
+  ),
   overload('add_string', '_+_(string, string): string', ([a, b]: [string, string]) => a + b),
   overload('subtract_double', '_-_(double, double): double', ([a, b]: Doubles) => a - b),
   ...ofInts('_-_', 'subtract', (a, b) => a - b),

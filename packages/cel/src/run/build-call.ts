@@ -7,7 +7,7 @@ import { CostExceeded, Failure, noSuchOverload } from '../values/failure.ts';
 import { typeNameOf } from '../values/type-name.ts';
 import { ListValue, Uint, type Value } from '../values/value.ts';
 import { type Building, build } from './build.ts';
-import type { Step } from './frame.ts';
+import type { Frame, Step } from './frame.ts';
 
 /** A call: operators that look at one side first, and functions. */
 export function buildCall(expression: Call, building: Building): Step {
@@ -40,32 +40,30 @@ export function buildCall(expression: Call, building: Building): Step {
 /** Whoever has the deciding value wins, whatever the other side comes to. */
 function either(left: Step, right: Step, deciding: boolean): Step {
   return (frame) => {
-    let failed: Failure | undefined;
-    let value: Value = null;
-    try {
-      value = left(frame);
-      if (value === deciding) return deciding;
-    } catch (error) {
-      if (!(error instanceof Failure) || error instanceof CostExceeded) throw error;
-      failed = error;
-    }
-    const other = right(frame);
+    const value = attempt(left, frame);
+    if (value === deciding) return deciding;
+    const other = attempt(right, frame);
     if (other === deciding) return deciding;
-    if (failed !== undefined) throw failed;
+    if (value instanceof Failure) throw value;
+    if (other instanceof Failure) throw other;
     if (typeof value !== 'boolean' || typeof other !== 'boolean') throw noSuchOverload();
     return other;
   };
 }
 
+function attempt(step: Step, frame: Frame): Value | Failure {
+  try {
+    return step(frame);
+  } catch (error) {
+    if (!(error instanceof Failure) || error instanceof CostExceeded) throw error;
+    return error;
+  }
+}
+
 function notStrictlyFalse(inner: Step): Step {
   return (frame) => {
     frame.meter.spend(1);
-    try {
-      return inner(frame) !== false;
-    } catch (error) {
-      if (!(error instanceof Failure) || error instanceof CostExceeded) throw error;
-      return true;
-    }
+    return attempt(inner, frame) !== false;
   };
 }
 
@@ -90,10 +88,16 @@ function strict(steps: readonly Step[], types: readonly Type[], candidates: read
   if (only === undefined) throw new Error('a call was not checked');
   if (candidates.length > 1 || types.some(isOpen)) return dispatched(steps, candidates);
   const cost = actualCost(only);
-  const { run } = only;
+  const { run, name, params } = only;
+  const takesNull = params.map(({ kind }) => kind === 'dyn' || kind === 'param' || kind === 'null');
   return (frame) => {
     const args: Value[] = [];
-    for (const step of steps) args.push(step(frame));
+    for (const [i, step] of steps.entries()) {
+      const value = step(frame);
+      // fields and items may be null, whatever their types are
+      if (value === null && !takesNull[i]) throw new Failure(`no such overload: ${name}`);
+      args.push(value);
+    }
     frame.meter.spend(typeof cost === 'number' ? cost : cost(args));
     return run(args, frame.meter);
   };

@@ -85,12 +85,26 @@ class Parser {
 
   #expect(text: string): void {
     if (this.#take(text)) return;
-    const { at, text: found } = this.#token;
-    const words =
-      text === ')' || text === ']'
-        ? `missing '${text}' at '${found}'`
-        : `mismatched input '${found}' expecting '${text}'`;
+    if (this.#skips([text])) {
+      this.#next++;
+      return;
+    }
+    const { at, kind, text: found } = this.#token;
+    const isMissing = text === ')' || text === ']' || (text === ':' && kind !== 'end' && kind !== 'punctuation');
+    const words = isMissing ? `missing '${text}' at '${found}'` : `mismatched input '${found}' expecting '${text}'`;
     throw new SyntaxIssue(at, words);
+  }
+
+  /** One token too many is told and passed over, when what is expected stands behind it. */
+  #skips(expected: readonly string[]): boolean {
+    const { at, kind, text } = this.#token;
+    const { kind: after, text: next } = this.#after;
+    if (kind === 'end' || after !== 'punctuation' || !expected.includes(next)) return false;
+    const words = expected.map((one) => `'${one}'`).join(', ');
+    const told = expected.length === 1 ? words : `{${words}}`;
+    this.#issues.push({ at, message: `Syntax error: extraneous input '${text}' expecting ${told}` });
+    this.#next++;
+    return true;
   }
 
   /** Nothing may be nested without end. */
@@ -310,9 +324,19 @@ class Parser {
     while (!this.#take(']')) {
       if (this.#take('?')) optional.add(items.length);
       items.push(this.#expression(BEGINNINGS));
-      if (!this.#take(',') && !this.#is(']')) this.#expect(']');
+      if (!this.#take(',') && !this.#is(']')) this.#unclosed(']');
     }
     return this.#checked(list(at, items, optional));
+  }
+
+  /** What is neither the end of a list or map nor another of its items. */
+  #unclosed(end: string): void {
+    if (this.#skips([end, ','])) {
+      this.#take(',');
+      return;
+    }
+    const { at, text } = this.#token;
+    throw new SyntaxIssue(at, `mismatched input '${text}' expecting {'${end}', ','}`);
   }
 
   #map(at: number): Expression {
@@ -322,7 +346,7 @@ class Parser {
       const key = this.#expression(BEGINNINGS);
       this.#expect(':');
       entries.push({ key, value: this.#expression(BEGINNINGS), isOptional });
-      if (!this.#take(',') && !this.#is('}')) this.#expect('}');
+      if (!this.#take(',') && !this.#is('}')) this.#unclosed('}');
     }
     return this.#checked(map(at, entries));
   }

@@ -25,7 +25,7 @@ const QUOTED = new RegExp(
 );
 /** as much of a text that does not end as was read before it was given up */
 const BROKEN =
-  /[bB]?[rR]?(?:"(?:\\[abfnrtv"'\\?`]|[^\\"\n\r])*(?:\\.?)?|'(?:\\[abfnrtv"'\\?`]|[^\\'\n\r])*(?:\\.?)?)|[&|=]|./uy;
+  /[bB]?[rR]?(?:"(?:\\[abfnrtv"'\\?`]|[^\\"\n\r])*(?:\\.?)?|'(?:\\[abfnrtv"'\\?`]|[^\\'\n\r])*(?:\\.?)?)|[&|=][^\n]?|./uy;
 
 /** The tokens of an expression, the last of them its end. What is none is told, and passed over. */
 export function tokensOf(source: string, issues: Issue[]): Token[] {

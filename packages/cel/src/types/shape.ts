@@ -28,6 +28,8 @@ export interface Shape {
   /** of lists and maps */
   readonly item?: Shape;
   readonly key?: Shape;
+  /** of lists whose items differ from each other: by which of their fields, as expressions name them, or by all they are */
+  readonly distinct?: 'items' | readonly string[];
   /** of objects, by the names that expressions use */
   readonly fields?: ReadonlyMap<string, ShapeField>;
 }

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Shape } from '../types/shape.ts';
 import { Failure } from './failure.ts';
-import { parseDate, parseDuration, parseTimestamp } from './time.ts';
+import { KeyedList } from './keyed-list.ts';
+import { parseDate, parseDuration, parseTimestamp, parseWords } from './time.ts';
 import { ListValue, MapValue, type Value } from './value.ts';
 
 /** JSON as objects of the API have it. */
@@ -15,12 +17,40 @@ export interface DataObject {
  * number means; without one they are what they look like.
  */
 export function fromData(data: Data, shape: Shape | undefined): Value {
-  if (data === null || typeof data === 'boolean' || typeof data === 'bigint') return data;
+  if (data === null) return data;
+  if (shape !== undefined && !isAsSaid(data, shape)) throw new Failure(`invalid data, expected ${shape.type.kind}`);
+  if (typeof data === 'boolean') return data;
+  if (typeof data === 'bigint') return shape?.type.kind === 'double' ? Number(data) : data;
   if (typeof data === 'string') return shape === undefined ? data : textOf(data, shape);
   if (typeof data === 'number') return numberOf(data, shape);
-  if (Array.isArray(data)) return new DataList(data, shape?.item);
+  if (Array.isArray(data)) return listOf(new DataList(data, shape?.item), shape?.distinct);
   if (shape?.fields !== undefined) return new ShapedObject(data, shape);
   return new DataMap(data, shape?.item);
+}
+
+/** An object that was written under another schema may hold anything. */
+function isAsSaid(data: Data, { type: { kind } }: Shape): boolean {
+  switch (kind) {
+    case 'dyn':
+      return true;
+    case 'bool':
+      return typeof data === 'boolean';
+    case 'int':
+      return typeof data === 'bigint' || Number.isInteger(data);
+    case 'double':
+      return typeof data === 'number' || typeof data === 'bigint';
+    case 'list':
+      return Array.isArray(data);
+    case 'map':
+    case 'object':
+      return typeof data === 'object' && !Array.isArray(data);
+    default:
+      return typeof data === 'string';
+  }
+}
+
+function listOf(list: ListValue, distinct: Shape['distinct']): ListValue {
+  return distinct === undefined ? list : new KeyedList(list, distinct === 'items' ? undefined : distinct);
 }
 
 function numberOf(data: number, shape: Shape | undefined): Value {
@@ -31,7 +61,7 @@ function numberOf(data: number, shape: Shape | undefined): Value {
 function textOf(text: string, { type, maxElements }: Shape): Value {
   let value: Value | undefined = text;
   if (type.kind === 'timestamp') value = maxElements === 12 ? parseDate(text) : parseTimestamp(text);
-  else if (type.kind === 'duration') value = parseDuration(text);
+  else if (type.kind === 'duration') value = parseDuration(text) ?? parseWords(text);
   else if (type.kind === 'bytes') value = new Uint8Array(Buffer.from(text, 'base64'));
   if (value === undefined) throw new Failure(`invalid data, expected ${type.kind}: ${JSON.stringify(text)}`);
   return value;
@@ -95,14 +125,24 @@ class ShapedObject extends MapValue {
   }
 
   get size(): number {
-    return this.keys().length;
+    return Object.keys(this.#data).length;
+  }
+
+  override hidesTheSame(other: MapValue): boolean {
+    if (!(other instanceof ShapedObject)) return true;
+    const seen = new Set([...this.#fields.values()].map(({ name }) => name));
+    return Object.entries(this.#data).every(
+      ([name, value]) =>
+        seen.has(name) || !Object.hasOwn(other.#data, name) || isDeepStrictEqual(value, other.#data[name]),
+    );
   }
 
   get(key: Value): Value | undefined {
     const field = typeof key === 'string' ? this.#fields.get(key) : undefined;
     if (field === undefined || !Object.hasOwn(this.#data, field.name)) return undefined;
     const value = this.#data[field.name];
-    return value === undefined ? undefined : fromData(value, field.shape);
+    // nothing is what null says in a field
+    return value === undefined || value === null ? undefined : fromData(value, field.shape);
   }
 
   keys(): readonly Value[] {

@@ -1,3 +1,4 @@
+import { KeyedList } from './keyed-list.ts';
 import type { Meter } from './meter.ts';
 import { Duration, Timestamp } from './time.ts';
 import { ListValue, MapValue, OpaqueValue, Optional, TypeValue, Uint, type Value } from './value.ts';
@@ -34,12 +35,22 @@ function numeric(value: Value): bigint | number | undefined {
 
 function isSameList(a: ListValue, b: ListValue, meter: Meter): boolean {
   if (a.size !== b.size) return false;
+  if (a instanceof KeyedList) return isSameKeyed(a, b, meter);
   for (let i = 0; i < a.size; i++) if (!isEqual(a.at(i), b.at(i), meter)) return false;
   return true;
 }
 
+function isSameKeyed(a: KeyedList, b: ListValue, meter: Meter): boolean {
+  const known = a.byKey(meter);
+  for (const item of b) {
+    const own = known.get(a.keyOf(item, meter));
+    if (own === undefined || !isEqual(own, item, meter)) return false;
+  }
+  return true;
+}
+
 function isSameMap(a: MapValue, b: MapValue, meter: Meter): boolean {
-  if (a.size !== b.size) return false;
+  if (a.size !== b.size || !a.hidesTheSame(b)) return false;
   for (const key of a.keys()) {
     const other = b.get(key);
     if (other === undefined || !isEqual(a.get(key) as Value, other, meter)) return false;

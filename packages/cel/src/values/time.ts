@@ -118,6 +118,28 @@ export function parseDuration(text: string): Duration | undefined {
   return isSpan(nanos) ? new Duration(isNegative ? -nanos : nanos) : undefined;
 }
 
+const WORD = /(\d{1,18})\s*([a-zA-Zµμ]+)/g;
+const LONGER: ReadonlyArray<readonly [word: RegExp, unit: bigint]> = [
+  [/^(?:ns|nano)/i, 1n],
+  [/^(?:us|µs|μs|micro)/i, 1000n],
+  [/^(?:ms|milli)/i, 1_000_000n],
+  [/^(?:s|sec.*)$/i, SECOND],
+  [/^(?:m|min.*)$/i, 60n * SECOND],
+  [/^(?:h|hr.*|hour.*)$/i, 3600n * SECOND],
+  [/^(?:d|day.*)$/i, 86_400n * SECOND],
+  [/^(?:w|wk.*|week.*)$/i, 604_800n * SECOND],
+];
+
+/** `3 days`, as texts of the format `duration` may be written; undefined when it is none. */
+export function parseWords(text: string): Duration | undefined {
+  let nanos: bigint | undefined;
+  for (const [, count = '', word = ''] of text.slice(0, LONGEST_DURATION).matchAll(WORD)) {
+    const unit = LONGER.find(([form]) => form.test(word))?.[1];
+    if (unit !== undefined) nanos = (nanos ?? 0n) + BigInt(count) * unit;
+  }
+  return nanos === undefined || !isSpan(nanos) ? undefined : new Duration(nanos);
+}
+
 const ZONED = /^([+-]?)(\d\d?):(\d\d)$/;
 
 /** The wall clock of a place, as a date whose UTC fields tell it. undefined: there is no such zone. */

@@ -68,4 +68,9 @@ export abstract class MapValue {
   abstract readonly size: number;
   abstract get(key: Value): Value | undefined;
   abstract keys(): readonly Value[];
+
+  /** Whether what expressions cannot see is alike. */
+  hidesTheSame(_other: MapValue): boolean {
+    return true;
+  }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
+import { checkDefinitionRules } from '../custom/rules/check-rules.ts';
 import { Place } from './place.ts';
 
 /** They join a pod that runs, on a path of their own. */
@@ -7,6 +8,13 @@ export function withoutEphemeralContainers(pod: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   const list = new Place(undefined, '', pod, errors).field('spec.ephemeralContainers');
   if (!list.isEmpty) list.forbidden('cannot be set on create');
+  return errors;
+}
+
+/** Rules are read when they are written first, and when they change. */
+export function newDefinitionErrors(definition: JsonObject): FieldError[] {
+  const errors: FieldError[] = [];
+  checkDefinitionRules(new Place(undefined, '', definition, errors));
   return errors;
 }
 
