@@ -1,4 +1,4 @@
-import { textSize } from '../functions/conversions.ts';
+import { textSize } from '../functions/characters.ts';
 import { sizeOfFormat } from '../functions/formats.ts';
 import type { Overload } from '../functions/overload.ts';
 import { ListValue, MapValue, OpaqueValue, Optional, type Value } from '../values/value.ts';

@@ -1,4 +1,4 @@
-import { textSize } from '../functions/conversions.ts';
+import { textSize } from '../functions/characters.ts';
 import type { Expression } from '../syntax/expression.ts';
 import { isOptionalType, type Type } from '../types/type.ts';
 import { fixed, type Range } from './range.ts';

@@ -1,6 +1,7 @@
 import { Failure } from '../values/failure.ts';
 import { Duration, isMoment, parseDuration, parseTimestamp, Timestamp, wallClock } from '../values/time.ts';
 import { type ListValue, type MapValue, Uint, type Value } from '../values/value.ts';
+import { textSize } from './characters.ts';
 import { doubleText } from './double-text.ts';
 import { type Overload, overload } from './overload.ts';
 
@@ -83,15 +84,6 @@ function momentOf([seconds]: [bigint]): Timestamp {
 }
 
 const same = ([value]: [Value]): Value => value;
-/** The number of characters, not of UTF-16 units. */
-export const textSize = (text: string): number => {
-  let size = text.length;
-  for (let i = 0; i < text.length - 1; i++) {
-    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) size--;
-  }
-  return size;
-};
-
 function sized<T>(word: string, type: string, size: (value: T) => number): Overload[] {
   const run = ([value]: [Value]) => BigInt(size(value as T));
   return [overload(`size_${word}`, `size(${type}): int`, run), overload(`${word}_size`, `${type}::size(): int`, run)];

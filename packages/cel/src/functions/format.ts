@@ -98,12 +98,18 @@ function hexadecimal(value: Value): string | undefined {
 /** A value as `%s` writes it. */
 function plain(value: Value, meter: Meter): string | undefined {
   meter.step();
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') {
+    meter.write(value.length);
+    return value;
+  }
   if (typeof value === 'number') return doubleText(value);
   if (typeof value !== 'object') return String(value);
   if (value === null) return 'null';
   if (value instanceof Uint) return String(value.value);
-  if (value instanceof Uint8Array) return Buffer.from(value).toString();
+  if (value instanceof Uint8Array) {
+    meter.write(value.length);
+    return Buffer.from(value).toString();
+  }
   if (value instanceof Duration || value instanceof Timestamp) return value.toString();
   if (value instanceof TypeValue) return value.name;
   if (value instanceof ListValue) return `[${[...value].map((item) => within(item, meter)).join(', ')}]`;
@@ -116,9 +122,15 @@ const MOST_DIGITS = 6;
 
 /** A value in a list or map, as an expression would say it. */
 function within(value: Value, meter: Meter): string {
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') {
+    meter.write(value.length);
+    return JSON.stringify(value);
+  }
   if (typeof value === 'number') return special(value) ?? value.toFixed(MOST_DIGITS);
-  if (value instanceof Uint8Array) return `b${JSON.stringify(Buffer.from(value).toString())}`;
+  if (value instanceof Uint8Array) {
+    meter.write(value.length);
+    return `b${JSON.stringify(Buffer.from(value).toString())}`;
+  }
   if (value instanceof Timestamp) return `timestamp("${value}")`;
   if (value instanceof Duration) return `duration("${value}")`;
   const text = plain(value, meter);

@@ -1,15 +1,20 @@
 import { RE2JS } from 're2js';
 import { ArrayList } from '../values/collections.ts';
 import { Failure } from '../values/failure.ts';
+import type { Meter } from '../values/meter.ts';
 import { type Overload, overload } from './overload.ts';
+import { patternSize } from './pattern-size.ts';
 
 const MOST_KEPT = 500;
+/** Beyond it a pattern takes longer to read than any value is worth. */
+const LARGEST_PATTERN = 20_000;
 const kept = new Map<string, RE2JS>();
 
 /** Patterns are RE2's: matching takes time in proportion to the text, whatever the pattern is. */
 export function regexOf(pattern: string): RE2JS {
   const known = kept.get(pattern);
   if (known !== undefined) return known;
+  if (patternSize(pattern) > LARGEST_PATTERN) throw new Failure('error parsing regexp: expression too large');
   if (kept.size >= MOST_KEPT) kept.clear();
   try {
     const regex = RE2JS.compile(pattern);
@@ -20,18 +25,48 @@ export function regexOf(pattern: string): RE2JS {
   }
 }
 
-const matches = ([text, pattern]: [string, string]): boolean => regexOf(pattern).matcher(text).find();
+/** Steps, each of them once for a character: as many as a unit of cost is worth, and as many as are free. */
+const TESTED = { perUnit: 200, free: 1_000_000 };
+const FOUND = { perUnit: 2, free: 100_000 };
+const LARGE_PATTERN = 1000;
+const READING = 5;
 
-function find([text, pattern]: [string, string]): string {
-  const matcher = regexOf(pattern).matcher(text);
-  return matcher.find() ? (matcher.group() ?? '') : '';
+/**
+ * Proportional is not fast: a large pattern goes through a large text slowly, and what Kubernetes counts for it knows only
+ * how long the pattern is written. So what is large costs more here.
+ */
+function pay(regex: RE2JS, text: string, { meter, rate }: { meter: Meter; rate: typeof TESTED }): void {
+  const size = regex.programSize();
+  const steps = size * text.length;
+  if (steps > rate.free) meter.spend(Math.floor(steps / rate.perUnit));
+  if (size > LARGE_PATTERN) meter.spend(size * READING);
 }
 
-function findAll([text, pattern, most = -1n]: [string, string, bigint?]): ArrayList {
-  const matcher = regexOf(pattern).matcher(text);
+function matches([text, pattern]: [string, string], meter: Meter): boolean {
+  const regex = regexOf(pattern);
+  pay(regex, text, { meter, rate: TESTED });
+  return regex.test(text);
+}
+
+/** Whether there is something to be found is known much sooner than where it is. */
+function finding(text: string, pattern: string, meter: Meter): RE2JS | undefined {
+  const regex = regexOf(pattern);
+  pay(regex, text, { meter, rate: TESTED });
+  if (!regex.test(text)) return undefined;
+  pay(regex, text, { meter, rate: FOUND });
+  return regex;
+}
+
+function find([text, pattern]: [string, string], meter: Meter): string {
+  const matcher = finding(text, pattern, meter)?.matcher(text);
+  return matcher?.find() ? (matcher.group() ?? '') : '';
+}
+
+function findAll([text, pattern, most = -1n]: [string, string, bigint?], meter: Meter): ArrayList {
   const found: string[] = [];
+  const matcher = finding(text, pattern, meter)?.matcher(text);
   let end = -1;
-  while ((most < 0n || found.length < most) && matcher.find()) {
+  while (matcher !== undefined && (most < 0n || found.length < most) && matcher.find()) {
     // nothing that is found right behind the last one is no find of its own
     const isNew = matcher.end() > matcher.start() || matcher.start() !== end;
     if (isNew) found.push(matcher.group() ?? '');
@@ -47,11 +82,11 @@ export const regex: readonly Overload[] = [
   overload(
     'string_find_all_string',
     'string::findAll(string): list(string)',
-    findAll as (args: [string, string]) => ArrayList,
+    findAll as (args: [string, string], meter: Meter) => ArrayList,
   ),
   overload(
     'string_find_all_string_int',
     'string::findAll(string, int): list(string)',
-    findAll as (args: [string, string, bigint]) => ArrayList,
+    findAll as (args: [string, string, bigint], meter: Meter) => ArrayList,
   ),
 ];

@@ -17,11 +17,23 @@ class WebAddress extends OpaqueValue {
   override readonly type = opaqueType('kubernetes.URL');
   readonly text: string;
   readonly parts: Parts;
+  #path: string | undefined;
+  #query: ValueMap | undefined;
 
   constructor(text: string, parts: Parts) {
     super();
     this.text = text;
     this.parts = parts;
+  }
+
+  get escapedPath(): string {
+    this.#path ??= escapedPath(this.parts);
+    return this.#path;
+  }
+
+  get query(): ValueMap {
+    this.#query ??= queryOf(this.parts);
+    return this.#query;
   }
 
   override equals(other: OpaqueValue): boolean {
@@ -92,8 +104,14 @@ export const urls: readonly Overload[] = [
   part('get_host', 'getHost', ({ host }) => host),
   part('get_hostname', 'getHostname', hostName),
   part('get_port', 'getPort', portOf),
-  part('get_escaped_path', 'getEscapedPath', escapedPath),
-  overload('url_get_query', 'kubernetes.URL::getQuery(): map(string, list(string))', ([address]: [WebAddress]) =>
-    queryOf(address.parts),
+  overload(
+    'url_get_escaped_path',
+    'kubernetes.URL::getEscapedPath(): string',
+    ([address]: [WebAddress]) => address.escapedPath,
+  ),
+  overload(
+    'url_get_query',
+    'kubernetes.URL::getQuery(): map(string, list(string))',
+    ([address]: [WebAddress]) => address.query,
   ),
 ];

@@ -43,7 +43,12 @@ function normal(text: string): string {
   return numbers.join('.') + (match?.[2] ?? '');
 }
 
-const readAs = (text: string, isLoose: boolean): Version | undefined => read(isLoose ? normal(text) : text);
+/** No version that anybody means is longer. */
+const LONGEST = 1000;
+
+function readAs(text: string, isLoose: boolean): Version | undefined {
+  return text.length > LONGEST ? undefined : read(isLoose ? normal(text) : text);
+}
 
 function version([text, isLoose = false]: [string, boolean?]): Version {
   const found = readAs(text, isLoose);

@@ -92,8 +92,8 @@ function strict(steps: readonly Step[], types: readonly Type[], candidates: read
   const takesNull = params.map(({ kind }) => kind === 'dyn' || kind === 'param' || kind === 'null');
   return (frame) => {
     const args: Value[] = [];
-    for (const [i, step] of steps.entries()) {
-      const value = step(frame);
+    for (let i = 0; i < steps.length; i++) {
+      const value = (steps[i] as Step)(frame);
       // fields and items may be null, whatever their types are
       if (value === null && !takesNull[i]) throw new Failure(`no such overload: ${name}`);
       args.push(value);

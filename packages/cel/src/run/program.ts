@@ -2,7 +2,7 @@ import { type CostRange, estimateCost } from '../cost/estimate.ts';
 import type { Expression } from '../syntax/expression.ts';
 import type { Shape } from '../types/shape.ts';
 import type { Type } from '../types/type.ts';
-import { Failure } from '../values/failure.ts';
+import { CostExceeded, Failure } from '../values/failure.ts';
 import { Meter } from '../values/meter.ts';
 import type { Value } from '../values/value.ts';
 import { type Building, build } from './build.ts';
@@ -47,6 +47,8 @@ export class Program {
       return { kind: 'value', value: this.#step({ variables, slots: [], meter }), cost: meter.cost };
     } catch (error) {
       if (error instanceof Failure) return { kind: 'failed', error, cost: meter.cost };
+      // what is nested too deep, or would be too long a text
+      if (error instanceof RangeError) return { kind: 'failed', error: new CostExceeded(), cost: meter.cost };
       throw error;
     }
   }

@@ -32,6 +32,8 @@ export interface Shape {
   readonly distinct?: 'items' | readonly string[];
   /** of objects, by the names that expressions use */
   readonly fields?: ReadonlyMap<string, ShapeField>;
+  /** of objects, what their fields are called in the data */
+  readonly names?: ReadonlySet<string>;
 }
 
 export interface ShapeField {
@@ -69,7 +71,8 @@ export function mapShape(item: Shape, maxElements: number): Shape {
 }
 
 export function objectShape(name: string, fields: ReadonlyMap<string, ShapeField>, minSize = 2): Shape {
-  const shape = { type: dynType, minSize, maxElements: 0, fields } as { type: Type } & Omit<Shape, 'type'>;
+  const names = new Set([...fields.values()].map((field) => field.name));
+  const shape = { type: dynType, minSize, maxElements: 0, fields, names } as { type: Type } & Omit<Shape, 'type'>;
   shape.type = objectType(name, shape);
   return shape;
 }

@@ -117,11 +117,13 @@ class DataMap extends MapValue {
 class ShapedObject extends MapValue {
   readonly #data: DataObject;
   readonly #fields: NonNullable<Shape['fields']>;
+  readonly #names: ReadonlySet<string>;
 
   constructor(data: DataObject, shape: Shape) {
     super();
     this.#data = data;
     this.#fields = shape.fields as NonNullable<Shape['fields']>;
+    this.#names = shape.names ?? new Set();
   }
 
   get size(): number {
@@ -130,11 +132,11 @@ class ShapedObject extends MapValue {
 
   override hidesTheSame(other: MapValue): boolean {
     if (!(other instanceof ShapedObject)) return true;
-    const seen = new Set([...this.#fields.values()].map(({ name }) => name));
-    return Object.entries(this.#data).every(
-      ([name, value]) =>
-        seen.has(name) || !Object.hasOwn(other.#data, name) || isDeepStrictEqual(value, other.#data[name]),
-    );
+    for (const name of Object.keys(this.#data)) {
+      if (this.#names.has(name) || !Object.hasOwn(other.#data, name)) continue;
+      if (!isDeepStrictEqual(this.#data[name], other.#data[name])) return false;
+    }
+    return true;
   }
 
   get(key: Value): Value | undefined {
@@ -146,6 +148,9 @@ class ShapedObject extends MapValue {
   }
 
   keys(): readonly Value[] {
-    return [...this.#fields].filter(([, { name }]) => Object.hasOwn(this.#data, name)).map(([key]) => key);
+    const keys: string[] = [];
+    for (const [key, { name }] of this.#fields)
+      if ((this.#data[name] ?? null) !== null && Object.hasOwn(this.#data, name)) keys.push(key);
+    return keys;
   }
 }

@@ -6,6 +6,7 @@ import { ListValue, MapValue, OpaqueValue, Optional, TypeValue, Uint, type Value
 /** Numbers are equal by what they amount to, whatever their types; values of different types are not equal. */
 export function isEqual(a: Value, b: Value, meter: Meter): boolean {
   meter.step();
+  if (typeof a === 'string' && typeof b === 'string' && a.length === b.length) meter.read(a.length);
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return isSameScalar(a, b);
   if (a instanceof Uint) return b instanceof Uint && a.value === b.value;
   if (a instanceof ListValue) return b instanceof ListValue && isSameList(a, b, meter);

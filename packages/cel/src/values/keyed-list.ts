@@ -52,6 +52,7 @@ export class KeyedList extends ListValue {
 /** The same text for the same value, and for no other. */
 function identityOf(value: Value, meter: Meter): string {
   meter.step();
+  if (typeof value === 'string') meter.read(value.length);
   if (value === null || typeof value !== 'object') return `${typeof value}:${JSON.stringify(String(value))}`;
   if (value instanceof Uint) return `uint:${value.value}`;
   if (value instanceof Uint8Array) return `bytes:${Buffer.from(value).toString('hex')}`;
