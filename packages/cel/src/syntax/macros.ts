@@ -164,13 +164,6 @@ function bound(at: number, { name, value, body }: Binding): Expression {
   });
 }
 
-const bind: Macro = ({ at, target, args }) => {
-  if (target.kind !== 'ident' || target.name !== 'cel') return undefined;
-  const [name, value, body] = args as [Expression, Expression, Expression];
-  if (name.kind !== 'ident') return { at: name.at, message: 'cel.bind() variable names must be simple identifiers' };
-  return bound(at, { name: name.name, value, body });
-};
-
 const SORTED = '@sorted';
 
 /** `a.sortBy(x, f)`: a in the order of what f makes of its items. */
@@ -206,7 +199,6 @@ const MACROS: Readonly<Record<string, Macro>> = {
   'transformMapEntry/4': mapEntries(true, wholeEntry),
   'optMap/2': optional(true),
   'optFlatMap/2': optional(false),
-  'bind/3': bind,
   'sortBy/2': sortBy,
 };
 

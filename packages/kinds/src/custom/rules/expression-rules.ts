@@ -109,7 +109,14 @@ class Visit {
     const self = once(() => toValue(value));
     const hasOld = old !== undefined && old !== null;
     const before = hasOld ? once(() => toValue(old)) : undefined;
-    const told: Judged = { type: schema.type ?? '', value, path: pathText(at), errors: this.#errors, correlation };
+    const told: Judged = {
+      type: schema.type ?? '',
+      value,
+      path: pathText(at),
+      errors: this.#errors,
+      correlation,
+      isNew: !hasOld,
+    };
     for (const compiled of rules) {
       const { optionalOldSelf } = compiled.rule;
       if (compiled.usesOldSelf && !hasOld && !optionalOldSelf) continue;

@@ -23,6 +23,8 @@ export interface Judged {
   readonly path: string;
   readonly errors: FieldError[];
   readonly correlation: Correlation;
+  /** nothing was here before */
+  readonly isNew: boolean;
 }
 
 type Variables = ReadonlyMap<string, Value | Lazy>;
@@ -74,9 +76,11 @@ function refuse(
   variables: Variables,
   { budget, ...judged }: Judged & { readonly budget: number },
 ): number {
-  const { message = '' } = compiled.rule;
+  const { message = '', optionalOldSelf } = compiled.rule;
   const usual = message === '' ? `failed rule: ${ruleName(compiled)}` : message.trim();
-  if (compiled.message === undefined) {
+  // a message cannot speak of what was not there, even where the rule can
+  const isWithoutOld = optionalOldSelf && judged.isNew && compiled.message?.used.has('oldSelf');
+  if (compiled.message === undefined || isWithoutOld) {
     judged.errors.push(errorOf(compiled, judged, usual));
     return budget;
   }
