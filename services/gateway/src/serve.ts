@@ -16,6 +16,7 @@ import { observe } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
 import { writeDocument } from './hooks/write-document.ts';
 import { handlerOf } from './verbs/dispatch.ts';
+import { isQuestion } from './verbs/review.ts';
 
 interface ServeOptions {
   gateway: Gateway;
@@ -103,7 +104,10 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     auditId: audit,
     userAgent: headers['user-agent'] ?? '',
     contentType: headers['content-type'],
-    accepted: gateway.negotiator.negotiate(headers.accept, kind.entry.custom !== undefined),
+    accepted: gateway.negotiator.negotiate(headers.accept, {
+      isCustom: kind.entry.custom !== undefined,
+      isQuestion: isQuestion(kind),
+    }),
     coding: codingOf(gateway, request, info),
     body: (request.body as Buffer | undefined) ?? NOTHING,
     span,

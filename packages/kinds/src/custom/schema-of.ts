@@ -80,11 +80,6 @@ function objectShape(schema: JsonSchema): Schema {
   return { type: 'object', fields, ...(rest === undefined ? {} : { rest }), ...atomic };
 }
 
-const DESCRIPTIONS = {
-  apiVersion: 'The group and the version in which this object is written.',
-  kind: 'What sort of object this is.',
-};
-
 function publishedObject(schema: JsonSchema, options: OpenApiOptions): JsonObject {
   const said = published(schema, options);
   return { type: 'object', ...said, properties: { ...((said.properties ?? {}) as JsonObject), ...known(options) } };
@@ -93,8 +88,8 @@ function publishedObject(schema: JsonSchema, options: OpenApiOptions): JsonObjec
 function known({ referTo }: OpenApiOptions): JsonObject {
   const meta = referTo?.(metaSchemas.objectMeta);
   return {
-    apiVersion: { type: 'string', description: DESCRIPTIONS.apiVersion },
-    kind: { type: 'string', description: DESCRIPTIONS.kind },
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
     metadata: meta === undefined ? { type: 'object' } : { $ref: meta },
   };
 }

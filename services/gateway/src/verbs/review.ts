@@ -1,3 +1,4 @@
+import type { Kind } from '@tidegate/kinds';
 import { Query, type RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { badRequest } from '@tidegate/status';
@@ -35,8 +36,12 @@ const create: VerbHandler = async (gateway, request) => {
 const REVIEW_VERBS: Readonly<Record<string, VerbHandler>> = { create };
 
 /** The verbs of a kind that is a question; undefined for kinds that are objects. */
-export function reviewVerbs(storedAs: string): Readonly<Record<string, VerbHandler>> | undefined {
-  return Object.hasOwn(REVIEWS, storedAs) ? REVIEW_VERBS : undefined;
+export function reviewVerbs(kind: Kind): Readonly<Record<string, VerbHandler>> | undefined {
+  return isQuestion(kind) ? REVIEW_VERBS : undefined;
+}
+
+export function isQuestion({ storedAs }: Kind): boolean {
+  return Object.hasOwn(REVIEWS, storedAs);
 }
 
 function access(user: User, spec: JsonObject): JsonObject {
