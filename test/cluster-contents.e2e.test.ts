@@ -29,6 +29,47 @@ describe('What a cluster has without anybody having made it', () => {
     await tidegate.stop();
   });
 
+  test('levels and flows of flow control, as kube-apiserver suggests them', async () => {
+    const flow = '/apis/flowcontrol.apiserver.k8s.io/v1';
+    await there(`${flow}/flowschemas/catch-all`);
+    const names = async (resource: string) =>
+      (await get(`${flow}/${resource}`)).json.items.map(
+        ({ metadata }: { metadata: { name: string } }) => metadata.name,
+      );
+    assert.deepEqual(await names('prioritylevelconfigurations'), [
+      'catch-all',
+      'exempt',
+      'global-default',
+      'leader-election',
+      'node-high',
+      'system',
+      'workload-high',
+      'workload-low',
+    ]);
+    assert.deepEqual(await names('flowschemas'), [
+      'catch-all',
+      'exempt',
+      'global-default',
+      'kube-controller-manager',
+      'kube-scheduler',
+      'kube-system-service-accounts',
+      'probes',
+      'service-accounts',
+      'system-leader-election',
+      'system-node-high',
+      'system-nodes',
+    ]);
+  });
+
+  test('the authorities of clients, where servers behind the API look for them, put right when they are changed', async () => {
+    const path = `${inNamespace('kube-system')}/configmaps/extension-apiserver-authentication`;
+    const { json } = await there(path);
+    assert.deepEqual(json.data, { 'client-ca-file': readFileSync(tidegate.caFile, 'utf8') });
+    await client.ask('DELETE', path);
+    const { json: again } = await there(path);
+    assert.deepEqual(again.data, json.data);
+  });
+
   test('four namespaces, priority classes, and the mandatory objects of flow control', async () => {
     for (const name of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) await there(inNamespace(name));
     const values: unknown[] = [];

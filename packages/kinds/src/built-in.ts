@@ -1,4 +1,5 @@
 import type { Schema } from '@tidegate/schema';
+import { dropperOf } from './defaults/not-kept.ts';
 import { rulesOf } from './entries/rules-of.ts';
 import { type GroupVersionFacts, readResources } from './facts/resources.ts';
 import { TypeTable } from './facts/type-table.ts';
@@ -109,6 +110,10 @@ const OWN_PATHS = new Set(['', 'status', 'scale']);
 function withTypes(rules: KindRules, schema: () => ObjectSchema, resource: string): KindRules {
   return {
     ...rules,
+    setDefaults: (object) => {
+      dropperOf(schema())?.(object);
+      rules.setDefaults?.(object);
+    },
     validate: (object) => [...validateTypes(schema(), object), ...(rules.validate?.(object) ?? [])],
     validateUpdate: (object, old, subresource) => [
       ...(OWN_PATHS.has(subresource) ? validateTypesUpdate(resource, object, old) : []),

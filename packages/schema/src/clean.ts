@@ -234,7 +234,7 @@ function cleanObject(
     }
     if (walk.notes !== undefined) consult(walk.notes, value, key, walk, at);
     if (item !== null) {
-      // Go keeps no difference between a list or map that is empty and one that is not there
+      // Go keeps no difference between what is empty and what is not there, but for pointers
       if (!walk.keepsNulls && isHollow(field, item)) continue;
       walk.names.push(key);
       copy[key] = cleanValue(field, item, at, walk);
@@ -245,11 +245,27 @@ function cleanObject(
   return copy;
 }
 
-function isHollow({ type, tracksPresence, nullable }: Schema, value: Json): boolean {
+function isHollow(field: Schema, value: Json): boolean {
+  const { type, tracksPresence, nullable } = field;
   if (tracksPresence || nullable) return false;
   if (type === 'list') return Array.isArray(value) && value.length === 0;
-  return type === 'map' && isJsonObject(value) && Object.keys(value).length === 0;
+  if (type === 'map') return isJsonObject(value) && Object.keys(value).length === 0;
+  return isZero(field, value);
 }
+
+/** Types of custom resources, which have no number in Protobuf, keep what their authors write. */
+function isZero({ type, required, number, default: made }: Schema, value: Json): boolean {
+  if (number === undefined || required || made !== undefined) return false;
+  return Object.hasOwn(EMPTY, type) && EMPTY[type] === value;
+}
+const EMPTY: Readonly<Record<string, Json>> = {
+  string: '',
+  bytes: '',
+  bool: false,
+  int32: 0,
+  int64: 0,
+  double: 0,
+};
 
 const JSON_TYPES: Partial<Record<Schema['type'], string>> = {
   object: 'object',

@@ -56,6 +56,20 @@ test('amounts of resources are rounded up to thousandths', () => {
   assert.deepEqual(value.limits, { cpu: '1m', memory: '1073849198183m' });
 });
 
+test('a zero that says nothing is not kept, but for pointers, what is always written, and types without numbers', () => {
+  const fields = {
+    text: { type: 'string', number: 1 },
+    flag: { type: 'bool', number: 2 },
+    count: { type: 'int32', number: 3 },
+    pointer: { type: 'bool', number: 4, tracksPresence: true },
+    written: { type: 'string', number: 5, required: true },
+    own: { type: 'string' },
+  } as const;
+  const object = { text: '', flag: false, count: 0, pointer: false, written: '', own: '' };
+  const { value } = clean({ type: 'object', fields }, object, 'Kind');
+  assert.deepEqual(value, { pointer: false, written: '', own: '' });
+});
+
 test('a key named like the prototype stays a key', () => {
   const { value } = clean(schema, JSON.parse('{"texts":{"__proto__":"x"}}'), 'Kind');
   assert.deepEqual(Object.keys(value.texts as JsonObject), ['__proto__']);

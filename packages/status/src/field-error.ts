@@ -63,6 +63,10 @@ export function tooLong(field: string, detail: string): FieldError {
   return fieldError(field, 'FieldValueTooLong', `Too long: ${detail}`);
 }
 
+export function tooMany(field: string, count: number, most: number): FieldError {
+  return fieldError(field, 'FieldValueTooMany', `Too many: ${count}: must have at most ${most} items`);
+}
+
 /** Strings quoted, numbers and booleans bare, the rest as JSON. */
 function printValue(value: unknown): string {
   return JSON.stringify(value) ?? 'null';

@@ -33,6 +33,7 @@ export {
   notSupported,
   requiredValue,
   tooLong,
+  tooMany,
   typeInvalid,
 } from './field-error.ts';
 export { type GrpcCode, type Reason, reasons } from './reasons.ts';

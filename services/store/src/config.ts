@@ -83,6 +83,12 @@ export const options = {
     value: 'FILE',
     help: 'by which programs in the cluster know the gateway: kube-root-ca.crt in each namespace; empty: --gateway-ca-file',
   },
+  'client-ca-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: "authorities of clients' certificates, told to servers behind the API: the ConfigMap extension-apiserver-authentication; empty: none is told",
+  },
   'advertise-address': {
     type: 'list',
     value: 'IP,...',

@@ -12,7 +12,9 @@ function subjects(kind: string): (binding: JsonObject) => string {
   return (binding) =>
     listAt(binding, 'subjects')
       .filter((subject) => subject.kind === kind)
-      .map(({ namespace, name }) => (kind === 'ServiceAccount' ? `${String(namespace)}/${String(name)}` : String(name)))
+      .map(({ namespace, name }) =>
+        kind === 'ServiceAccount' ? `${String(namespace ?? '')}/${String(name)}` : String(name),
+      )
       .join(', ');
 }
 

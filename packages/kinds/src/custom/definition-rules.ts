@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { label1035Problems } from '../rules/names.ts';
+import { label1035Problems, subdomainProblems } from '../rules/names.ts';
 import type { Place } from '../validation/place.ts';
 import { jsonPath } from './json-path.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -21,7 +21,9 @@ export function checkDefinition(object: Place): void {
   if (name.text !== `${names.field('plural').text}.${group.text}`) {
     name.invalid('must be spec.names.plural+"."+spec.group');
   }
-  if (!group.isEmpty && !group.text.includes('.')) group.invalid('should be a domain with at least one dot');
+  if (!group.text.includes('.') && subdomainProblems(group.text).length === 0) {
+    group.invalid('should be a domain with at least one dot');
+  }
   checkVersions(spec, object);
   checkNames(names);
   checkConversion(spec.field('conversion'));
@@ -57,7 +59,7 @@ function checkNames(names: Place): void {
     const one = names.field(field);
     if (one.isEmpty || (kind === '' && one.text === standIn)) one.required();
   }
-  labelled(names.field('singular'));
+  if (!names.field('singular').isEmpty) labelled(names.field('singular'));
   for (const field of ['kind', 'listKind']) {
     const one = names.field(field);
     const problems = one.isEmpty ? [] : label1035Problems(one.text.toLowerCase());
@@ -70,8 +72,8 @@ function checkNames(names: Place): void {
 }
 
 function labelled(place: Place): void {
-  const problems = place.isEmpty ? [] : label1035Problems(place.text);
-  if (problems.length > 0) place.invalid(problems.join(','));
+  const problems = label1035Problems(place.text);
+  if (problems.length > 0) place.invalid(problems.join(','), place.text);
 }
 
 /** What all versions have alike is said of once, as if it stood above them. */
@@ -90,13 +92,15 @@ function checkVersions(spec: Place, object: Place): void {
     if (!shared('schema')) checkVersionSchema(version.field('schema'), version);
     if (!shared('subresources')) checkScale(version.field('subresources'));
     if (!shared('additionalPrinterColumns')) checkColumns(version.field('additionalPrinterColumns'));
-    if (!shared('selectableFields')) selectable(version.field('selectableFields'), version);
+    if (!shared('selectableFields')) selectableOf(version, shared('schema'));
   }
   const all = list.list as readonly JsonObject[];
   if (new Set(all.map(({ name }) => name)).size < all.length) list.invalid('must contain unique version names');
   if (all.filter(({ storage }) => storage === true).length !== 1) list.invalid(STORAGE);
   const [first] = versions;
   if (first === undefined) return;
+  // the first was called so before there were several
+  if (!first.field('name').isEmpty) labelled(object.as('spec.version', first.object.name));
   if (shared('schema')) {
     const schema = first.field('schema.openAPIV3Schema');
     if (schema.value === undefined) for (const one of versions) one.field('schema.openAPIV3Schema').required();
@@ -170,6 +174,13 @@ function checkColumns(columns: Place): void {
   }
 }
 
+function selectableOf(version: Place, isSchemaShared: boolean): void {
+  const fields = version.field('selectableFields');
+  if (fields.isEmpty) return;
+  if (!isSchemaShared && version.field('schema').has('openAPIV3Schema')) selectable(fields, version);
+  else fields.invalid('may only be set when `version.schema.openAPIV3Schema` is not included', '');
+}
+
 const SELECTABLE = ['string', 'boolean', 'integer'];
 
 function selectable(fields: Place, version: Place): void {
@@ -178,7 +189,9 @@ function selectable(fields: Place, version: Place): void {
     const path = field.field('jsonPath');
     if (path.isEmpty) path.required();
     else if (path.text.startsWith('.metadata.')) path.invalid('must not point to fields in metadata');
-    else if (seen.has(path.text)) path.duplicate();
+    else if (!/^[.[]/.test(path.text)) {
+      path.invalid(`is an invalid path: expected [ or . but got: ${/^[^.[]+/.exec(path.text)?.[0]}`);
+    } else if (seen.has(path.text)) path.duplicate();
     else {
       const found = schemaAt(version.field('schema.openAPIV3Schema').object, path.text);
       if (found === undefined) path.invalid('is an invalid path: does not refer to a valid field');
@@ -216,7 +229,8 @@ function checkConversion(conversion: Place): void {
     return;
   }
   for (const place of [client, versions]) {
-    if (!place.isEmpty) place.forbidden('should not be set when strategy is not set to Webhook');
+    if (place === client ? place.value !== undefined : !place.isEmpty)
+      place.forbidden('should not be set when strategy is not set to Webhook');
   }
 }
 

@@ -81,6 +81,8 @@ function objectShape(schema: JsonSchema): Schema {
 }
 
 function publishedObject(schema: JsonSchema, options: OpenApiOptions): JsonObject {
+  // older clients would take what is named for all that may be there
+  if (options.version === 2 && schema['x-kubernetes-preserve-unknown-fields'] === true) return { type: 'object' };
   const said = published(schema, options);
   return { type: 'object', ...said, properties: { ...((said.properties ?? {}) as JsonObject), ...known(options) } };
 }

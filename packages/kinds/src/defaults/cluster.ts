@@ -1,4 +1,4 @@
-import { below, belowEach, type DefaultRules, defaulter, NotZero } from './default-rules.ts';
+import { below, belowEach, type DefaultRules, defaulter, IfAbsent, NotZero } from './default-rules.ts';
 import type { SetDefaults } from './template.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
@@ -9,26 +9,26 @@ const binding = defaulter({
 });
 
 const webhook: DefaultRules = {
-  failurePolicy: 'Fail',
-  matchPolicy: 'Equivalent',
+  failurePolicy: new IfAbsent('Fail'),
+  matchPolicy: new IfAbsent('Equivalent'),
   namespaceSelector: {},
   objectSelector: {},
   timeoutSeconds: 10,
-  'rules[].scope': '*',
+  'rules[].scope': new IfAbsent('*'),
   'clientConfig.service.port': 443,
 };
 
 const matching: DefaultRules = {
-  matchPolicy: 'Equivalent',
+  matchPolicy: new IfAbsent('Equivalent'),
   namespaceSelector: {},
   objectSelector: {},
-  'resourceRules[].scope': '*',
-  'excludeResourceRules[].scope': '*',
+  'resourceRules[].scope': new IfAbsent('*'),
+  'excludeResourceRules[].scope': new IfAbsent('*'),
 };
 
 const device: DefaultRules = {
   allocationMode: 'ExactCount',
-  count: ({ allocationMode }) => (allocationMode === 'ExactCount' ? 1 : undefined),
+  count: new NotZero(({ allocationMode }) => (allocationMode === 'ExactCount' ? 1 : undefined)),
 };
 const devices: DefaultRules = belowEach(['devices.requests[].exactly', 'devices.requests[].firstAvailable[]'], device);
 
@@ -37,11 +37,11 @@ export const clusterDefaults: Readonly<Record<string, SetDefaults>> = {
   [`rolebindings.${RBAC}`]: binding,
   [`clusterrolebindings.${RBAC}`]: binding,
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': defaulter(
-    below('webhooks[]', { ...webhook, reinvocationPolicy: 'Never' }),
+    below('webhooks[]', { ...webhook, reinvocationPolicy: new IfAbsent('Never') }),
   ),
   'validatingwebhookconfigurations.admissionregistration.k8s.io': defaulter(below('webhooks[]', webhook)),
   'validatingadmissionpolicies.admissionregistration.k8s.io': defaulter({
-    'spec.failurePolicy': 'Fail',
+    'spec.failurePolicy': new IfAbsent('Fail'),
     ...below('spec.matchConstraints', matching),
   }),
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': defaulter(below('spec.matchResources', matching)),
@@ -62,20 +62,23 @@ export const clusterDefaults: Readonly<Record<string, SetDefaults>> = {
     'spec.exempt.nominalConcurrencyShares': 0,
     'spec.exempt.lendablePercent': 0,
   }),
-  'priorityclasses.scheduling.k8s.io': defaulter({ preemptionPolicy: 'PreemptLowerPriority' }),
+  'priorityclasses.scheduling.k8s.io': defaulter({ preemptionPolicy: new IfAbsent('PreemptLowerPriority') }),
   'networkpolicies.networking.k8s.io': defaulter({
-    ...belowEach(['spec.ingress[].ports[]', 'spec.egress[].ports[]'], { protocol: 'TCP' }),
+    ...belowEach(['spec.ingress[].ports[]', 'spec.egress[].ports[]'], { protocol: new IfAbsent('TCP') }),
     'spec.policyTypes': ({ egress }) =>
       Array.isArray(egress) && egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress'],
   }),
-  'ingressclasses.networking.k8s.io': defaulter({ 'spec.parameters.scope': 'Cluster' }),
-  'endpointslices.discovery.k8s.io': defaulter({ 'ports[].name': '', 'ports[].protocol': 'TCP' }),
-  'storageclasses.storage.k8s.io': defaulter({ reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate' }),
+  'ingressclasses.networking.k8s.io': defaulter({ 'spec.parameters.scope': new IfAbsent('Cluster') }),
+  'endpointslices.discovery.k8s.io': defaulter({ 'ports[].name': '', 'ports[].protocol': new IfAbsent('TCP') }),
+  'storageclasses.storage.k8s.io': defaulter({
+    reclaimPolicy: new IfAbsent('Delete'),
+    volumeBindingMode: new IfAbsent('Immediate'),
+  }),
   'csidrivers.storage.k8s.io': defaulter({
     'spec.attachRequired': true,
     'spec.podInfoOnMount': false,
     'spec.storageCapacity': false,
-    'spec.fsGroupPolicy': 'ReadWriteOnceWithFSType',
+    'spec.fsGroupPolicy': new IfAbsent('ReadWriteOnceWithFSType'),
     'spec.volumeLifecycleModes': ['Persistent'],
     'spec.requiresRepublish': false,
     'spec.seLinuxMount': false,

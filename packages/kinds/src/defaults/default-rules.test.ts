@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@tidegate/schema';
-import { below, defaulter, NotZero } from './default-rules.ts';
+import { Always, below, defaulter, IfAbsent, NotZero } from './default-rules.ts';
 
 const set = (rules: Parameters<typeof defaulter>[0], object: JsonObject): JsonObject => {
   defaulter(rules)(object);
@@ -18,6 +18,13 @@ test('a field is set where what holds it is there, in every item of a list', () 
 
 test('an empty text counts as nothing, a zero only where the rule says so', () => {
   assert.deepEqual(set({ a: 'x', b: 1, c: new NotZero(1) }, { a: '', b: 0, c: 0 }), { a: 'x', b: 0, c: 1 });
+});
+
+test('an empty text is kept where it says something, and an older name follows its field', () => {
+  assert.deepEqual(set({ a: new IfAbsent('x'), b: new IfAbsent('y') }, { a: '' }), { a: '', b: 'y' });
+  const older = { old: new Always(({ now }) => now) };
+  assert.deepEqual(set(older, { old: 'a', now: 'b' }), { old: 'b', now: 'b' });
+  assert.deepEqual(set(older, { old: 'a' }), { old: 'a' });
 });
 
 test('a rule may look at what stands beside the field, and set nothing', () => {

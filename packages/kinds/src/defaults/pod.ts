@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
-import { below, belowEach, type DefaultRules, NotZero } from './default-rules.ts';
+import { Always, below, belowEach, type DefaultRules, IfAbsent, NotZero } from './default-rules.ts';
 
 const MODE = 0o644;
 
@@ -13,6 +13,7 @@ const httpGet: DefaultRules = { path: '/', scheme: 'HTTP' };
 
 const container: DefaultRules = {
   imagePullPolicy: ({ image }) => pullPolicy(String(image ?? '')),
+  'ports[].protocol': 'TCP',
   terminationMessagePath: '/dev/termination-log',
   terminationMessagePolicy: 'File',
   ...belowEach(['livenessProbe', 'readinessProbe', 'startupProbe'], {
@@ -32,10 +33,19 @@ const volumes: DefaultRules = {
   }),
   'volumes[].downwardAPI.items[].fieldRef.apiVersion': 'v1',
   'volumes[].projected.sources[].downwardAPI.items[].fieldRef.apiVersion': 'v1',
+  'volumes[].downwardAPI.items[].resourceFieldRef.divisor': '0',
+  'volumes[].projected.sources[].downwardAPI.items[].resourceFieldRef.divisor': '0',
   'volumes[].projected.sources[].serviceAccountToken.expirationSeconds': 3600,
   'volumes[].hostPath.type': '',
-  'volumes[].ephemeral.volumeClaimTemplate.spec.volumeMode': 'Filesystem',
+  'volumes[].ephemeral.volumeClaimTemplate.spec.volumeMode': new IfAbsent('Filesystem'),
   'volumes[].azureDisk.readOnly': false,
+  'volumes[].image.pullPolicy': ({ reference }) => pullPolicy(String(reference ?? '')),
+  'volumes[].iscsi.iscsiInterface': 'default',
+  'volumes[].rbd.pool': 'rbd',
+  'volumes[].rbd.user': 'admin',
+  'volumes[].rbd.keyring': '/etc/ceph/keyring',
+  'volumes[].scaleIO.storageMode': 'ThinProvisioned',
+  'volumes[].scaleIO.fsType': 'xfs',
 };
 
 /** A pod's spec, also where it is the template of others. */
@@ -47,7 +57,7 @@ export const podSpecDefaults: DefaultRules = {
   schedulerName: 'default-scheduler',
   // two names of one field
   serviceAccountName: ({ serviceAccount }) => serviceAccount || undefined,
-  serviceAccount: ({ serviceAccountName }) => serviceAccountName || undefined,
+  serviceAccount: new Always(({ serviceAccountName }) => serviceAccountName || undefined),
   ...belowEach(['containers[]', 'initContainers[]', 'ephemeralContainers[]'], container),
   ...volumes,
 };
@@ -73,9 +83,14 @@ export function setRequestsByLimits(spec: Json | undefined): void {
   }
 }
 
+/** A host, which has a dot, a port or this very name; the parts of a path; a tag. */
+const PART = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
+const HOST = '[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?(?::[0-9]+)?';
+const IMAGE = new RegExp(`^(?=.{1,255}$)(?:${HOST}/)?${PART}(?:/${PART})*(?::\\w[-\\w.]{0,127})?$`);
+
 /** An image that may change under its name is pulled each time: one without a tag or digest, or tagged latest. */
 function pullPolicy(image: string): string {
-  if (image.includes('@')) return 'IfNotPresent';
+  if (image.includes('@') || !IMAGE.test(image)) return 'IfNotPresent';
   const name = image.slice(image.lastIndexOf('/') + 1);
   const colon = name.indexOf(':');
   return colon < 0 || name.slice(colon + 1) === 'latest' ? 'Always' : 'IfNotPresent';

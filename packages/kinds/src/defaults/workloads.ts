@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { metaOf } from '../generic-object.ts';
-import { below, defaulter } from './default-rules.ts';
+import { below, defaulter, IfAbsent } from './default-rules.ts';
 import { podSpecDefaults } from './pod.ts';
 import { type SetDefaults, templateLabels, withTemplate } from './template.ts';
 
@@ -14,13 +14,29 @@ function rolling(strategy: JsonObject, how: JsonObject): Json | undefined {
 const job = withTemplate({
   'spec.completions': ({ parallelism }) => (parallelism === undefined ? 1 : undefined),
   'spec.parallelism': 1,
-  'spec.completionMode': 'NonIndexed',
+  'spec.completionMode': new IfAbsent('NonIndexed'),
   'spec.suspend': false,
   'spec.backoffLimit': ({ backoffLimitPerIndex }) => (backoffLimitPerIndex === undefined ? 6 : INT32_MAX),
-  'spec.podReplacementPolicy': ({ podFailurePolicy }) =>
+  'spec.podReplacementPolicy': new IfAbsent(({ podFailurePolicy }) =>
     podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed',
+  ),
   'spec.podFailurePolicy.rules[].onPodConditions[].status': 'True',
   'spec.manualSelector': false,
+});
+
+const statefulSet = withTemplate({
+  'spec.replicas': 1,
+  'spec.podManagementPolicy': 'OrderedReady',
+  // who names the strategy says how far it goes as well
+  'spec.updateStrategy.rollingUpdate': ({ type }) => (type ? undefined : { partition: 0 }),
+  'spec.updateStrategy.rollingUpdate.partition': 0,
+  'spec.updateStrategy.type': 'RollingUpdate',
+  'spec.revisionHistoryLimit': 10,
+  'spec.persistentVolumeClaimRetentionPolicy': {},
+  'spec.persistentVolumeClaimRetentionPolicy.whenDeleted': 'Retain',
+  'spec.persistentVolumeClaimRetentionPolicy.whenScaled': 'Retain',
+  'spec.volumeClaimTemplates[].spec.volumeMode': new IfAbsent('Filesystem'),
+  'spec.volumeClaimTemplates[].status.phase': 'Pending',
 });
 
 const scalingRules = (window: number | undefined, policies: Json): JsonObject => ({
@@ -58,28 +74,19 @@ export const workloadDefaults: Readonly<Record<string, SetDefaults>> = {
     { maxUnavailable: '25%', maxSurge: '25%' },
   ),
   'replicasets.apps': withTemplate({ 'spec.replicas': 1 }),
-  'statefulsets.apps': rollingOut(
-    withTemplate({
-      'spec.replicas': 1,
-      'spec.podManagementPolicy': 'OrderedReady',
-      'spec.updateStrategy.type': 'RollingUpdate',
-      'spec.revisionHistoryLimit': 10,
-      'spec.persistentVolumeClaimRetentionPolicy': {},
-      'spec.persistentVolumeClaimRetentionPolicy.whenDeleted': 'Retain',
-      'spec.persistentVolumeClaimRetentionPolicy.whenScaled': 'Retain',
-      'spec.volumeClaimTemplates[].apiVersion': 'v1',
-      'spec.volumeClaimTemplates[].kind': 'PersistentVolumeClaim',
-      'spec.volumeClaimTemplates[].spec.volumeMode': 'Filesystem',
-      'spec.volumeClaimTemplates[].status.phase': 'Pending',
-    }),
-    'updateStrategy',
-    { partition: 0 },
-  ),
+  'statefulsets.apps': (object) => {
+    statefulSet(object);
+    const claims = isJsonObject(object.spec) ? object.spec.volumeClaimTemplates : undefined;
+    for (const claim of Array.isArray(claims) ? claims.filter(isJsonObject) : []) {
+      Object.assign(claim, { apiVersion: 'v1', kind: 'PersistentVolumeClaim' });
+    }
+  },
   'cronjobs.batch': defaulter({
     'spec.concurrencyPolicy': 'Allow',
     'spec.suspend': false,
     'spec.successfulJobsHistoryLimit': 3,
     'spec.failedJobsHistoryLimit': 1,
+    'spec.jobTemplate.spec.podFailurePolicy.rules[].onPodConditions[].status': 'True',
     ...below('spec.jobTemplate.spec.template.spec', podSpecDefaults),
   }),
   'jobs.batch': (object) => {
@@ -105,5 +112,9 @@ function rollingOut(set: SetDefaults, field: string, how: JsonObject): SetDefaul
     if (!isJsonObject(strategy)) return;
     const steps = rolling(strategy, how);
     if (steps !== undefined) strategy.rollingUpdate = steps;
+    // told of, though nothing rolls: as numbers, which are none
+    else if (field === 'updateStrategy' && isJsonObject(strategy.rollingUpdate)) {
+      strategy.rollingUpdate = { maxUnavailable: 0, maxSurge: 0, ...strategy.rollingUpdate };
+    }
   };
 }

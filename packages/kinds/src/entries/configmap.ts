@@ -1,11 +1,9 @@
 import type { Json, JsonObject } from '@tidegate/schema';
 import { type FieldError, forbiddenField, invalidValue, tooLong } from '@tidegate/status';
 import type { KindRules } from '../kind-entry.ts';
+import { configKeyProblems } from '../rules/names.ts';
 
 const DATA_MAX_BYTES = 1 << 20;
-const KEY = /^[-._a-zA-Z0-9]+$/;
-const KEY_WORDS =
-  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
 export const configMap: KindRules = {
   validate,
@@ -23,10 +21,7 @@ function validate(object: JsonObject): FieldError[] {
   ] as const) {
     for (const [key, value] of Object.entries(map)) {
       bytes += field === 'data' ? Buffer.byteLength(value) : Buffer.byteLength(value, 'base64');
-      if (key.length > 253) errors.push(invalidValue(`${field}[${key}]`, key, 'must be no more than 253 bytes'));
-      else if (key === '.' || key === '..') errors.push(invalidValue(`${field}[${key}]`, key, `must not be '${key}'`));
-      else if (key.startsWith('..')) errors.push(invalidValue(`${field}[${key}]`, key, "must not start with '..'"));
-      else if (!KEY.test(key)) errors.push(invalidValue(`${field}[${key}]`, key, KEY_WORDS));
+      for (const words of configKeyProblems(key)) errors.push(invalidValue(`${field}[${key}]`, key, words));
       if (field === 'binaryData' && Object.hasOwn(data, key)) {
         errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'));
       }

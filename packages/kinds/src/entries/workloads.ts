@@ -1,13 +1,14 @@
 import type { KindRules } from '../kind-entry.ts';
 import { newEventErrors } from '../validation/create.ts';
 import { autoscalerConversion } from './autoscaler-conversion.ts';
+import { countTemplates, firstTemplate } from './daemon-template.ts';
 import { eventConversion, eventFieldNames } from './event-conversion.ts';
 import { textFields, valueAt } from './fields.ts';
 import { selectOwnPods } from './job-selector.ts';
 
 /** apps, batch, autoscaling, policy, and the second group of events. */
 export const workloadRules: Readonly<Record<string, KindRules>> = {
-  'daemonsets.apps': { counts: ['spec'] },
+  'daemonsets.apps': { counts: ['spec'], prepareCreate: firstTemplate, prepareUpdate: countTemplates },
   // annotations are copied to the replica sets, so that a change of them is one of the deployment
   'deployments.apps': { counts: ['spec', 'metadata.annotations'] },
   'replicasets.apps': { counts: ['spec'], selectableFields: textFields({ 'status.replicas': '0' }) },

@@ -9,7 +9,6 @@ import {
   labelProblems,
   labelValueProblems,
   pathSegmentProblems,
-  qualifiedNameProblems,
   subdomainProblems,
 } from './names.ts';
 
@@ -67,7 +66,7 @@ function annotationErrors(meta: ObjectMeta): FieldError[] {
   let bytes = 0;
   for (const [key, value] of Object.entries(meta.annotations ?? {})) {
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-    for (const words of qualifiedNameProblems(key.toLowerCase()))
+    for (const words of labelKeyProblems(key.toLowerCase()))
       errors.push(invalidValue('metadata.annotations', key, words));
   }
   if (bytes > ANNOTATIONS_MAX_BYTES)
@@ -79,7 +78,7 @@ const STANDARD_FINALIZERS = new Set(['kubernetes', 'orphan', 'foregroundDeletion
 
 function finalizerErrors({ finalizers = [] }: ObjectMeta): FieldError[] {
   const errors = finalizers.flatMap((finalizer, index) => [
-    ...qualifiedNameProblems(finalizer).map((words) => invalidValue('metadata.finalizers', finalizer, words)),
+    ...labelKeyProblems(finalizer).map((words) => invalidValue('metadata.finalizers', finalizer, words)),
     ...standardFinalizerProblems(finalizer).map((words) =>
       invalidValue(`metadata.finalizers[${index}]`, finalizer, words),
     ),

@@ -55,11 +55,11 @@ export function labelValueProblems(value: string): string[] {
 }
 
 /** `name` or `prefix/name`: keys of labels and annotations, names of finalizers. */
-export function qualifiedNameProblems(text: string): string[] {
+export function labelKeyProblems(text: string): string[] {
   const parts = text.split('/');
   if (parts.length > 2) {
     return [
-      `a qualified name must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ];
   }
   const problems: string[] = [];
@@ -69,14 +69,21 @@ export function qualifiedNameProblems(text: string): string[] {
   }
   const name = parts.at(-1) as string;
   if (name === '') problems.push('name part must be non-empty');
-  else if (name.length > 63) problems.push('name part must be no more than 63 characters');
+  else if (name.length > 63) problems.push('name part must be no more than 63 bytes');
   if (!QUALIFIED_PART.test(name)) problems.push(QUALIFIED_WORDS);
   return problems;
 }
 
-/** A qualified name, called by what it is for. */
-export function labelKeyProblems(key: string): string[] {
-  return qualifiedNameProblems(key).map((words) =>
-    words.replace(/^a qualified name/, 'a valid label key').replace(/(no more than \d+) characters$/, '$1 bytes'),
-  );
+const CONFIG_KEY = /^[-._a-zA-Z0-9]+$/;
+const CONFIG_KEY_WORDS =
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
+/** Keys of config maps and secrets can be names of files. */
+export function configKeyProblems(key: string): string[] {
+  const problems: string[] = [];
+  if (key.length > 253) problems.push('must be no more than 253 bytes');
+  if (!CONFIG_KEY.test(key)) problems.push(CONFIG_KEY_WORDS);
+  if (key === '.' || key === '..') problems.push(`must not be '${key}'`);
+  else if (key.startsWith('..')) problems.push("must not start with '..'");
+  return problems;
 }

@@ -76,7 +76,7 @@ const SIGNER = "must be a fully qualified domain and path of the form 'example.c
 
 const signer: Check = (place) => {
   const [domain = '', ...path] = place.text.split('/');
-  if (path.length === 0) place.invalid(SIGNER);
+  if (path.length === 0 || domain === '') place.invalid(SIGNER);
   else if (!domain.includes('.')) place.invalid('should be a domain with at least two segments separated by dots');
 };
 

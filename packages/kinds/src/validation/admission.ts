@@ -1,30 +1,43 @@
-import { subdomainProblems } from '../rules/names.ts';
-import { always, oneOf, required, subdomain, uniqueBy, within } from './checks.ts';
+import { label1035Problems, labelKeyProblems, pathSegmentProblems, subdomainProblems } from '../rules/names.ts';
+import { always, among, required, subdomain, uniqueBy, within } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable, TypeRules } from './rules.ts';
 
 const REVIEWS = ['v1', 'v1beta1'];
 
 const reviewVersions = always((place) => {
-  if (place.isEmpty) place.required(`must specify one of ${REVIEWS.join(', ')}`);
-  else if (!place.list.some((version) => REVIEWS.includes(String(version)))) {
+  if (place.isEmpty) {
+    place.required(`must specify one of ${REVIEWS.join(', ')}`);
+    return;
+  }
+  const seen = new Set<string>();
+  for (const one of place.items()) {
+    one.invalidFor(label1035Problems(one.text));
+    if (seen.has(one.text)) one.invalid('duplicate version');
+    seen.add(one.text);
+  }
+  if (!REVIEWS.some((version) => seen.has(version))) {
     place.invalid(`must include at least one of ${REVIEWS.join(', ')}`);
   }
 });
 
 const sideEffects = always((place) => {
-  if (place.isEmpty) place.required('must specify one of None, NoneOnDryRun');
+  if (place.value === undefined) place.required('must specify one of None, NoneOnDryRun');
   else if (!EFFECTS.includes(place.text)) place.unsupported(EFFECTS);
 });
 const EFFECTS = ['None', 'NoneOnDryRun'];
 
-const threeSegments: Check = (place) => {
+const threeSegments: Check = always((place) => {
+  if (place.text === '') {
+    place.required();
+    return;
+  }
   const problems = subdomainProblems(place.text);
   if (problems.length > 0) place.invalidFor(problems);
   else if (place.text.split('.').length < 3) {
     place.invalid('should be a domain with at least three segments separated by dots');
   }
-};
+});
 
 const URL_FORM = 'desired format: https://host[/path]';
 
@@ -53,10 +66,28 @@ export const clientConfig: Check = always((place) => {
 function webhookService(service: Place): void {
   for (const name of ['name', 'namespace']) {
     const field = service.field(name);
-    if (field.isEmpty) field.required(`service ${name} is required`);
+    if (field.isEmpty) field.required();
   }
+  const path = service.field('path');
+  if (path.value !== undefined) urlPath(path);
   const port = service.field('port');
   if (port.value !== undefined) within(1, 65535, 'port is not valid: must be between 1 and 65535, inclusive')(port);
+}
+
+/** Each part of it is called as parts of host names are. */
+function urlPath(path: Place): void {
+  const { text } = path;
+  if (text === '' || text === '/') return;
+  if (text === '//') {
+    path.invalid('segment[0] may not be empty');
+    return;
+  }
+  if (!text.startsWith('/')) path.invalid("must start with a '/'");
+  const parts = text.slice(1).replace(/\/$/, '').split('/');
+  for (const [index, part] of parts.entries()) {
+    if (part === '') path.invalid(`segment[${index}] may not be empty`);
+    else for (const words of subdomainProblems(part)) path.invalid(`segment[${index}]: ${words}`);
+  }
 }
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
@@ -74,9 +105,36 @@ const rule: Check = (place) => {
     }
   }
   for (const one of place.field('operations').items()) if (!OPERATIONS.includes(one.text)) one.unsupported(OPERATIONS);
+  for (const one of place.field('apiVersions').items()) if (one.text === '') one.required();
   const resources = place.field('resources');
   if (resources.isEmpty) resources.required();
+  for (const one of resources.items()) if (one.text === '') one.required();
 };
+
+const resourceNames: Check = (place) => {
+  const seen = new Set<string>();
+  for (const one of place.items()) {
+    one.invalidFor(pathSegmentProblems(one.text));
+    if (seen.has(one.text)) one.duplicate();
+    seen.add(one.text);
+  }
+};
+
+const conditionName: Check = always((place) => {
+  if (place.text === '') place.required();
+  else place.invalidFor(labelKeyProblems(place.text));
+});
+
+const conditions: Check = (place) => {
+  place.atMost(MOST_CONDITIONS);
+  const seen = new Set<string>();
+  for (const one of place.items()) {
+    const name = one.field('name');
+    if (name.text !== '' && seen.has(name.text)) name.duplicate();
+    seen.add(name.text);
+  }
+};
+const MOST_CONDITIONS = 64;
 
 const expression: Check = always((place) => {
   if (place.text.trim() === '') place.required();
@@ -87,13 +145,13 @@ const webhook: TypeRules = {
   admissionReviewVersions: reviewVersions,
   sideEffects,
   clientConfig,
-  failurePolicy: oneOf('Fail', 'Ignore'),
-  matchPolicy: oneOf('Equivalent', 'Exact'),
+  failurePolicy: among('Fail', 'Ignore'),
+  matchPolicy: among('Equivalent', 'Exact'),
   timeoutSeconds: within(1, 30, 'the timeout value must be between 1 and 30 seconds'),
-  matchConditions: uniqueBy('name'),
+  matchConditions: conditions,
 };
 
-const rules: TypeRules = { scope: oneOf('*', 'Cluster', 'Namespaced'), '': rule };
+const rules: TypeRules = { scope: among('*', 'Cluster', 'Namespaced'), '': rule };
 
 const policy: Check = (spec) => {
   const [validations, annotations] = [spec.field('validations'), spec.field('auditAnnotations')];
@@ -106,6 +164,41 @@ const policy: Check = (spec) => {
 const validation: Check = (place) => {
   const text = place.field('expression');
   if (text.text.trim() === '') text.required('expression is not specified');
+};
+
+const variable: Check = (place) => {
+  const name = place.field('name');
+  if (name.text.trim() === '') name.required('name is not specified');
+  else if (!IDENTIFIER.test(name.text)) name.invalid('must be a valid CEL identifier');
+  validation(place);
+};
+const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
+
+/** Its key is told with the name of the policy before it. */
+const auditAnnotation: Check = (place) => {
+  const policy = place.up(3).field('metadata.name').text;
+  const [key, value] = [place.field('key'), place.field('valueExpression')];
+  const whole = policy === '' ? key.text : `${policy}/${key.text}`;
+  key.invalidFor(labelKeyProblems(whole), whole);
+  if (value.text.trim() === '') value.required('valueExpression is not specified');
+};
+
+const paramKind: Check = (place) => {
+  const [version, kind] = [place.field('apiVersion'), place.field('kind')];
+  const parts = version.text.split('/');
+  if (version.text === '') version.required();
+  else if (parts.length > 2) version.invalid(`unexpected GroupVersion string: ${version.text}`);
+  else {
+    const [group, name] = parts.length === 2 ? parts : ['', version.text];
+    if (group !== '') version.invalidFor(subdomainProblems(group as string), group);
+    version.invalidFor(label1035Problems(name as string), name);
+  }
+  if (kind.text === '') kind.required();
+  else {
+    for (const words of label1035Problems(kind.text.toLowerCase())) {
+      kind.invalid(`may have mixed case, but should otherwise match: ${words}`);
+    }
+  }
 };
 
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
@@ -126,31 +219,37 @@ const paramRef: Check = (place) => {
   const missing = place.field('parameterNotFoundAction');
   if (missing.isEmpty) missing.required();
   else if (!NOT_FOUND.includes(missing.text)) missing.unsupported(NOT_FOUND);
-  if (!place.field('name').isEmpty && place.has('selector')) {
-    place.field('name').forbidden('name and selector are mutually exclusive');
-  }
+  const [name, selector] = [place.field('name'), place.field('selector')];
+  if (name.isEmpty && selector.value === undefined) place.required('one of name or selector must be specified');
+  if (name.isEmpty) return;
+  name.invalidFor(pathSegmentProblems(name.text));
+  if (selector.value === undefined) return;
+  for (const one of [name, selector]) one.forbidden('name and selector are mutually exclusive');
 };
 const NOT_FOUND = ['Deny', 'Allow'];
 
 export const admissionTypeRules: RuleTable = {
   'admissionregistration.v1.MutatingWebhookConfiguration': { webhooks: uniqueBy('name') },
   'admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks: uniqueBy('name') },
-  'admissionregistration.v1.MutatingWebhook': { ...webhook, reinvocationPolicy: oneOf('IfNeeded', 'Never') },
+  'admissionregistration.v1.MutatingWebhook': { ...webhook, reinvocationPolicy: among('IfNeeded', 'Never') },
   'admissionregistration.v1.ValidatingWebhook': webhook,
   'admissionregistration.v1.RuleWithOperations': rules,
-  'admissionregistration.v1.NamedRuleWithOperations': rules,
-  'admissionregistration.v1.MatchCondition': { name: required(), expression },
+  'admissionregistration.v1.NamedRuleWithOperations': { ...rules, resourceNames },
+  'admissionregistration.v1.MatchCondition': { name: conditionName, expression },
   'admissionregistration.v1.ValidatingAdmissionPolicySpec': {
     matchConstraints: required(),
-    failurePolicy: oneOf('Fail', 'Ignore'),
+    failurePolicy: among('Fail', 'Ignore'),
+    matchConditions: conditions,
     '': policy,
   },
+  'admissionregistration.v1.Variable': { '': variable },
+  'admissionregistration.v1.AuditAnnotation': { '': auditAnnotation },
   'admissionregistration.v1.Validation': {
-    reason: oneOf('Forbidden', 'Invalid', 'RequestEntityTooLarge'),
+    reason: among('Forbidden', 'Invalid', 'RequestEntityTooLarge'),
     '': validation,
   },
-  'admissionregistration.v1.ParamKind': { apiVersion: required(), kind: required() },
-  'admissionregistration.v1.MatchResources': { '': someRules },
+  'admissionregistration.v1.ParamKind': { '': paramKind },
+  'admissionregistration.v1.MatchResources': { matchPolicy: among('Equivalent', 'Exact'), '': someRules },
   'admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec': {
     policyName: [required(), subdomain],
     validationActions: [required('at least one validation action is required'), actions],

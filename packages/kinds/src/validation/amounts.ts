@@ -1,5 +1,5 @@
 import { parseQuantity } from '@tidegate/schema';
-import { qualifiedNameProblems } from '../rules/names.ts';
+import { labelKeyProblems } from '../rules/names.ts';
 import type { Place } from './place.ts';
 import type { Check } from './rules.ts';
 
@@ -45,33 +45,73 @@ const QUOTA = new Set([
 const INTEGERS = new Set(COUNTED);
 const KNOWN = new Set([...QUOTA, 'limits.storage']);
 
+/** Whether quotas count it by a name that everybody knows. */
+export const isCounted = (name: string): boolean => QUOTA.has(name) || name.startsWith('hugepages-');
+
+const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
 const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
 const isExtended = (name: string): boolean =>
   name.includes('/') && !name.split('/')[0]?.endsWith('kubernetes.io') && !name.startsWith('requests.');
 
 /** What a resource may be called: a known word, or a name with a domain. */
-function nameProblems(name: string, scope: 'containers' | 'quota' | undefined): string[] {
-  const problems = qualifiedNameProblems(name);
-  if (problems.length > 0 || name.includes('/')) return problems;
+function nameProblems(name: string, scope: Scope | undefined): string[] {
+  const problems = labelKeyProblems(name);
+  if (name.includes('/')) {
+    if (scope === 'containers' && !isNative(name) && (!isExtended(name) || problems.length > 0)) {
+      problems.push("doesn't follow extended resource name standard");
+    }
+    return problems;
+  }
+  const qualified = problems.length === 0;
   const huge = isHugePages(name) || isHugePages(name.replace(/^requests\./, ''));
-  if (!KNOWN.has(name) && !huge) problems.push('must be a standard resource type or fully qualified');
+  if (qualified && !KNOWN.has(name) && !huge) problems.push('must be a standard resource type or fully qualified');
   const fits = scope === 'containers' ? CONTAINER : QUOTA;
-  if (scope !== undefined && !fits.has(name) && !huge) problems.push(`must be a standard resource for ${scope}`);
+  if (scope !== undefined && scope !== 'pods' && !fits.has(name) && !huge) {
+    problems.push(`must be a standard resource for ${scope}`);
+  }
   return problems;
 }
 
+/** What is wrong with the name of something that containers ask for. */
+export const containerAmountProblems = (name: string): string[] => nameProblems(name, 'containers');
+
+type Scope = 'containers' | 'pods' | 'quota';
+
+/** What a whole pod can ask for. */
+const OF_PODS = ['cpu', 'hugepages-', 'memory'];
+
 /** The names and amounts of a map of resources. */
-export function amounts(scope?: 'containers' | 'quota'): Check {
+export function amounts(scope?: Scope): Check {
   return (place) => {
     for (const one of place.entries()) {
-      one.invalidFor(nameProblems(String(one.step), scope), one.step);
+      const name = String(one.step);
+      const problems = nameProblems(name, scope);
+      one.invalidFor(problems, name);
+      if (scope === 'pods' && problems.length === 0 && !OF_PODS.some((known) => isOfPods(name, known))) {
+        one.unsupported(OF_PODS, name);
+      }
       amount(one);
+      if (scope !== 'quota') wholePages(one);
     }
   };
 }
 
+function isOfPods(name: string, known: string): boolean {
+  return known.endsWith('-') ? name.startsWith(known) : name === known;
+}
+
+/** Pages are not divided. */
+function wholePages(place: Place): void {
+  const name = String(place.step);
+  if (!isHugePages(name)) return;
+  const size = amountOf(name.replace('hugepages-', ''));
+  if (size > 0n && amountOf(place.value) % size !== 0n) {
+    place.invalid(`${place.value} is not positive integer multiple of ${name}`);
+  }
+}
+
 /** The names of a map of resources alone. */
-export function amountNames(scope?: 'containers' | 'quota'): Check {
+export function amountNames(scope?: Scope): Check {
   return (place) => {
     for (const one of place.entries()) one.invalidFor(nameProblems(String(one.step), scope), one.step);
   };

@@ -1,7 +1,8 @@
 import type { JsonObject } from '@tidegate/schema';
+import { labelProblems } from '../rules/names.ts';
 import { atMostAll, countOrPercent, notNegative, oneOf, required, sameValue } from './checks.ts';
 import type { Place } from './place.ts';
-import { type Check, type RuleTable, unchecked } from './rules.ts';
+import type { Check, RuleTable } from './rules.ts';
 import { selects } from './selectors.ts';
 
 interface Workload {
@@ -36,13 +37,18 @@ function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: JsonObject
 
 export function alwaysRunning(spec: Place, deadlineOf: string): void {
   const policy = spec.field('template.spec.restartPolicy');
-  if (RESTARTS.has(policy.text)) policy.unsupported(['Always']);
+  if (policy.text !== '' && policy.text !== 'Always') policy.unsupported(['Always']);
   const deadline = spec.field('template.spec.activeDeadlineSeconds');
   if (deadline.value !== undefined) deadline.forbidden(`activeDeadlineSeconds in ${deadlineOf} is not Supported`);
 }
-const RESTARTS = new Set(['Never', 'OnFailure']);
 
-const isNone = (value: unknown): boolean => Number.parseInt(String(value ?? 0), 10) === 0;
+/** A share that cannot be read is none. */
+function isNone(value: unknown): boolean {
+  return !/^(?:\d+%|[+-]?\d+)$/.test(String(value ?? 0)) || Number.parseInt(String(value ?? 0), 10) === 0;
+}
+
+/** How far a rollout goes is looked at only where it rolls. */
+const whenRolling: Check = ({ holder }) => holder?.object.type === 'RollingUpdate';
 
 const deploymentStrategy: Check = (place) => {
   const rolling = place.field('rollingUpdate');
@@ -55,11 +61,10 @@ const deploymentStrategy: Check = (place) => {
 const deploymentRolling: Check = (place) => {
   const unavailable = place.field('maxUnavailable');
   if (unavailable.value === undefined || place.object.maxSurge === undefined) return;
-  if (isNone(unavailable.value) && isWhole(place.object.maxSurge) && isNone(place.object.maxSurge)) {
+  if (isNone(unavailable.value) && isNone(place.object.maxSurge)) {
     unavailable.invalid('may not be 0 when `maxSurge` is 0');
   }
 };
-const isWhole = (value: unknown): boolean => typeof value === 'number' || /^\d+%$/.test(String(value));
 
 const daemonRolling: Check = (place) => {
   const surge = place.field('maxSurge');
@@ -82,6 +87,20 @@ const statefulStrategy: Check = (place) => {
   if (!UPDATES.includes(type)) place.invalid("must be 'RollingUpdate' or 'OnDelete'");
   else if (type === 'OnDelete' && rolling.value !== undefined) {
     rolling.invalid("only allowed for updateStrategy 'RollingUpdate'");
+  }
+};
+
+/** A claim is called as the volume that it becomes. */
+const claimsAreVolumes: Check = (list) => {
+  const volumes = list.up(1).field('template.spec').as('volumes', list.value);
+  for (const [index, claim] of list.items().entries()) {
+    const name = claim.field('metadata.name').text;
+    const volume = volumes.item(index);
+    if (name !== '') volume.as('name', name).invalidFor(labelProblems(name));
+    else {
+      volume.as('name', name).required();
+      volume.as('persistentVolumeClaim', null).field('claimName').required();
+    }
   }
 };
 
@@ -123,7 +142,7 @@ const replicationController: Check = (spec) => {
     return;
   }
   const chosen = template.field('metadata.labels');
-  if (selects({ matchLabels: selector.object }, chosen.object as Record<string, string>) === false) {
+  if (Object.entries(selector.object).some(([key, value]) => chosen.object[key] !== value)) {
     chosen.invalid('`selector` does not match template `labels`');
   }
   alwaysRunning(spec, 'ReplicationController');
@@ -137,19 +156,22 @@ export const appsRules: RuleTable = {
     progressDeadlineSeconds: notNegative,
     '': [workload(replicated), readyInTime],
   },
+  'apps.v1.DeploymentStrategy': { rollingUpdate: whenRolling },
   'apps.v1.RollingUpdateDeployment': { maxSurge: countOrPercent, maxUnavailable: shares, '': deploymentRolling },
   'apps.v1.ReplicaSetSpec': { ...counted, '': workload(replicated) },
   'apps.v1.DaemonSetSpec': { ...ready, ...history, updateStrategy: daemonStrategy, '': workload(daemon) },
+  'apps.v1.DaemonSetUpdateStrategy': { rollingUpdate: whenRolling },
   'apps.v1.RollingUpdateDaemonSet': { maxSurge: shares, maxUnavailable: shares, '': daemonRolling },
   'apps.v1.StatefulSetSpec': {
     ...counted,
-    ...history,
+    serviceName: (place) => place.text === '' || place.invalidFor(labelProblems(place.text)),
     updateStrategy: statefulStrategy,
     podManagementPolicy: podManagement,
-    volumeClaimTemplates: unchecked,
+    volumeClaimTemplates: claimsAreVolumes,
     '': workload(stateful),
   },
-  'apps.v1.RollingUpdateStatefulSetStrategy': { partition: notNegative, maxUnavailable: shares },
+  'apps.v1.StatefulSetUpdateStrategy': { rollingUpdate: whenRolling },
+  'apps.v1.RollingUpdateStatefulSetStrategy': { partition: notNegative },
   'apps.v1.StatefulSetOrdinals': { start: notNegative },
   'apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy': {
     whenDeleted: oneOf('Retain', 'Delete'),

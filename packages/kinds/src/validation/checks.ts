@@ -40,6 +40,18 @@ export function oneOf(...texts: string[]): Check {
   };
 }
 
+/** One of these texts, and an empty one is none of them. */
+export function among(...texts: string[]): Check {
+  return (place) => {
+    if (!texts.includes(place.text)) place.unsupported(texts, place.text);
+  };
+}
+
+/** A check of a text that is there; an empty one is wrong, too. */
+export function named(problems: (text: string) => readonly string[]): Check {
+  return (place) => place.invalidFor(problems(place.text), place.text);
+}
+
 export const label = textCheck(labelProblems);
 export const subdomain = textCheck(subdomainProblems);
 export const label1035 = textCheck(label1035Problems);
@@ -142,6 +154,12 @@ export const descendingPath: Check = (place) => {
   noClimbing(place);
 };
 
+/** Within a volume, where names that begin with two dots are the kubelet's own. */
+export const pathInVolume: Check = (place) => {
+  descendingPath(place);
+  if (/^\.\.[^/]/.test(place.text)) place.invalid("must not start with '..'");
+};
+
 export const noClimbing: Check = (place) => {
   if (place.text.split('/').includes('..')) place.invalid("must not contain '..'");
 };
@@ -178,7 +196,7 @@ export function unchanged(place: Place, old: Place): void {
   if (!sameValue(place.value, old.value)) place.invalid(IMMUTABLE);
 }
 
-/** Whether two values say the same: what is not there and what is empty do, at every depth. */
+/** Whether two values say the same. Nothing is nothing, however it is written; what is empty and there is something. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b || (isNothing(a) && isNothing(b))) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -189,6 +207,5 @@ export function sameValue(a: unknown, b: unknown): boolean {
 }
 
 function isNothing(value: unknown): boolean {
-  if (value === undefined || value === null || value === '') return true;
-  return typeof value === 'object' && Object.keys(value).length === 0;
+  return value === undefined || value === null;
 }

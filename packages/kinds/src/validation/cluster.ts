@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tidegate/schema';
 import { standardFinalizerProblems } from '../rules/metadata.ts';
-import { labelProblems, qualifiedNameProblems } from '../rules/names.ts';
-import { amountOf } from './amounts.ts';
+import { configKeyProblems, labelKeyProblems, labelProblems, labelValueProblems } from '../rules/names.ts';
+import { amounts, requestsWithinLimits } from './amounts.ts';
 import { evenEmpty, IMMUTABLE, isNetwork, labels, NETWORK, notNegative, sameValue } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable } from './rules.ts';
@@ -19,9 +19,10 @@ const taints: Check = (spec) => {
   for (const taint of list.items()) {
     const key = taint.field('key');
     const effect = taint.field('effect');
-    key.invalidFor(qualifiedNameProblems(key.text), key.text);
+    key.invalidFor(labelKeyProblems(key.text), key.text);
     if (effect.text === '') effect.required();
     else if (!EFFECTS.includes(effect.text)) effect.unsupported(EFFECTS);
+    taint.field('value').invalidFor(labelValueProblems(taint.field('value').text));
     const pair = `${key.text}:${effect.text}`;
     if (seen.has(pair)) taint.duplicate(taint.value, 'taints must be unique by key and effect pair');
     seen.add(pair);
@@ -29,11 +30,17 @@ const taints: Check = (spec) => {
 };
 
 const podNetworks: Check = (spec) => {
-  for (const one of spec.field('podCIDRs').items()) if (!isNetwork(one.text)) one.invalid(NETWORK);
+  const list = spec.field('podCIDRs');
+  for (const one of list.items()) if (!isNetwork(one.text)) one.invalid(NETWORK);
+  if (list.list.length < 2) return;
+  const families = new Set(list.list.map((one) => String(one).includes(':')));
+  if (list.list.length > 2 || families.size < 2) list.invalid('may specify no more than one CIDR for each IP family');
 };
 
 export function nodeUpdate(object: Place, old: Place): void {
   const [now, before] = [object.field('spec'), old.field('spec')];
+  if (!sameValue(now.object.externalID, before.object.externalID))
+    now.field('externalID').forbidden('may not be updated');
   if (!before.field('podCIDRs').isEmpty && !sameValue(now.object.podCIDRs, before.object.podCIDRs)) {
     now.field('podCIDRs').forbidden('node updates may not change podCIDR except from "" to valid');
   }
@@ -44,7 +51,7 @@ export function nodeUpdate(object: Place, old: Place): void {
 
 const namespaceFinalizers: Check = (place) => {
   for (const finalizer of place.list.map(String)) {
-    place.invalidFor(qualifiedNameProblems(finalizer), finalizer);
+    place.invalidFor(labelKeyProblems(finalizer), finalizer);
     place.invalidFor(standardFinalizerProblems(finalizer), finalizer);
   }
 };
@@ -61,9 +68,10 @@ const event: Check = (object) => {
   }
   const controller = object.field('reportingComponent');
   if (controller.text === '') controller.required();
-  controller.invalidFor(qualifiedNameProblems(controller.text), controller.text);
+  controller.invalidFor(labelKeyProblems(controller.text), controller.text);
   for (const name of ['reportingInstance', 'action', 'reason']) {
     if (object.field(name).isEmpty) object.field(name).required();
+    if (object.field(name).text.length > 128) object.field(name).invalid('can have at most 128 characters', '');
   }
   if (Buffer.byteLength(object.field('message').text) > 1024) {
     object.field('message').invalid('can have at most 1024 characters', '');
@@ -76,9 +84,6 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/ssh-auth': ['ssh-privatekey'],
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
 };
-const KEY = /^[-._a-zA-Z0-9]+$/;
-const KEY_WORDS =
-  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 const MOST_BYTES = 1 << 20;
 const ACCOUNT = 'kubernetes.io/service-account.name';
 
@@ -87,7 +92,7 @@ const secret: Check = (object) => {
   let bytes = 0;
   for (const one of data.entries()) {
     bytes += Buffer.byteLength(one.text, 'base64');
-    if (!KEY.test(String(one.step))) one.invalid(KEY_WORDS, one.step);
+    one.invalidFor(configKeyProblems(String(one.step)), one.step);
   }
   if (bytes > MOST_BYTES) data.tooLong(`may not be more than ${MOST_BYTES} bytes`);
   const type = object.field('type').text;
@@ -124,11 +129,10 @@ export function secretUpdate(object: Place, old: Place): void {
 }
 
 const overhead: Check = (place) => {
-  const fixed = place.field('podFixed').object as JsonObject;
-  for (const [name, amount] of Object.entries(fixed)) {
-    const one = place.as(`limits[${name}]`, amount);
-    if (amountOf(amount) < 0n) one.invalid('must be greater than or equal to 0');
-  }
+  const limits = { limits: place.object.podFixed ?? {} } as JsonObject;
+  const spoken = place.up(1).as('overhead', limits);
+  amounts('containers')(spoken.field('limits'));
+  requestsWithinLimits(spoken);
 };
 
 const differentTolerations: Check = (place) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { builtInRegistry } from '../index.ts';
+import type { Json, JsonObject } from '@tidegate/schema';
+import { builtInRegistry, fromStored } from '../index.ts';
 import { type CorpusCase, type CorpusFile, judge, readCorpus } from '../testing/corpus.ts';
 import { KNOWN_DIFFERENCES } from '../testing/known-differences.ts';
 
@@ -27,10 +28,28 @@ function plain(message: string): string {
     .replace(/^Invalid value: ""(?=: )/, 'Invalid value: JSON');
 }
 
+/** Where kube-apiserver calls a field otherwise than the API does, and what the API calls it. */
+const MISNAMED: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\.cephFS/, '.cephfs'],
+  [/\.downwarAPI/, '.downwardAPI'],
+  [/\.persistentDisk/, '.gcePersistentDisk'],
+  [/\.initiatorname/, '.initiatorName'],
+  [/\bcsi\.name$/, 'csi.nodePublishSecretRef.name'],
+  [/downwardAPI\.items\[\d+\]/, 'downwardAPI'],
+];
+
+function called(field: string): string {
+  return MISNAMED.reduce((name, [theirs, ours]) => name.replace(theirs, ours), field);
+}
+
+const lineOf = ({ field, reason, message }: { field: string; reason: string; message: string }): string =>
+  `${called(field)} ${reason} ${plain(message)}`;
+
 function differences({ kind }: CorpusFile, one: CorpusCase): string {
   const mine = judge(kind, one);
   const { answer } = one;
-  if (one.valid) return mine.code === 200 ? '' : `${mine.code} ${mine.message ?? JSON.stringify(mine.causes)}`;
+  if (one.valid && mine.code !== 200) return `${mine.code} ${mine.message ?? JSON.stringify(mine.causes)}`;
+  if (one.valid) return keptOtherwise(answer.object ?? {}, fromStored(kind, mine.object as JsonObject));
   const lines: string[] = [];
   if (mine.code !== expectedCode(one)) lines.push(`code ${mine.code} instead of ${expectedCode(one)}`);
   if (answer.causes === undefined && answer.code === 400) {
@@ -40,11 +59,31 @@ function differences({ kind }: CorpusFile, one: CorpusCase): string {
     if (!mine.causes.some(({ field }) => field !== '')) lines.push('no field is named');
     return lines.join('\n');
   }
-  const theirs = new Set((answer.causes ?? []).map((c) => `${c.field} ${c.reason} ${plain(c.message)}`));
-  const ours = new Set(mine.causes.map((c) => `${c.field} ${c.reason} ${plain(c.message)}`));
+  const theirs = new Set((answer.causes ?? []).map(lineOf));
+  const ours = new Set(mine.causes.map(lineOf));
   for (const cause of theirs) if (!ours.has(cause)) lines.push(`missing ${cause}`);
   for (const cause of ours) if (!theirs.has(cause)) lines.push(`beyond ${cause}`);
   return lines.join('\n');
+}
+
+/** What is drawn, allotted, or added by others on the way. */
+const DRAWN =
+  /^(?:status|metadata|clusterIPs?|ipFamil\w+|nodePort|healthCheckNodePort|creationTimestamp|uid|tolerations|priority|preemptionPolicy|serviceAccount\w*|taints|controller-uid|batch\.kubernetes\.io\/controller-uid)$/;
+
+/** The first field that is kept with another value, or by one side only. */
+function keptOtherwise(theirs: Json | undefined, ours: Json | undefined, path = ''): string {
+  if (typeof theirs !== 'object' || typeof ours !== 'object' || theirs === null || ours === null) {
+    return (theirs ?? null) === (ours ?? null)
+      ? ''
+      : `${path}: kept as ${JSON.stringify(ours)} instead of ${JSON.stringify(theirs)}`;
+  }
+  const [left, right] = [theirs as JsonObject, ours as JsonObject];
+  for (const name of new Set([...Object.keys(left), ...Object.keys(right)])) {
+    if (DRAWN.test(name) || (path === '' && ['apiVersion', 'kind'].includes(name))) continue;
+    const found = keptOtherwise(left[name], right[name], `${path}.${name}`);
+    if (found !== '') return found;
+  }
+  return '';
 }
 
 for (const file of corpus) {

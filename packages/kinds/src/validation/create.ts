@@ -11,6 +11,14 @@ export function withoutEphemeralContainers(pod: JsonObject): FieldError[] {
   return errors;
 }
 
+/** What is said of an event that was seen again. */
+export function checkSeries(event: Place): void {
+  const series = event.field('series');
+  if (series.value === undefined) return;
+  if (Number(series.object.count ?? 0) < 2) series.field('count').invalid('should be at least 2', '');
+  if (series.field('lastObservedTime').isEmpty) series.field('lastObservedTime').required();
+}
+
 /** Rules are read when they are written first, and when they change. */
 export function newDefinitionErrors(definition: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
@@ -22,17 +30,14 @@ export function newDefinitionErrors(definition: JsonObject): FieldError[] {
 export function newEventErrors(event: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   const place = new Place(undefined, '', event, errors);
-  const series = place.field('series');
-  if (series.value !== undefined && Number(series.object.count ?? 0) < 2) {
-    series.field('count').invalid('should be at least 2', '');
-  }
-  if (series.value !== undefined && series.field('lastObservedTime').isEmpty)
-    series.field('lastObservedTime').required();
+  checkSeries(place);
   if (place.field('eventTime').isEmpty) place.field('eventTime').required();
   const type = place.field('type');
   if (type.text !== 'Normal' && type.text !== 'Warning') type.invalid(`has invalid value: ${type.text}`, '');
   for (const name of ['firstTimestamp', 'lastTimestamp', 'count']) {
     if (!place.field(name).isEmpty) place.field(name).invalid('needs to be unset', '');
   }
+  const source = place.field('source');
+  if (['component', 'host'].some((name) => !source.field(name).isEmpty)) source.invalid('needs to be unset', '');
   return errors;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tidegate/schema';
-import { qualifiedNameProblems } from '../rules/names.ts';
-import { amountNames, amountOf, amounts } from './amounts.ts';
+import { labelKeyProblems } from '../rules/names.ts';
+import { amountNames, amountOf, amounts, isCounted } from './amounts.ts';
 import { IMMUTABLE, sameValue } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable } from './rules.ts';
@@ -31,13 +31,20 @@ const scopes: Check = (spec) => {
     if (all.includes(one as string) && all.includes(other as string)) place.invalid('conflicting scopes');
   }
   const counted = Object.keys(spec.field('hard').object);
-  const fits = (name: string, scope: string): boolean =>
-    scope === 'BestEffort' ? name === 'pods' : IN_SCOPE.test(name);
   for (const scope of all) {
-    if (SCOPES.includes(scope) && scope !== 'VolumeAttributesClass' && counted.some((name) => !fits(name, scope))) {
-      place.invalid('unsupported scope applied to resource');
-    }
+    if (SCOPES.includes(scope)) for (const _odd of outside(counted, scope)) place.invalid(OUTSIDE);
   }
+};
+const OUTSIDE = 'unsupported scope applied to resource';
+
+/** What is counted, and is not within a scope. Nothing is known of what others define. */
+function outside(counted: readonly string[], scope: string): string[] {
+  const fits = SCOPED[scope] ?? IN_SCOPE;
+  return counted.filter((name) => isCounted(name) && !fits.test(name));
+}
+const SCOPED: Readonly<Record<string, RegExp>> = {
+  BestEffort: /^pods$/,
+  VolumeAttributesClass: /^(?:persistentvolumeclaims|requests\.storage)$/,
 };
 
 const scopeSelector: Check = (place) => {
@@ -47,14 +54,30 @@ const scopeSelector: Check = (place) => {
     // said of the list, without the place in it
     const of = (name: string): Place => expressions.as(name, one.object[name]);
     if (!SCOPES.includes(scopeName ?? '')) of('scopeName').invalid('unsupported scope');
+    if (WITHOUT_VALUE.has(scopeName ?? '') && operator !== 'Exists')
+      of('operator').invalid(ONLY_EXISTS, operator ?? '');
+    const counted = Object.keys(place.up(1).field('hard').object);
+    if (SCOPES.includes(scopeName ?? '')) {
+      for (const _odd of outside(counted, scopeName as string)) expressions.invalid(OUTSIDE);
+    }
     if (!OPERATORS.has(operator ?? '')) of('operator').invalid('not a valid selector operator');
     else if (operator?.endsWith('In') && (values ?? []).length === 0) {
       of('values').required("must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
     } else if (operator?.includes('Exist') && (values ?? []).length > 0) {
-      of('values').invalid("must be no value when `operator` is 'Exists' or 'DoesNotExist' for scope selector");
+      of('values').invalid("must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector");
     }
   }
 };
+
+const WITHOUT_VALUE = new Set([
+  'Terminating',
+  'NotTerminating',
+  'BestEffort',
+  'NotBestEffort',
+  'CrossNamespacePodAffinity',
+]);
+const ONLY_EXISTS =
+  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
 export function quotaUpdate(object: Place, old: Place): void {
   const [now, before] = [object.field('spec.scopes'), old.field('spec.scopes')];
@@ -75,9 +98,15 @@ const ORDER: ReadonlyArray<
   ['default', 'max', ['default', 'max'], 'default', 'max'],
 ];
 
+const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
+
 const limit: Check = (place) => {
   const type = place.field('type');
-  type.invalidFor(qualifiedNameProblems(type.text), type.text);
+  const odd = labelKeyProblems(type.text);
+  type.invalidFor(odd, type.text);
+  if (odd.length === 0 && !type.text.includes('/') && !TYPES.includes(type.text)) {
+    type.invalid('must be a standard limit type or fully qualified');
+  }
   const bound = (name: string): JsonObject => place.field(name).object;
   const ofPods = type.text === 'Pod';
   for (const name of BOUNDS) {

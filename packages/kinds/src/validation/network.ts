@@ -1,23 +1,19 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
-import { labelProblems, qualifiedNameProblems, subdomainProblems } from '../rules/names.ts';
+import { label1035Problems, labelProblems, pathSegmentProblems, subdomainProblems } from '../rules/names.ts';
 import {
-  address,
+  among,
   IMMUTABLE,
   isNetwork,
-  label,
   NETWORK,
+  named,
   network,
-  oneOf,
   port,
-  portName,
   portNameProblems,
   required,
-  sameValue,
   subdomain,
 } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable } from './rules.ts';
-import { reachable } from './services.ts';
 
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const PARTS = ['//', '/./', '/../', '%2f', '%2F'];
@@ -26,7 +22,7 @@ const ENDS = ['/..', '/.'];
 const ingressPath: Check = (place) => {
   const type = place.field('pathType');
   const path = place.field('path');
-  if (type.text === '') {
+  if (type.value === undefined) {
     type.required('pathType must be specified');
     return;
   }
@@ -40,20 +36,34 @@ const ingressPath: Check = (place) => {
   }
 };
 
+/** Something of another kind, by its group, kind and name. */
+function reference(place: Place): void {
+  const group = place.field('apiGroup');
+  if (group.value !== undefined) group.invalidFor(subdomainProblems(group.text));
+  for (const name of ['kind', 'name']) {
+    const field = place.field(name);
+    if (field.isEmpty) field.required();
+    else field.invalidFor(pathSegmentProblems(field.text));
+  }
+}
+
 const backend: Check = (place) => {
   const service = place.field('service');
   if (place.has('resource') && place.has('service')) {
     place.invalid('cannot set both resource and service backends', '');
     return;
   }
-  if (place.has('resource')) return;
+  if (place.has('resource')) {
+    reference(place.field('resource'));
+    return;
+  }
   if (service.value === undefined) {
     place.invalid('resource or service backend is required', '');
     return;
   }
   const name = service.field('name');
   if (name.text === '') name.required();
-  else name.invalidFor(labelProblems(name.text));
+  else name.invalidFor(label1035Problems(name.text));
   const number = service.field('port.number');
   const called = service.field('port.name');
   if (number.isEmpty && called.isEmpty) place.required('port name or number is required');
@@ -73,6 +83,11 @@ const host: Check = (place) => {
   else if (!text.startsWith('*.') || subdomainProblems(text.slice(2)).length > 0) place.invalid(WILDCARD);
 };
 
+const tlsHost: Check = (place) => {
+  if (place.text.includes('*')) host(place);
+  else place.invalidFor(subdomainProblems(place.text), place.text);
+};
+
 const someRoute: Check = (spec) => {
   if (spec.field('rules').isEmpty && !spec.has('defaultBackend')) {
     spec.invalid('either `defaultBackend` or `rules` must be specified');
@@ -83,22 +98,23 @@ const ingressController: Check = (place) => {
   const { text } = place;
   if (text.length > 250) {
     place.tooLong('may not be more than 250 bytes');
-    return;
   }
   const [domain = '', ...rest] = text.split('/');
-  if (rest.length === 0 || rest[0] === '') place.invalid('must be a domain-prefixed path (such as "acme.io/foo")');
+  if (rest.length === 0 || rest[0] === '' || domain === '')
+    place.invalid('must be a domain-prefixed path (such as "acme.io/foo")');
   else place.invalidFor(subdomainProblems(domain), domain);
 };
 
 const SCOPES = ['Cluster', 'Namespace'];
 const classParameters: Check = (place) => {
-  for (const name of ['kind', 'name']) if (place.field(name).isEmpty) place.field(name).required();
+  reference(place);
   const scope = place.field('scope');
   const namespace = place.field('namespace');
   if (scope.value === undefined) scope.required();
   else if (!SCOPES.includes(scope.text)) scope.unsupported(SCOPES);
   else if (scope.text === 'Namespace') {
-    if (namespace.isEmpty) namespace.required("`parameters.scope` is set to 'Namespace'");
+    if (namespace.value === undefined) namespace.required("`parameters.scope` is set to 'Namespace'");
+    else namespace.invalidFor(labelProblems(namespace.text));
   } else if (namespace.value !== undefined) namespace.forbidden("`parameters.scope` is set to 'Cluster'");
 };
 
@@ -112,9 +128,10 @@ const addressBlock: Check = (block) => {
   const cidr = block.field('cidr');
   if (cidr.text === '') cidr.required();
   else network(cidr);
+  if (!isNetwork(cidr.text)) return;
   for (const one of block.field('except').items()) {
     if (!isNetwork(one.text)) one.invalid(NETWORK);
-    else if (isNetwork(cidr.text) && !isWithin(one.text, cidr.text)) one.invalid('must be a strict subset of `cidr`');
+    else if (!isWithin(one.text, cidr.text)) one.invalid('must be a strict subset of `cidr`');
   }
 };
 
@@ -149,18 +166,25 @@ function bitsOf(text: string): { all: string; prefix: number } | undefined {
 
 const policyPort: Check = (place) => {
   const [number, end] = [place.field('port'), place.field('endPort')];
-  if (typeof number.value === 'string') portName(number);
+  if (typeof number.value === 'string') number.invalidFor(portNameProblems(number.value));
   else if (number.value !== undefined) port(number);
   if (end.value === undefined) return;
   if (number.value === undefined) end.invalid('may not be specified when `port` is not specified');
   else if (typeof number.value === 'string') end.invalid('may not be specified when `port` is non-numeric');
-  else if (Number(end.value) < Number(number.value))
-    end.invalid('must be greater than or equal to `port`', number.value);
-  else port(end);
+  else {
+    if (Number(end.value) < Number(number.value)) {
+      end.invalid('must be greater than or equal to `port`', number.value);
+    }
+    port(end);
+  }
 };
 
 const parent: Check = (place) => {
   for (const name of ['resource', 'name']) if (place.field(name).isEmpty) place.field(name).required();
+  for (const name of ['resource', 'name', 'namespace']) {
+    const field = place.field(name);
+    if (field.text !== '') field.invalidFor(pathSegmentProblems(field.text));
+  }
   subdomain(place.field('group'));
 };
 
@@ -179,7 +203,7 @@ const cidrs: Check = Object.assign(
       }
     }
     const families = new Set(place.list.map((one) => String(one).includes(':')));
-    if (place.list.length === 2 && families.size === 1) {
+    if (place.list.length === 2 && families.size === 1 && place.list.every((one) => isNetwork(String(one)))) {
       place.invalid('may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64');
     }
   },
@@ -187,60 +211,38 @@ const cidrs: Check = Object.assign(
 );
 
 export function cidrsUpdate(now: Place, old: Place): void {
-  for (const [index, one] of old.items().entries()) {
-    const mine = now.item(index);
-    if (!sameValue(mine.value, one.value)) mine.invalid(IMMUTABLE);
+  const grows = old.list.length === 1 && now.list.length === 2;
+  if (!grows && now.list.length !== old.list.length) {
+    now.invalid(IMMUTABLE);
+    return;
   }
+  for (const [index, one] of old.list.entries()) if (now.list[index] !== one) now.item(index).invalid(IMMUTABLE);
 }
 
-const FAMILIES = ['FQDN', 'IPv4', 'IPv6'];
-const slice: Check = (object) => {
-  const type = object.field('addressType');
-  if (type.text === '') type.required();
-  else if (!FAMILIES.includes(type.text)) type.unsupported(FAMILIES);
-  for (const endpoint of object.field('endpoints').items()) endpointAddresses(endpoint.field('addresses'), type.text);
-  const names = new Set<string>();
-  for (const one of object.field('ports').items()) {
-    const name = one.field('name');
-    if (names.has(name.text)) name.duplicate(name.text);
-    names.add(name.text);
+const POLICY_TYPES = ['Ingress', 'Egress'];
+
+const policyTypes: Check = (place) => {
+  if (place.list.length > POLICY_TYPES.length) {
+    place.invalid('may not specify more than two policyTypes');
+    return;
   }
+  for (const one of place.items()) if (!POLICY_TYPES.includes(one.text)) one.unsupported(POLICY_TYPES, one.text);
 };
 
-function endpointAddresses(list: Place, type: string): void {
-  if (list.isEmpty) list.required('must contain at least 1 address');
-  for (const one of list.items()) {
-    const before = one.errorCount;
-    if (type === 'FQDN') one.invalidFor(subdomainProblems(one.text));
-    else address(one);
-    if (one.errorCount > before || type === 'FQDN') continue;
-    if (/^IPv[46]$/.test(type) && isIP(one.text) !== Number(type.slice(3))) {
-      list.invalid(`must be an ${type} address`, one.value);
-    } else reachable(one);
-  }
-}
-
 export const networkRules: RuleTable = {
-  'networking.v1.IngressSpec': { ingressClassName: subdomain, '': someRoute },
+  'networking.v1.IngressSpec': { ingressClassName: named(subdomainProblems), '': someRoute },
   'networking.v1.IngressRule': { host },
-  'networking.v1.IngressTLS': { 'hosts[]': host },
+  'networking.v1.IngressTLS': { 'hosts[]': tlsHost, secretName: subdomain },
   'networking.v1.HTTPIngressRuleValue': { paths: required() },
-  'networking.v1.HTTPIngressPath': { '': ingressPath },
+  'networking.v1.HTTPIngressPath': { backend: ({ holder }) => holder?.has('pathType'), '': ingressPath },
   'networking.v1.IngressBackend': { '': backend },
   'networking.v1.IngressClassSpec': { controller: [required(), ingressController] },
   'networking.v1.IngressClassParametersReference': { '': classParameters },
-  'networking.v1.NetworkPolicySpec': { 'policyTypes[]': oneOf('Ingress', 'Egress') },
+  'networking.v1.NetworkPolicySpec': { policyTypes },
   'networking.v1.NetworkPolicyPeer': { '': policyPeer },
   'networking.v1.IPBlock': { '': addressBlock },
-  'networking.v1.NetworkPolicyPort': { protocol: oneOf('TCP', 'UDP', 'SCTP'), '': policyPort },
+  'networking.v1.NetworkPolicyPort': { protocol: among('TCP', 'UDP', 'SCTP'), '': policyPort },
   'networking.v1.IPAddressSpec': { parentRef: required() },
   'networking.v1.ParentReference': { '': parent },
   'networking.v1.ServiceCIDRSpec': { cidrs },
-  'discovery.v1.EndpointSlice': { '': slice },
-  'discovery.v1.Endpoint': { hostname: label },
-  'discovery.v1.EndpointPort': {
-    name: label,
-    protocol: oneOf('SCTP', 'TCP', 'UDP'),
-    appProtocol: (place) => place.invalidFor(qualifiedNameProblems(place.text)),
-  },
 };

@@ -8,6 +8,7 @@ import {
   notSupported,
   requiredValue,
   tooLong,
+  tooMany,
 } from '@tidegate/status';
 
 /**
@@ -129,6 +130,11 @@ export class Place {
 
   tooLong(detail: string): void {
     this.add(tooLong(this.path, detail));
+  }
+
+  /** More items than may stand in a list. */
+  atMost(most: number): void {
+    if (this.list.length > most) this.add(tooMany(this.path, this.list.length, most));
   }
 }
 

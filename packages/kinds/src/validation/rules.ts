@@ -1,15 +1,15 @@
 import type { Schema } from '@tidegate/schema';
 import type { Place } from './place.ts';
 
-/** Looks at a field, and says what is wrong with it. */
+/** Looks at a field, and says what is wrong with it. Where it answers false, nothing below the field is looked at. */
 export interface Check {
-  (place: Place): void;
+  (place: Place): unknown;
   /** it has something to say even where the field is not there */
   readonly always?: boolean;
 }
 
 /** Marks a field below which nothing is checked. */
-export const unchecked: Check = () => {};
+export const unchecked: Check = () => false;
 
 /**
  * The rules of a type: by the names of its fields; `name[]` for each item of a list, `name{}` for each value of a map;
@@ -97,7 +97,7 @@ function visitorOf(fields: readonly FieldVisit[], whole: readonly Check[]): Visi
 }
 
 function visitField(place: Place, { checks, itemChecks, inner }: FieldVisit): void {
-  runAll(checks, place);
+  if (!runAll(checks, place)) return;
   const { value } = place;
   if (typeof value !== 'object' || value === null || (inner === undefined && itemChecks.length === 0)) return;
   if (Array.isArray(value)) visitItems(place.items(), itemChecks, inner);
@@ -107,15 +107,17 @@ function visitField(place: Place, { checks, itemChecks, inner }: FieldVisit): vo
 
 function visitItems(places: readonly Place[], checks: readonly Check[], inner: Visitor | undefined): void {
   for (const place of places) {
-    runAll(checks, place);
-    inner?.(place);
+    if (runAll(checks, place)) inner?.(place);
   }
 }
 
-function runAll(checks: readonly Check[], place: Place): void {
+/** Whether what is below may be looked at. */
+function runAll(checks: readonly Check[], place: Place): boolean {
   const before = place.errorCount;
+  let goesOn = true;
   for (const check of checks) {
-    check(place);
-    if (place.errorCount > before) return;
+    if (check(place) === false) goesOn = false;
+    if (place.errorCount > before) break;
   }
+  return goesOn;
 }

@@ -1,8 +1,10 @@
+import type { JsonObject } from '@tidegate/schema';
 import { pathSegmentProblems } from '../rules/names.ts';
-import { amountOf } from './amounts.ts';
-import { atLeast, atMostAll, countOrPercent, oneOf } from './checks.ts';
+import { notNegativeAmount } from './amounts.ts';
+import { among, atLeast, atMostAll, countOrPercent } from './checks.ts';
+import { METRIC_SOURCES, metric, scalesToNone } from './metrics.ts';
 import type { Place } from './place.ts';
-import type { Check, RuleTable } from './rules.ts';
+import { type Check, type RuleTable, unchecked } from './rules.ts';
 
 const target: Check = (place) => {
   for (const name of ['kind', 'name']) {
@@ -10,7 +12,17 @@ const target: Check = (place) => {
     if (field.text === '') field.required();
     else field.invalidFor(pathSegmentProblems(field.text));
   }
+  const version = place.field('apiVersion');
+  const parts = version.text.split('/');
+  if (parts.length > 2) version.invalid(`unexpected GroupVersion string: ${version.text}`);
+  else if (place.step === 'scaleTargetRef' && (parts.length < 2 || parts[0] === '') && !isOfCore(place.object)) {
+    version.invalid('apiVersion must specify API group', version.text);
+  }
 };
+
+function isOfCore({ apiVersion, kind }: JsonObject): boolean {
+  return apiVersion === 'v1' && kind === 'ReplicationController';
+}
 
 const bounds: Check = (spec) => {
   const most = spec.field('maxReplicas');
@@ -21,63 +33,6 @@ const bounds: Check = (spec) => {
   }
 };
 
-/** The part of a metric that each type tells its source in. */
-const SOURCES: Readonly<Record<string, string>> = {
-  ContainerResource: 'containerResource',
-  External: 'external',
-  Object: 'object',
-  Pods: 'pods',
-  Resource: 'resource',
-};
-
-const metric: Check = (place) => {
-  const type = place.field('type');
-  const part = SOURCES[type.text];
-  if (type.text === '') type.required('must specify a metric source type');
-  else if (part === undefined) {
-    type.unsupported(Object.keys(SOURCES));
-    return;
-  } else if (!place.has(part)) {
-    place.field(part).required('must populate information for the given metric source');
-  }
-  for (const name of Object.values(SOURCES)) {
-    if (name !== part && place.has(name)) place.field(name).forbidden('must populate the given metric source only');
-  }
-  if (part !== undefined) metricTarget(place.field(part), part);
-};
-
-const TARGETS = new Set(['Utilization', 'Value', 'AverageValue']);
-
-function metricTarget(source: Place, part: string): void {
-  const wanted = source.field('target');
-  if (wanted.value === undefined) return;
-  const type = wanted.field('type');
-  if (type.text === '') type.required('must specify a metric target type');
-  else if (!TARGETS.has(type.text)) type.invalid('must be either Utilization, Value, or AverageValue');
-  const utilization = wanted.field('averageUtilization');
-  if (utilization.value !== undefined && Number(utilization.value) < 1) utilization.invalid('must be greater than 0');
-  for (const name of ['value', 'averageValue']) {
-    const amount = wanted.field(name);
-    if (amount.value !== undefined && amountOf(amount.value) <= 0n) amount.invalid('must be positive');
-  }
-  if (part === 'resource' || part === 'containerResource') resourceTarget(source, wanted);
-  else if (part === 'external' && !wanted.has('value') && !wanted.has('averageValue')) {
-    wanted.field('averageValue').required('must set either a target value for metric or a per-pod target');
-  } else if (part === 'pods' && !wanted.has('averageValue')) {
-    wanted.field('averageValue').required('must specify a positive target averageValue');
-  }
-}
-
-function resourceTarget(source: Place, wanted: Place): void {
-  if (source.field('name').isEmpty) source.field('name').required('must specify a resource name');
-  const utilization = wanted.field('averageUtilization');
-  if (utilization.value === undefined && !wanted.has('averageValue')) {
-    utilization.required('must set either a target raw value or a target utilization');
-  } else if (utilization.value !== undefined && wanted.has('averageValue')) {
-    wanted.field('averageValue').forbidden('may not set both a target raw value and a target utilization');
-  }
-}
-
 const scalingRules: Check = (place) => {
   const policies = place.field('policies');
   if (policies.isEmpty) policies.required('must specify at least one Policy');
@@ -86,7 +41,11 @@ const scalingRules: Check = (place) => {
   if (Number(stabilization.value) > 3600) stabilization.invalid('must be less than or equal to 3600');
 };
 
+const POLICIES = ['Percent', 'Pods'];
+
 const scalingPolicy: Check = (place) => {
+  const type = place.field('type');
+  if (!POLICIES.includes(type.text)) type.unsupported(POLICIES, type.text);
   for (const [name, most] of [
     ['value', undefined],
     ['periodSeconds', 1800],
@@ -126,19 +85,28 @@ export function fixedValue(now: Place, old: Place): void {
   if ((now.value ?? 0) !== (old.value ?? 0)) now.forbidden('may not be changed in an update.');
 }
 
+const priorityPreemption: Check = (place) => {
+  if (place.text === '') place.required();
+  else among('PreemptLowerPriority', 'Never')(place);
+};
+
 const shares = [countOrPercent, atMostAll];
 
 export const scalingTypeRules: RuleTable = {
-  'autoscaling.v2.HorizontalPodAutoscalerSpec': { minReplicas: atLeast(1), '': bounds },
+  'autoscaling.v2.HorizontalPodAutoscalerSpec': { minReplicas: atLeast(1), '': [bounds, scalesToNone] },
   'autoscaling.v2.CrossVersionObjectReference': { '': target },
-  'autoscaling.v2.MetricSpec': { '': metric },
-  'autoscaling.v2.HPAScalingRules': { selectPolicy: oneOf('Disabled', 'Max', 'Min'), '': scalingRules },
-  'autoscaling.v2.HPAScalingPolicy': { type: oneOf('Percent', 'Pods'), '': scalingPolicy },
+  'autoscaling.v2.MetricSpec': { ...Object.fromEntries(METRIC_SOURCES.map((name) => [name, unchecked])), '': metric },
+  'autoscaling.v2.HPAScalingRules': {
+    selectPolicy: among('Disabled', 'Max', 'Min'),
+    tolerance: notNegativeAmount,
+    '': scalingRules,
+  },
+  'autoscaling.v2.HPAScalingPolicy': { '': scalingPolicy },
   'policy.v1.PodDisruptionBudgetSpec': {
     minAvailable: shares,
     maxUnavailable: shares,
-    unhealthyPodEvictionPolicy: oneOf('AlwaysAllow', 'IfHealthyBudget'),
+    unhealthyPodEvictionPolicy: among('AlwaysAllow', 'IfHealthyBudget'),
     '': budget,
   },
-  'scheduling.v1.PriorityClass': { preemptionPolicy: oneOf('PreemptLowerPriority', 'Never'), '': priorityClass },
+  'scheduling.v1.PriorityClass': { preemptionPolicy: priorityPreemption, '': priorityClass },
 };

@@ -44,6 +44,7 @@ export function selects(
   for (const { key = '', operator = '', values = [] } of matchExpressions) {
     const value = Object.hasOwn(chosen, key) ? chosen[key] : undefined;
     if (WITH_VALUES.has(operator) ? values.length === 0 : values.length > 0) return undefined;
+    if (labelKeyProblems(key).length > 0 || values.some((one) => labelValueProblems(one).length > 0)) return undefined;
     if (operator === 'In') fits &&= value !== undefined && values.includes(value);
     else if (operator === 'NotIn') fits &&= value === undefined || !values.includes(value);
     else if (operator === 'Exists') fits &&= value !== undefined;

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
-import { qualifiedNameProblems, subdomainProblems } from '../rules/names.ts';
-import { address, isNetwork, label, labels, NETWORK, oneOf, port, portOrName, required } from './checks.ts';
+import { labelKeyProblems, subdomainProblems } from '../rules/names.ts';
+import { address, among, isNetwork, label, labels, NETWORK, oneOf, port, portOrName, required } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable } from './rules.ts';
+import { addresses } from './service-addresses.ts';
 
 const isExternal = (type: string): boolean => type === 'NodePort' || type === 'LoadBalancer';
 
@@ -13,6 +14,7 @@ const ports: Check = (spec) => {
   if (list.isEmpty && type !== 'ExternalName' && !headless) list.required();
   const names = new Set<string>();
   const numbers = new Set<string>();
+  const nodePorts = new Set<string>();
   for (const one of list.items()) {
     const name = one.field('name');
     if (name.text === '' && list.list.length > 1) name.required();
@@ -22,21 +24,12 @@ const ports: Check = (spec) => {
     if (numbers.has(number)) one.duplicate({ protocol: one.object.protocol, port: one.object.port });
     numbers.add(number);
     const nodePort = one.field('nodePort');
-    if (type === 'ClusterIP' && !nodePort.isEmpty) nodePort.forbidden("may not be used when `type` is 'ClusterIP'");
+    if (nodePort.isEmpty) continue;
+    if (type === 'ClusterIP') nodePort.forbidden("may not be used when `type` is 'ClusterIP'");
+    const taken = `${one.object.protocol}:${one.object.nodePort}`;
+    if (nodePorts.has(taken)) nodePort.duplicate();
+    nodePorts.add(taken);
   }
-};
-
-const addresses: Check = (spec) => {
-  const type = spec.field('type').text;
-  const all = spec.field('clusterIPs');
-  const [first] = all.items();
-  if (type === 'ExternalName') {
-    if (!all.isEmpty) all.forbidden('may not be set for ExternalName services');
-    return;
-  }
-  if (first === undefined) return;
-  if (first.text === 'None' && isExternal(type)) first.invalid(`may not be set to 'None' for ${type} services`);
-  for (const one of all.items()) if (one.text !== 'None' && one.text !== '') address(one);
 };
 
 const LOOPBACK = 'may not be in the loopback range (127.0.0.0/8, ::1/128)';
@@ -67,14 +60,40 @@ const byType: Check = (spec) => {
     if (!isNetwork(text)) spec.as('LoadBalancerSourceRanges', ranges.value).item(index).invalid(NETWORK);
   }
   const external = spec.field('externalTrafficPolicy');
-  if (external.text !== '' && !isExternal(type) && spec.field('externalIPs').isEmpty) {
+  if (external.text === '') return;
+  if (!isExternal(type) && spec.field('externalIPs').isEmpty) {
     external.invalid('may only be set for externally-accessible services');
+  } else if (!['Cluster', 'Local'].includes(external.text)) external.unsupported(['Cluster', 'Local']);
+};
+
+const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'";
+
+/** What is only for services that something outside balances. */
+const balanced: Check = (spec) => {
+  const isBalanced = spec.object.type === 'LoadBalancer';
+  const [ranges, nodePorts] = [spec.field('loadBalancerSourceRanges'), spec.field('allocateLoadBalancerNodePorts')];
+  if (!ranges.isEmpty && !isBalanced) {
+    spec.as('LoadBalancerSourceRanges', ranges.value ?? null).forbidden(ONLY_BALANCED);
   }
+  if (nodePorts.value !== undefined && !isBalanced) nodePorts.forbidden(ONLY_BALANCED);
+  const kind = spec.field('loadBalancerClass');
+  if (kind.value !== undefined) {
+    if (!isBalanced) kind.forbidden(ONLY_BALANCED);
+    else kind.invalidFor(labelKeyProblems(kind.text), kind.text);
+  }
+  const check = spec.field('healthCheckNodePort');
+  if (check.isEmpty) return;
+  if (!isBalanced || spec.object.externalTrafficPolicy !== 'Local') {
+    check.invalid("may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'");
+  } else port(check);
 };
 
 const affinity: Check = (spec) => {
-  if (spec.object.sessionAffinity !== 'ClientIP') return;
   const config = spec.field('sessionAffinityConfig');
+  if (spec.object.sessionAffinity === 'None' && config.value !== undefined) {
+    config.forbidden('must not be set when session affinity is None');
+  }
+  if (spec.object.sessionAffinity !== 'ClientIP') return;
   const timeout = config.field('clientIP.timeoutSeconds');
   if (timeout.value === undefined) return;
   if (Number(timeout.value) <= 0 || Number(timeout.value) > 86400) {
@@ -82,31 +101,22 @@ const affinity: Check = (spec) => {
   }
 };
 
-const nodePort: Check = (place) => {
-  const number = Number(place.value);
-  if (number !== 0 && (number < 30000 || number > 32767)) place.invalid(NODE_PORTS);
-};
-const NODE_PORTS = 'provided port is not in the valid range. The range of valid ports is 30000-32767';
-
-const qualified: Check = (place) => place.invalidFor(qualifiedNameProblems(place.text));
+const qualified: Check = (place) => place.invalidFor(labelKeyProblems(place.text));
 
 export const serviceRules: RuleTable = {
   'core.v1.ServiceSpec': {
     selector: labels,
     type: [required(), oneOf('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort')],
     sessionAffinity: [required(), oneOf('ClientIP', 'None')],
-    externalTrafficPolicy: oneOf('Cluster', 'Local'),
-    internalTrafficPolicy: oneOf('Cluster', 'Local'),
-    ipFamilyPolicy: oneOf('PreferDualStack', 'RequireDualStack', 'SingleStack'),
-    'ipFamilies[]': oneOf('IPv4', 'IPv6'),
+    internalTrafficPolicy: among('Cluster', 'Local'),
+    trafficDistribution: among('PreferClose', 'PreferSameZone', 'PreferSameNode'),
     'externalIPs[]': [address, reachable],
-    '': [ports, addresses, byType, affinity],
+    '': [ports, addresses, byType, balanced, affinity],
   },
   'core.v1.ServicePort': {
     name: label,
     port,
-    nodePort,
-    protocol: [required(), oneOf('SCTP', 'TCP', 'UDP')],
+    protocol: oneOf('SCTP', 'TCP', 'UDP'),
     targetPort: portOrName,
     appProtocol: qualified,
   },

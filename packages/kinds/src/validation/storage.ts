@@ -1,126 +1,23 @@
 import type { JsonObject } from '@tidegate/schema';
-import { qualifiedNameProblems, subdomainProblems } from '../rules/names.ts';
-import { notNegativeAmount, positiveAmount } from './amounts.ts';
-import { IMMUTABLE, notNegative, oneOf, required, sameValue, strictSubdomain, subdomain } from './checks.ts';
+import { labelKeyProblems, subdomainProblems } from '../rules/names.ts';
+import { notNegativeAmount } from './amounts.ts';
+import { always, among, notNegative, oneOf, required, sameValue, strictSubdomain } from './checks.ts';
 import type { Place } from './place.ts';
-import { oneSourceOf } from './pods/volumes.ts';
-import { type Check, type RuleTable, unchecked } from './rules.ts';
-
-const MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
-
-function accessModes(detail: string): Check {
-  return Object.assign(
-    (place: Place) => {
-      if (place.isEmpty) place.required(detail);
-      for (const mode of place.list) if (!MODES.includes(String(mode))) place.unsupported(MODES, mode);
-      if (place.list.length > 1 && place.list.includes('ReadWriteOncePod')) {
-        place.forbidden('may not use ReadWriteOncePod with other access modes');
-      }
-    },
-    { always: true },
-  );
-}
-
-const claimSize: Check = (spec) => {
-  const size = (spec.object.resources as JsonObject | undefined)?.requests as JsonObject | undefined;
-  const storage = spec.as('resources[storage]', size?.storage);
-  if (storage.value === undefined) storage.required();
-  else positiveAmount(storage);
-};
-
-const claimSource: Check = (place) => {
-  for (const name of ['kind', 'name']) if (place.field(name).isEmpty) place.field(name).required();
-  const group = place.field('apiGroup').text;
-  if (group === '' && !place.field('kind').isEmpty && place.object.kind !== 'PersistentVolumeClaim') {
-    place.invalid("must be 'PersistentVolumeClaim' when referencing the default apiGroup");
-  }
-};
-
-const sources: Check = (spec) => {
-  for (const name of ['dataSource', 'dataSourceRef']) if (spec.has(name)) claimSource(spec.field(name));
-};
-
-const capacity: Check = (spec) => {
-  const place = spec.field('capacity');
-  if (place.isEmpty) place.required();
-  const names = Object.keys(place.object);
-  if (names.length !== 1 || names[0] !== 'storage') place.unsupported(['storage'], place.value ?? null);
-  for (const one of place.entries()) positiveAmount(one);
-};
-
-const VOLUME_SOURCES = [
-  'hostPath',
-  'gcePersistentDisk',
-  'awsElasticBlockStore',
-  'glusterfs',
-  'flocker',
-  'nfs',
-  'rbd',
-  'quobyte',
-  'cephfs',
-  'iscsi',
-  'cinder',
-  'fc',
-  'flexVolume',
-  'azureFile',
-  'vsphereVolume',
-  'photonPersistentDisk',
-  'portworxVolume',
-  'azureDisk',
-  'scaleIO',
-  'local',
-  'storageos',
-  'csi',
-];
-
-const volume: Check = (spec) => {
-  const affinity = spec.field('nodeAffinity');
-  if (spec.has('local') && affinity.field('required').isEmpty) affinity.required('Local volume requires node affinity');
-  const policy = spec.field('persistentVolumeReclaimPolicy');
-  if (policy.text === 'Recycle' && /^\/+$/.test(spec.field('hostPath.path').text)) {
-    policy.forbidden("may not be 'recycle' for a hostPath mount of '/'");
-  }
-};
-
-/** The sources of a volume together, for seeing whether they changed. */
-function sourcesOf(spec: Place): JsonObject {
-  return Object.fromEntries(
-    VOLUME_SOURCES.filter((name) => spec.has(name)).map((name) => [name, spec.object[name] ?? null]),
-  );
-}
-
-export function volumeUpdate(object: Place, old: Place): void {
-  const [now, before] = [object.field('spec'), old.field('spec')];
-  if (!sameValue(sourcesOf(now), sourcesOf(before))) {
-    now.as('persistentvolumesource', null).forbidden('spec.persistentvolumesource is immutable after creation');
-  }
-  const [mode, was] = [now.object.volumeMode, before.object.volumeMode];
-  if (!sameValue(mode, was)) object.as('volumeMode', mode).invalid(IMMUTABLE);
-}
-
-const CLAIM_MAY =
-  'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-
-export function claimUpdate(object: Place, old: Place): void {
-  const [now, before] = [object.field('spec'), old.field('spec')];
-  const grows = old.field('status.phase').text === 'Bound';
-  const open = new Set(grows ? ['resources', 'volumeAttributesClassName'] : []);
-  for (const name of ['volumeName', 'storageClassName']) if (before.field(name).isEmpty) open.add(name);
-  const names = new Set([...Object.keys(now.object), ...Object.keys(before.object)]);
-  for (const name of names) {
-    if (!open.has(name) && !sameValue(now.object[name], before.object[name])) {
-      now.forbidden(CLAIM_MAY);
-      return;
-    }
-  }
-}
+import type { Check, RuleTable } from './rules.ts';
 
 const parameters: Check = (place) => {
   if (Object.hasOwn(place.object, '')) place.invalid('field can not be empty.', '');
 };
 
 const qualifiedLowerCase: Check = (place) => {
-  if (place.text !== '') place.invalidFor(qualifiedNameProblems(place.text.toLowerCase()));
+  const name = place.text.toLowerCase();
+  if (name !== '') place.invalidFor(labelKeyProblems(name), name);
+};
+
+/** What a driver is called: short enough, and as hosts are. */
+const driverName: Check = (place) => {
+  if (place.text.length > 63) place.tooLong('may not be more than 63 bytes');
+  place.invalidFor(subdomainProblems(place.text.toLowerCase()));
 };
 
 /** An update that changes it is refused by the name of the field. */
@@ -137,6 +34,10 @@ const drivers: Check = (place) => {
     const keys = driver.field('topologyKeys').list;
     const twice = keys.find((key, index) => keys.indexOf(key) < index);
     if (twice !== undefined) driver.duplicate(twice);
+    for (const key of keys.map(String)) {
+      if (key === '') driver.required();
+      driver.invalidFor(labelKeyProblems(key), key);
+    }
   }
 };
 
@@ -150,6 +51,7 @@ const audiences: Check = (place) => {
     if (seconds.value !== undefined && Number(seconds.value) < 600) {
       seconds.invalid('may not specify a duration less than 10 minutes');
     }
+    if (Number(seconds.value) > 2 ** 32) seconds.invalid('may not specify a duration larger than 2^32 seconds');
   }
 };
 
@@ -162,55 +64,89 @@ const attachmentSource: Check = Object.assign(
   (place: Place) => {
     const name = place.field('persistentVolumeName');
     if (place.has('inlineVolumeSpec') === (name.value !== undefined)) {
-      place.required('must specify exactly one of inlineVolumeSpec and persistentVolumeName');
-    } else if (name.value === '') {
-      name.required('must specify non empty persistentVolumeName');
-      name.invalidFor(subdomainProblems(''));
+      const words = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+      if (name.value === undefined) place.required(words);
+      else place.forbidden(words);
+      return false;
     }
+    if (name.value === '') {
+      name.required('must specify non empty persistentVolumeName');
+    }
+    if (name.value !== undefined) name.invalidFor(subdomainProblems(name.text));
+    return true;
   },
   { always: true },
 );
 
+const shortId: Check = (place) => {
+  if (place.text.length > 256) place.invalid('must be 256 characters or less');
+};
+
+const notTooOften: Check = (place) => {
+  if (Number(place.value) < 10) place.invalid('must be greater than or equal to 10 seconds');
+};
+
+const tokensAsked: Check = (place) => {
+  if (place.up(1).field('tokenRequests').isEmpty) {
+    place.invalid('serviceAccountTokenInSecrets is set but no tokenRequests are specified');
+  }
+};
+
+const topologyKey = (place: Place): void => place.invalidFor(labelKeyProblems(place.text), place.text);
+
+const eachOnce: Check = (list) => {
+  const seen = new Set<string>();
+  for (const one of list.items()) {
+    if (seen.has(one.text)) one.duplicate();
+    seen.add(one.text);
+  }
+};
+
+/** No two terms of topology say the same, and none names a key twice. */
+const topologies: Check = (list) => {
+  const before: JsonObject[] = [];
+  for (const term of list.items()) {
+    const expressions = term.field('matchLabelExpressions');
+    const keys: JsonObject = {};
+    for (const one of expressions.items()) {
+      const key = one.field('key');
+      if (Object.hasOwn(keys, key.text)) key.duplicate(key.text);
+      keys[key.text] = [...one.field('values').list].sort() as string[];
+    }
+    const isNothing = expressions.isEmpty;
+    if (isNothing || before.some((other) => sameValue(other, keys))) expressions.duplicate('');
+    before.push(keys);
+  }
+};
+
 export const storageTypeRules: RuleTable = {
-  'core.v1.PersistentVolumeClaimSpec': {
-    accessModes: accessModes('at least 1 access mode is required'),
-    volumeMode: oneOf('Block', 'Filesystem'),
-    storageClassName: subdomain,
-    '': [claimSize, sources],
-  },
-  'core.v1.PersistentVolumeSpec': {
-    accessModes: accessModes(''),
-    persistentVolumeReclaimPolicy: oneOf('Delete', 'Recycle', 'Retain'),
-    volumeMode: oneOf('Block', 'Filesystem'),
-    storageClassName: subdomain,
-    '': [capacity, oneSourceOf(VOLUME_SOURCES), volume],
-  },
   'storage.v1.StorageClass': {
     provisioner: [required(), qualifiedLowerCase],
     parameters,
     reclaimPolicy: oneOf('Delete', 'Retain'),
-    volumeBindingMode: [required(), oneOf('Immediate', 'WaitForFirstConsumer')],
+    volumeBindingMode: among('Immediate', 'WaitForFirstConsumer'),
+    allowedTopologies: topologies,
   },
-  'core.v1.TopologySelectorLabelRequirement': { key: required(), values: required() },
+  'core.v1.TopologySelectorLabelRequirement': { key: always(topologyKey), values: [required(), eachOnce] },
   'storage.v1.CSIDriverSpec': {
     volumeLifecycleModes: lifecycles,
-    fsGroupPolicy: oneOf('File', 'None', 'ReadWriteOnceWithFSType'),
+    nodeAllocatableUpdatePeriodSeconds: notTooOften,
+    serviceAccountTokenInSecrets: tokensAsked,
+    fsGroupPolicy: among('File', 'None', 'ReadWriteOnceWithFSType'),
     tokenRequests: audiences,
   },
   'storage.v1.CSINodeSpec': { drivers },
-  'storage.v1.CSINodeDriver': { name: required(), nodeID: required() },
+  'storage.v1.CSINodeDriver': { name: [required(), driverName], nodeID: [required(), shortId] },
   'storage.v1.VolumeNodeResources': { count: notNegative },
   'storage.v1.CSIStorageCapacity': {
     storageClassName: strictSubdomain,
     capacity: notNegativeAmount,
-    maximumVolumeSize: notNegativeAmount,
   },
   'storage.v1.VolumeAttachmentSpec': {
-    attacher: [required(), subdomain],
+    attacher: [required(), driverName],
     nodeName: strictSubdomain,
     source: attachmentSource,
   },
-  'storage.v1.VolumeAttachmentSource': { inlineVolumeSpec: unchecked },
   'storage.v1.VolumeAttributesClass': {
     driverName: [required(), qualifiedLowerCase],
     parameters: [required('must contain at least one key/value pair'), parameters],

@@ -1,16 +1,19 @@
+import type { JsonObject } from '@tidegate/schema';
 import { checkDefinitionUpdate } from '../custom/definition-rules.ts';
 import { roleRefUpdate } from './access.ts';
 import { onlyStatefulFields } from './apps.ts';
 import { jobUpdate } from './batch.ts';
-import { unchanged } from './checks.ts';
+import { sameValue, unchanged } from './checks.ts';
 import { nodeUpdate, secretUpdate } from './cluster.ts';
+import { checkSeries } from './create.ts';
 import { quotaUpdate } from './limits.ts';
 import { cidrsUpdate } from './network.ts';
+import { claimUpdate, volumeUpdate } from './persistent-volumes.ts';
 import type { Place } from './place.ts';
 import { podUpdate } from './pods/updates.ts';
 import { fixedValue } from './scaling.ts';
 import { serviceUpdate } from './services.ts';
-import { claimUpdate, forbiddenChange, volumeUpdate } from './storage.ts';
+import { forbiddenChange } from './storage.ts';
 
 /** Looks at a field beside what was there. */
 type UpdateCheck = (place: Place, old: Place) => void;
@@ -24,11 +27,16 @@ const attachRequired: UpdateCheck = (spec, old) =>
 const nodeDrivers: UpdateCheck = (drivers, old) => {
   for (const driver of drivers.items()) {
     const before = old.items().find((one) => one.object.name === driver.object.name);
-    if (before?.object.nodeID !== undefined && before.object.nodeID !== driver.object.nodeID) {
+    if (before !== undefined && !sameValue(withoutAmount(before.object), withoutAmount(driver.object))) {
       drivers.invalid('field is immutable', driver.value);
     }
   }
 };
+
+/** How much fits on a node may change. */
+function withoutAmount({ allocatable: _amount, ...driver }: JsonObject): JsonObject {
+  return driver;
+}
 
 /** An event in events.k8s.io only goes on being repeated. */
 const EVENT_FIELDS = [
@@ -46,8 +54,10 @@ const EVENT_FIELDS = [
   'reportingInstance',
 ];
 
-const reportedBy: UpdateCheck = (event, old) =>
+const repeated: UpdateCheck = (event, old) => {
   unchanged(event.as('reportingController', event.object.reportingComponent), old.field('reportingComponent'));
+  checkSeries(event);
+};
 
 /** What an update may not change, by resource and path; the empty path is the whole object. */
 export const updateRules: Readonly<Record<string, Readonly<Record<string, UpdateCheck>>>> = {
@@ -66,7 +76,7 @@ export const updateRules: Readonly<Record<string, Readonly<Record<string, Update
   'controllerrevisions.apps': { data: unchanged },
   'jobs.batch': { '': jobUpdate },
   'events.events.k8s.io': {
-    '': reportedBy,
+    '': repeated,
     ...Object.fromEntries(EVENT_FIELDS.map((name) => [name, unchanged])),
   },
   'ingressclasses.networking.k8s.io': { 'spec.controller': unchanged },
@@ -81,13 +91,18 @@ export const updateRules: Readonly<Record<string, Readonly<Record<string, Update
     reclaimPolicy: forbiddenChange,
     volumeBindingMode: unchanged,
   },
-  'csidrivers.storage.k8s.io': { spec: attachRequired },
+  'csidrivers.storage.k8s.io': { spec: attachRequired, 'spec.volumeLifecycleModes': unchanged },
   'csinodes.storage.k8s.io': { 'spec.drivers': nodeDrivers },
-  'csistoragecapacities.storage.k8s.io': { storageClassName: unchanged },
+  'csistoragecapacities.storage.k8s.io': { storageClassName: unchanged, nodeTopology: unchanged },
   'volumeattachments.storage.k8s.io': { spec: unchanged },
   'volumeattributesclasses.storage.k8s.io': { driverName: forbiddenChange, parameters: forbiddenChange },
   'runtimeclasses.node.k8s.io': { handler: unchanged },
   'resourceclaims.resource.k8s.io': { spec: unchanged },
   'resourceclaimtemplates.resource.k8s.io': { spec: unchanged },
-  'resourceslices.resource.k8s.io': { 'spec.driver': unchanged },
+  'ipaddresses.networking.k8s.io': { 'spec.parentRef': unchanged },
+  'resourceslices.resource.k8s.io': {
+    'spec.driver': unchanged,
+    'spec.nodeName': unchanged,
+    'spec.pool.name': unchanged,
+  },
 };

@@ -7,9 +7,11 @@ import { batchRules } from './batch.ts';
 import { clusterTypeRules } from './cluster.ts';
 import { definitionRules } from './definitions.ts';
 import { deviceRules } from './devices.ts';
+import { endpointSliceRules } from './endpoint-slices.ts';
 import { flowControlRules } from './flow-control.ts';
 import { limitRules } from './limits.ts';
 import { networkRules } from './network.ts';
+import { persistentVolumeRules } from './persistent-volumes.ts';
 import { Place } from './place.ts';
 import { containerRules } from './pods/container.ts';
 import { podRules } from './pods/pod.ts';
@@ -33,7 +35,9 @@ export const typeRules: RuleTable = {
   ...batchRules,
   ...serviceRules,
   ...networkRules,
+  ...endpointSliceRules,
   ...storageTypeRules,
+  ...persistentVolumeRules,
   ...limitRules,
   ...accessRules,
   ...scalingTypeRules,

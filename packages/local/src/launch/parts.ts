@@ -116,6 +116,7 @@ const partFlags: Record<Part, (plan: PartsPlan, addresses: (part: Part) => strin
     'gateway-cert-file': plan.certificates.controllers.certFile,
     'gateway-key-file': plan.certificates.controllers.keyFile,
     'root-ca-file': plan.certificates.caFile,
+    'client-ca-file': plan.certificates.caFile,
   }),
 };
 

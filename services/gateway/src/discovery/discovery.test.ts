@@ -38,6 +38,18 @@ test('a group version tells its resources with their names, verbs and subresourc
   assert.deepEqual([group, version, kind, verbs], ['autoscaling', 'v1', 'Scale', ['get', 'patch', 'update']]);
 });
 
+test('a resource tells by a hash in which version it is stored, as kube-apiserver does', async () => {
+  const hash = async (path: string, name: string) => {
+    const resources = (await read(path)).resources as JsonObject[];
+    return resources.find((resource) => resource.name === name)?.storageVersionHash;
+  };
+  assert.equal(await hash('/api/v1', 'configmaps'), 'qFsyl6wFWjQ=');
+  assert.equal(await hash('/apis/autoscaling/v1', 'horizontalpodautoscalers'), 'qwQve8ut294=');
+  assert.equal(await hash('/apis/autoscaling/v2', 'horizontalpodautoscalers'), 'qwQve8ut294=');
+  assert.equal(await hash('/apis/events.k8s.io/v1', 'events'), await hash('/api/v1', 'events'));
+  assert.equal(await hash('/api/v1', 'pods/status'), undefined);
+});
+
 test('what is sent on to nodes, pods and services is told with the kinds of its options', async () => {
   const resources = (await read('/api/v1')).resources as JsonObject[];
   const told = resources

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Kind, KindEntry, Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 
@@ -48,7 +49,7 @@ export function resourceList(registry: Registry, group: string, version: string)
   };
 }
 
-function resourcesOf({ entry }: Kind): JsonObject[] {
+function resourcesOf({ entry, stored }: Kind): JsonObject[] {
   const { resource, singular, namespaced, kind, shortNames, categories } = entry;
   return [
     {
@@ -59,6 +60,7 @@ function resourcesOf({ entry }: Kind): JsonObject[] {
       verbs: [...entry.verbs],
       ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
       ...(categories.length === 0 ? {} : { categories: [...categories] }),
+      ...(entry.verbs.includes('get') ? { storageVersionHash: hashOf(stored.entry) } : {}),
     },
     ...Object.entries(entry.subresources).map(([name, sub]) => ({
       name: `${resource}/${name}`,
@@ -68,6 +70,11 @@ function resourcesOf({ entry }: Kind): JsonObject[] {
       verbs: [...sub.verbs],
     })),
   ];
+}
+
+/** By it a client sees that objects are stored in another version than before, without knowing which. */
+function hashOf({ group, version, kind }: KindEntry): string {
+  return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 }
 
 /** Group and version are said where they are not those of the resource. */

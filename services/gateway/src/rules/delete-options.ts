@@ -16,6 +16,8 @@ export interface DeleteOptions {
   orphanDependents: boolean | undefined;
   /** remove an object that cannot be read */
   ignoreReadErrors: boolean;
+  /** those who may refuse it were asked about what it follows from */
+  isAdmitted?: true;
 }
 
 const deleteOptionsSchema: Schema & { type: 'object' } = {
@@ -23,16 +25,19 @@ const deleteOptionsSchema: Schema & { type: 'object' } = {
   fields: {
     kind: { type: 'string' },
     apiVersion: { type: 'string' },
-    gracePeriodSeconds: { type: 'int64', number: 1 },
+    gracePeriodSeconds: { type: 'int64', number: 1, tracksPresence: true },
     preconditions: {
       type: 'object',
       number: 2,
-      fields: { uid: { type: 'string', number: 1 }, resourceVersion: { type: 'string', number: 2 } },
+      fields: {
+        uid: { type: 'string', number: 1, tracksPresence: true },
+        resourceVersion: { type: 'string', number: 2, tracksPresence: true },
+      },
     },
-    orphanDependents: { type: 'bool', number: 3 },
-    propagationPolicy: { type: 'string', number: 4 },
+    orphanDependents: { type: 'bool', number: 3, tracksPresence: true },
+    propagationPolicy: { type: 'string', number: 4, tracksPresence: true },
     dryRun: { type: 'list', items: { type: 'string' }, number: 5 },
-    ignoreStoreReadErrorWithClusterBreakingPotential: { type: 'bool', number: 6 },
+    ignoreStoreReadErrorWithClusterBreakingPotential: { type: 'bool', number: 6, tracksPresence: true },
   },
 };
 

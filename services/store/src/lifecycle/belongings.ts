@@ -4,8 +4,9 @@ import { textArray } from '../storage/array-text.ts';
 import type { Pool } from '../storage/connection.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-/** One object that every namespace has. */
+/** One object that every namespace has, or only one. */
 export interface Belonging {
+  readonly namespace?: string;
   readonly resource: string;
   readonly name: string;
   readonly kind: string;
@@ -69,7 +70,10 @@ export class Belongings {
 
   async #furnish(namespace: string): Promise<void> {
     let done = true;
-    for (const belonging of this.#wanted) done = (await this.#provide(namespace, belonging)) && done;
+    for (const belonging of this.#wanted) {
+      const only = belonging.namespace;
+      if (only === undefined || only === namespace) done = (await this.#provide(namespace, belonging)) && done;
+    }
     if (done) this.#open.delete(namespace);
   }
 

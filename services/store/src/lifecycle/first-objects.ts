@@ -1,17 +1,10 @@
+import { FLOW_CONTROL_OBJECTS } from './flow-control-objects.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
-interface FirstObject {
+export interface FirstObject {
   readonly collection: string;
   readonly object: Record<string, unknown>;
 }
-
-const FLOW = 'flowcontrol.apiserver.k8s.io/v1';
-const annotations = { 'apf.kubernetes.io/autoupdate-spec': 'true' };
-
-const ANYTHING = {
-  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true }],
-  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
-};
 
 /** What every cluster has from its beginning, beside its namespaces: found there by name, and left as it is. */
 const FIRST_OBJECTS: readonly FirstObject[] = [
@@ -25,17 +18,7 @@ const FIRST_OBJECTS: readonly FirstObject[] = [
     2_000_000_000,
     'For pods of the system that must run somewhere in the cluster.',
   ),
-  priorityLevel('exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }),
-  priorityLevel('catch-all', {
-    type: 'Limited',
-    limited: { nominalConcurrencyShares: 5, lendablePercent: 0, limitResponse: { type: 'Reject' } },
-  }),
-  flowSchema('exempt', { matchingPrecedence: 1, groups: ['system:masters'] }),
-  flowSchema('catch-all', {
-    matchingPrecedence: 10_000,
-    groups: ['system:unauthenticated', 'system:authenticated'],
-    distinguisherMethod: { type: 'ByUser' },
-  }),
+  ...FLOW_CONTROL_OBJECTS,
 ];
 
 /** Makes them, each until it is there. */
@@ -60,26 +43,5 @@ function priorityClass(name: string, value: number, description: string): FirstO
   return {
     collection: `/apis/${apiVersion}/priorityclasses`,
     object: { apiVersion, kind: 'PriorityClass', metadata: { name }, value, description },
-  };
-}
-
-function priorityLevel(name: string, spec: Record<string, unknown>): FirstObject {
-  return {
-    collection: `/apis/${FLOW}/prioritylevelconfigurations`,
-    object: { apiVersion: FLOW, kind: 'PriorityLevelConfiguration', metadata: { name, annotations }, spec },
-  };
-}
-
-function flowSchema(name: string, { groups, ...spec }: { groups: string[] } & Record<string, unknown>): FirstObject {
-  const subjects = groups.map((group) => ({ kind: 'Group', group: { name: group } }));
-  const rules = [{ subjects, ...ANYTHING }];
-  return {
-    collection: `/apis/${FLOW}/flowschemas`,
-    object: {
-      apiVersion: FLOW,
-      kind: 'FlowSchema',
-      metadata: { name, annotations },
-      spec: { ...spec, priorityLevelConfiguration: { name }, rules },
-    },
   };
 }

@@ -146,6 +146,16 @@ function belongings(config: StoreConfig, controllers: ReadonlySet<Controller>): 
       content: { data: { 'ca.crt': readFileSync(caFile, 'utf8') } },
     });
   }
+  const { clientCaFile } = config;
+  if (controllers.has('root-ca-certificate-publisher-controller') && clientCaFile !== '') {
+    wanted.push({
+      namespace: 'kube-system',
+      resource: 'configmaps',
+      name: 'extension-apiserver-authentication',
+      kind: 'ConfigMap',
+      content: { data: { 'client-ca-file': readFileSync(clientCaFile, 'utf8') } },
+    });
+  }
   return wanted;
 }
 

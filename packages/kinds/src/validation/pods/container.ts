@@ -1,191 +1,151 @@
-import { amounts, requestsWithinLimits } from '../amounts.ts';
-import {
-  always,
-  atLeast,
-  descendingPath,
-  evenEmpty,
-  label,
-  notNegative,
-  oneOf,
-  port,
-  portName,
-  portOrName,
-  required,
-  subdomain,
-  uniqueBy,
-  userOrGroup,
-} from '../checks.ts';
+import { requestsWithinLimits } from '../amounts.ts';
+import { always, label, oneOf, port, portName, required, uniqueBy } from '../checks.ts';
 import type { Place } from '../place.ts';
 import type { Check, RuleTable, TypeRules } from '../rules.ts';
+import { environmentRules } from './environment.ts';
+import { handlerRules } from './handlers.ts';
+import { devices, mountPaths, mountRules } from './mounts.ts';
+import { claimsOf, resizes, resourceRules } from './resources.ts';
+import { securityRules } from './security.ts';
 
-const container: TypeRules = {
+/** Which kinds of containers a part may not be in, and why. */
+const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always';
+const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container';
+
+const notInit: Check = (part) => {
+  const container = part.up(1);
+  if (container.up(1).step !== 'initContainers' || container.object.restartPolicy === 'Always') return true;
+  part.forbidden(ONLY_SIDECARS);
+  return false;
+};
+
+const forbiddenHere: Check = (part) => {
+  part.forbidden(NOT_EPHEMERAL);
+  return false;
+};
+
+const succeedsOnce: Check = (probe) => {
+  const threshold = probe.field('successThreshold');
+  if (threshold.value !== undefined && threshold.value !== 1) threshold.invalid('must be 1');
+};
+
+const noGrace: Check = (probe) => {
+  const grace = probe.field('terminationGracePeriodSeconds');
+  if (grace.value !== undefined) grace.invalid('must not be set for readinessProbes');
+};
+
+const resources: Check = (place) => {
+  requestsWithinLimits(place);
+  claimsOf(place, place.up(3));
+};
+
+const RESTARTS = ['Always', 'Never', 'OnFailure'];
+
+/** They are looked at where they may be. */
+const restartRules: Check = (rules) => {
+  const container = rules.up(1);
+  const policy = container.object.restartPolicy;
+  return container.up(1).step !== 'initContainers' || (policy !== undefined && policy !== 'Always');
+};
+
+const restarts: Check = (container) => {
+  const policy = container.field('restartPolicy');
+  const rules = container.field('restartPolicyRules');
+  if (policy.value === undefined) {
+    if (!rules.isEmpty) policy.required('must specify restartPolicy when restart rules are used');
+  } else if (!RESTARTS.includes(policy.text)) policy.unsupported(RESTARTS, policy.text);
+  if (rules.list.length > 20) rules.tooLong('must have at most 20 items');
+  if (container.up(1).step === 'initContainers' && policy.text === 'Always' && !rules.isEmpty) {
+    rules.forbidden('restartPolicyRules are not allowed for init containers with restart policy Always');
+  }
+};
+
+const common: TypeRules = {
   name: [required(), label],
   image: required(),
   terminationMessagePolicy: oneOf('File', 'FallbackToLogsOnError'),
   imagePullPolicy: [required(), oneOf('Always', 'IfNotPresent', 'Never')],
   ports: uniqueBy('name'),
   volumeMounts: always(mountPaths),
-  resources: requestsWithinLimits,
+  volumeDevices: devices,
+  resources,
+  resizePolicy: resizes,
 };
 
-const HANDLERS = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'] as const;
-
-/** Exactly one way of doing it. */
-const oneHandler: Check = (place) => {
-  const [first, ...others] = HANDLERS.filter((name) => place.has(name));
-  if (first === undefined) place.required('must specify a handler type');
-  for (const name of others) place.field(name).forbidden('may not specify more than 1 handler type');
+const restartRule: Check = (rule) => {
+  const [action, codes] = [rule.field('action'), rule.field('exitCodes')];
+  if (action.text !== 'Restart') action.unsupported(['Restart'], action.text);
+  if (codes.value === undefined) codes.required('must be specified');
 };
 
-const SUBPATHS = ['subPath', 'subPathExpr'] as const;
+const exitCodes: Check = (codes) => {
+  const operator = codes.field('operator');
+  if (!['In', 'NotIn'].includes(operator.text)) operator.unsupported(['In', 'NotIn'], operator.text);
+  if (codes.field('values').list.length > 255) codes.field('values').tooLong('must have at most 255 items');
+};
 
-function mountPaths(place: Place): void {
-  const seen = new Set<unknown>();
-  for (const mount of place.items()) {
-    const path = mount.field('mountPath');
-    if (path.text !== '' && seen.has(path.text)) path.invalid('must be unique');
-    seen.add(path.text);
-    // these are said of the list, without the place in it
-    for (const name of SUBPATHS) {
-      if (mount.has(name)) descendingPath(place.as(name, mount.object[name]));
+const paddedImage: Check = (container) => {
+  const image = container.field('image');
+  const ofPod = container.up(2).up(1).holder === undefined;
+  if (ofPod && image.text.trim() !== image.text) image.invalid('must not have leading or trailing whitespace');
+};
+
+const target: Check = (container) => {
+  const name = container.field('targetContainerName');
+  const spec = container.up(2);
+  const others = ['containers', 'initContainers'].flatMap((list) => spec.field(list).items());
+  if (name.text !== '' && !others.some((one) => one.object.name === name.text)) name.notFound();
+  for (const mount of container.field('volumeMounts').items()) {
+    for (const path of ['subPath', 'subPathExpr']) {
+      if (!mount.field(path).isEmpty) mount.field(path).forbidden(NOT_EPHEMERAL);
     }
-    if (mount.has('subPath') && mount.has('subPathExpr')) {
-      mount.field('subPathExpr').invalid('subPathExpr and subPath are mutually exclusive');
-    }
-  }
-}
-
-const PRINTABLE = "a valid environment variable name must consist only of printable ASCII characters other than '='";
-const variableName = evenEmpty((name) => (/^[ -<>-~]+$/.test(name) ? [] : [PRINTABLE]));
-
-const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
-const ONE_SOURCE =
-  'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
-
-const oneSource: Check = (place) => {
-  const sources = SOURCES.filter((name) => place.has(name)).length;
-  if (sources === 0) place.invalid(ONE_SOURCE, '');
-  else if (place.up(1).field('value').text !== '') place.invalid('may not be specified when `value` is not empty', '');
-  else if (sources > 1) place.invalid('may not have more than one field specified at a time', '');
-};
-
-const oneEnvSource: Check = (place) => {
-  const sources = ['configMapRef', 'secretRef'].filter((name) => place.has(name)).length;
-  const list = place.up(1);
-  if (sources === 0) list.invalid('must specify one of: `configMapRef` or `secretRef`', '');
-  if (sources > 1) list.invalid('may not have more than one field specified at a time', '');
-};
-
-const FIELD_PATHS = new Set([
-  'metadata.name',
-  'metadata.namespace',
-  'metadata.uid',
-  'metadata.labels',
-  'metadata.annotations',
-  'spec.nodeName',
-  'spec.serviceAccountName',
-  'spec.restartPolicy',
-  'spec.schedulerName',
-  'spec.hostNetwork',
-  'spec.host',
-  'status.hostIP',
-  'status.hostIPs',
-  'status.podIP',
-  'status.podIPs',
-  'status.phase',
-  'status.nominatedNodeName',
-]);
-
-const fieldPath: Check = (place) => {
-  const path = place.text.replace(/\['.*'\]$/, '');
-  if (!FIELD_PATHS.has(path)) {
-    place.invalid(`error converting fieldPath: field label not supported: ${place.text}`);
   }
 };
-
-const headers: Check = (place) => {
-  for (const item of place.items()) {
-    const name = item.field('name').text;
-    if (!/^[-A-Za-z0-9]+$/.test(name)) place.invalid(HEADER, name);
-  }
-};
-const HEADER =
-  "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')";
-
-const contexts: Check = (place) => {
-  const { privileged, allowPrivilegeEscalation, capabilities } = place.object as {
-    privileged?: boolean;
-    allowPrivilegeEscalation?: boolean;
-    capabilities?: { add?: string[] };
-  };
-  if (allowPrivilegeEscalation !== false) return;
-  if (privileged === true) place.invalid('cannot set `allowPrivilegeEscalation` to false and `privileged` to true');
-  if (capabilities?.add?.some((name) => name === 'CAP_SYS_ADMIN')) {
-    place.invalid('cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN');
-  }
-};
-
-const localhostProfile: Check = (place) => {
-  const profile = place.field('localhostProfile');
-  const type = place.field('type').text;
-  if (type === 'Localhost' && profile.isEmpty) profile.required('must be set when seccomp type is Localhost');
-  if (type !== 'Localhost' && !profile.isEmpty) profile.invalid('can only be set when seccomp type is Localhost');
-};
-
-const usersAndGroups: TypeRules = { runAsUser: userOrGroup, runAsGroup: userOrGroup };
 
 export const containerRules: RuleTable = {
-  'core.v1.Container': container,
-  'core.v1.EphemeralContainer': container,
+  ...environmentRules,
+  ...handlerRules,
+  ...mountRules,
+  ...resourceRules,
+  ...securityRules,
+  'core.v1.Container': {
+    ...common,
+    lifecycle: notInit,
+    livenessProbe: [notInit, succeedsOnce],
+    readinessProbe: [notInit, noGrace],
+    startupProbe: [notInit, succeedsOnce],
+    restartPolicyRules: restartRules,
+    '': [restarts, paddedImage],
+  },
+  'core.v1.EphemeralContainer': {
+    ...common,
+    resources: resourcesOfEphemeral,
+    resizePolicy: (list) => {
+      resizes(list);
+      list.forbidden(NOT_EPHEMERAL);
+    },
+    ports: (list) => list.forbidden(NOT_EPHEMERAL),
+    lifecycle: forbiddenHere,
+    livenessProbe: forbiddenHere,
+    readinessProbe: forbiddenHere,
+    startupProbe: forbiddenHere,
+    restartPolicy: forbiddenHere,
+    restartPolicyRules: forbiddenHere,
+    '': [target, paddedImage],
+  },
   'core.v1.ContainerPort': {
     name: portName,
     containerPort: [required(), port],
     hostPort: (place) => {
       if (place.value !== 0) port(place);
     },
-    protocol: [required(), oneOf('SCTP', 'TCP', 'UDP')],
+    protocol: oneOf('SCTP', 'TCP', 'UDP'),
   },
-  'core.v1.VolumeMount': { name: required(), mountPath: required() },
-  'core.v1.VolumeDevice': { name: required(), devicePath: required() },
-  'core.v1.EnvVar': { name: [required(), variableName] },
-  'core.v1.EnvVarSource': { '': oneSource },
-  'core.v1.EnvFromSource': { '': oneEnvSource },
-  'core.v1.ConfigMapKeySelector': { key: required() },
-  'core.v1.SecretKeySelector': { key: required() },
-  'core.v1.ConfigMapEnvSource': { name: [required(), subdomain] },
-  'core.v1.SecretEnvSource': { name: [required(), subdomain] },
-  'core.v1.ObjectFieldSelector': { apiVersion: required(), fieldPath: [required(), fieldPath] },
-  'core.v1.ResourceFieldSelector': { resource: required() },
-  'core.v1.ResourceRequirements': { limits: amounts('containers'), requests: amounts('containers') },
-  'core.v1.Probe': {
-    '': oneHandler,
-    initialDelaySeconds: notNegative,
-    timeoutSeconds: notNegative,
-    periodSeconds: notNegative,
-    successThreshold: notNegative,
-    failureThreshold: notNegative,
-    terminationGracePeriodSeconds: (place) => {
-      if (Number(place.value) <= 0) place.invalid('must be greater than 0');
-    },
-  },
-  'core.v1.LifecycleHandler': { '': oneHandler },
-  'core.v1.ExecAction': { command: required() },
-  'core.v1.HTTPGetAction': {
-    path: required(),
-    port: portOrName,
-    scheme: oneOf('HTTP', 'HTTPS'),
-    httpHeaders: headers,
-  },
-  'core.v1.TCPSocketAction': { port: portOrName },
-  'core.v1.GRPCAction': { port },
-  'core.v1.SleepAction': { seconds: atLeast(0) },
-  'core.v1.SecurityContext': {
-    ...usersAndGroups,
-    procMount: oneOf('Default', 'Unmasked'),
-    '': contexts,
-  },
-  'core.v1.SeccompProfile': {
-    type: [required('type is required when seccompProfile is set'), oneOf('Localhost', 'RuntimeDefault', 'Unconfined')],
-    '': localhostProfile,
-  },
+  'core.v1.ContainerRestartRule': { '': restartRule },
+  'core.v1.ContainerRestartRuleOnExitCodes': { '': exitCodes },
 };
+
+function resourcesOfEphemeral(place: Place): void {
+  resources(place);
+  if (Object.keys(place.object).length > 0) place.forbidden(NOT_EPHEMERAL);
+}

@@ -1,21 +1,26 @@
 import type { JsonObject } from '@tidegate/schema';
-import { amounts } from '../amounts.ts';
+import { subdomainProblems } from '../../rules/names.ts';
+import { amounts, requestsWithinLimits } from '../amounts.ts';
 import {
   address,
   annotations,
   label,
   labels,
+  named,
   oneOf,
   present,
   required,
+  strictSubdomain,
   subdomain,
   uniqueBy,
-  userOrGroup,
   within,
 } from '../checks.ts';
 import type { Place } from '../place.ts';
 import type { Check, RuleTable } from '../rules.ts';
-import { labelKey } from './scheduling.ts';
+import { BLOCK_SOURCES } from './mounts.ts';
+import { ofWholePod, resourceClaims } from './resources.ts';
+import { labelKey, schedulingLists } from './scheduling.ts';
+import { fitsSystem, hostProcesses } from './security.ts';
 
 const LISTS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 
@@ -23,10 +28,15 @@ const LISTS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 const together: Check = (spec) => {
   volumesOfMounts(spec);
   namesOfContainers(spec);
-  for (const list of ['containers', 'initContainers'] as const) successThresholds(spec.field(list));
-  for (const one of spec.field('initContainers').items()) initContainer(one);
   hostPorts(spec.field('containers'));
+  for (const one of spec.field('initContainers').items()) hostPorts(spec.as('initContainers', [one.value ?? null]));
   ownDns(spec);
+  ofHost(spec);
+  if (spec.up(1).holder === undefined) gated(spec);
+  ofWholePod(spec);
+  const containers = LISTS.flatMap((list) => spec.field(list).items());
+  fitsSystem(spec, containers);
+  hostProcesses(spec, containers);
 };
 
 function volumesOfMounts(spec: Place): void {
@@ -39,10 +49,20 @@ function volumesOfMounts(spec: Place): void {
       for (const field of ['volumeMounts', 'volumeDevices']) {
         for (const mount of container.field(field).items()) {
           if (!names.has(mount.object.name)) mount.field('name').notFound();
+          else if (field === 'volumeDevices') blockSource(spec, mount);
         }
       }
     }
   }
+}
+
+function blockSource(spec: Place, device: Place): void {
+  const volume = spec
+    .field('volumes')
+    .items()
+    .find((one) => one.object.name === device.object.name);
+  if (volume === undefined || BLOCK_SOURCES.some((source) => volume.has(source))) return;
+  device.field('name').invalid('can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode');
 }
 
 function namesOfContainers(spec: Place): void {
@@ -53,24 +73,6 @@ function namesOfContainers(spec: Place): void {
       if (name.text !== '' && seen.has(name.text)) name.duplicate();
       seen.add(name.text);
     }
-  }
-}
-
-function successThresholds(list: Place): void {
-  for (const container of list.items()) {
-    for (const probe of ['livenessProbe', 'startupProbe']) {
-      const threshold = container.field(probe).field('successThreshold');
-      if (threshold.value !== undefined && threshold.value !== 1) threshold.invalid('must be 1');
-    }
-  }
-}
-
-const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always';
-
-function initContainer(container: Place): void {
-  if (container.object.restartPolicy === 'Always') return;
-  for (const name of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']) {
-    if (container.has(name)) container.field(name).forbidden(ONLY_SIDECARS);
   }
 }
 
@@ -102,13 +104,87 @@ const operatingSystem: Check = (place) => {
 };
 const SYSTEMS = ['linux', 'windows'];
 
-const SYSCTL_FORM = '^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
-const SYSCTL = /^[a-z0-9]([-_a-z0-9]*[a-z0-9])?([./][a-z0-9]([-_a-z0-9]*[a-z0-9])?)*$/;
-const sysctlName: Check = (place) => {
-  if (place.text.length > 253 || !SYSCTL.test(place.text)) {
-    place.invalid(`must have at most 253 characters and match regex ${SYSCTL_FORM}`);
+/** It is spoken of as limits, but for the whole of it. */
+const overhead: Check = (place) => {
+  const asLimits = place.up(1).as('overhead', { limits: place.value ?? {} });
+  amounts('containers')(asLimits.field('limits'));
+  requestsWithinLimits(asLimits);
+};
+
+const search: Check = (place) => {
+  if (place.text === '.') return;
+  const name = place.text.replace(/\.$/, '');
+  if (name.length > 253) place.invalid('must be no more than 253 characters', name);
+  if (!UNDERSCORED.test(name)) place.invalid(UNDERSCORED_WORDS, name);
+};
+const UNDERSCORED = /^_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*$/;
+const UNDERSCORED_WORDS =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?(\\._?[a-z0-9]([-_a-z0-9]*[a-z0-9])?)*')";
+
+const MOST_SERVERS = 3;
+const MOST_SEARCHES = 32;
+const LONGEST_SEARCHES = 2048;
+
+const dns: Check = (config) => {
+  const [servers, searches] = [config.field('nameservers'), config.field('searches')];
+  if (servers.list.length > MOST_SERVERS) servers.invalid(`must not have more than ${MOST_SERVERS} nameservers`);
+  if (searches.list.length > MOST_SEARCHES) searches.invalid(`must not have more than ${MOST_SEARCHES} search paths`);
+  if (searches.list.join(' ').length > LONGEST_SEARCHES) {
+    searches.invalid(`must not have more than ${LONGEST_SEARCHES} characters (including spaces) in the search list`);
+  }
+  for (const option of config.field('options').items()) {
+    if (option.field('name').isEmpty) option.required('must not be empty');
   }
 };
+
+/** What a host's own name, network and processes leave open. */
+function ofHost(spec: Place): void {
+  const { hostNetwork, hostUsers, hostPID, hostIPC, shareProcessNamespace, setHostnameAsFQDN } = spec.object;
+  if (hostNetwork === true) portsOfHost(spec);
+  if (hostUsers === false) {
+    for (const [name, used] of Object.entries({ hostNetwork, HostPID: hostPID, HostIPC: hostIPC })) {
+      if (used === true) spec.as(name, true).forbidden('when `hostUsers` is false');
+    }
+  }
+  if (hostPID === true && shareProcessNamespace === true) {
+    const share = spec.field('securityContext').as('shareProcessNamespace', true);
+    share.invalid('ShareProcessNamespace and HostPID cannot both be enabled');
+  }
+  const name = spec.field('hostnameOverride');
+  if (name.value === undefined) return;
+  if (setHostnameAsFQDN === true) name.forbidden('may not be specified when setHostnameAsFQDN is true');
+  if (hostNetwork === true) name.forbidden('may not be specified when hostNetwork is true');
+  if (name.text.length > 64) name.tooLong('may not be more than 64 bytes');
+  name.invalidFor(subdomainProblems(name.text));
+}
+
+function portsOfHost(spec: Place): void {
+  const isPod = spec.up(1).holder === undefined;
+  for (const container of spec.field('containers').items()) {
+    for (const one of container.field('ports').items()) {
+      const { hostPort = 0, containerPort } = one.object;
+      if ((!isPod && hostPort === 0) || hostPort === containerPort) continue;
+      one.field('hostPort').invalid('must match `containerPort` when `hostNetwork` is true');
+    }
+  }
+}
+
+function gated(spec: Place): void {
+  const node = spec.field('nodeName');
+  if (node.text !== '' && !spec.field('schedulingGates').isEmpty) {
+    node.forbidden('cannot be set until all schedulingGates have been cleared');
+  }
+}
+
+const PREEMPTION = oneOf('PreemptLowerPriority', 'Never');
+
+const strictWhenThere = named(subdomainProblems);
+
+function exceptOfStatefulSets(check: Check): Check {
+  return (place) => {
+    if (!place.up(3).has('volumeClaimTemplates') && !place.up(3).has('podManagementPolicy')) check(place);
+  };
+}
 
 export const podRules: RuleTable = {
   'core.v1.PodTemplateSpec': {
@@ -130,26 +206,21 @@ export const podRules: RuleTable = {
     activeDeadlineSeconds: within(1, 2 ** 31 - 1),
     dnsPolicy: [required(), oneOf('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None')],
     nodeSelector: labels,
-    hostname: label,
-    subdomain: label,
+    // those of a stateful set are its own to give
+    hostname: exceptOfStatefulSets(label),
+    subdomain: exceptOfStatefulSets(label),
     nodeName: subdomain,
     serviceAccountName: subdomain,
     priorityClassName: subdomain,
-    runtimeClassName: subdomain,
-    preemptionPolicy: oneOf('PreemptLowerPriority', 'Never'),
-    overhead: amounts('containers'),
+    runtimeClassName: strictWhenThere,
+    preemptionPolicy: (place) => (place.text === '' ? place.required() : PREEMPTION(place)),
+    overhead,
+    resourceClaims,
+    ...schedulingLists,
     '': together,
   },
   'core.v1.PodOS': { '': operatingSystem },
-  'core.v1.PodSecurityContext': {
-    runAsUser: userOrGroup,
-    runAsGroup: userOrGroup,
-    fsGroup: userOrGroup,
-    'supplementalGroups[]': userOrGroup,
-    fsGroupChangePolicy: oneOf('Always', 'OnRootMismatch'),
-  },
-  'core.v1.Sysctl': { name: [required(), sysctlName] },
-  'core.v1.HostAlias': { ip: address, 'hostnames[]': subdomain },
+  'core.v1.HostAlias': { ip: address, 'hostnames[]': strictSubdomain },
   'core.v1.PodReadinessGate': { conditionType: labelKey },
-  'core.v1.PodDNSConfig': { 'nameservers[]': address },
+  'core.v1.PodDNSConfig': { 'nameservers[]': address, 'searches[]': search, '': dns },
 };

@@ -1,5 +1,5 @@
-import { labelKeyProblems, labelValueProblems } from '../../rules/names.ts';
-import { oneOf, within } from '../checks.ts';
+import { labelKeyProblems, labelProblems, labelValueProblems, subdomainProblems } from '../../rules/names.ts';
+import { among, within } from '../checks.ts';
 import type { Place } from '../place.ts';
 import type { Check, RuleTable } from '../rules.ts';
 
@@ -26,7 +26,10 @@ const toleration: Check = (place) => {
   } else if (operator.text === 'Equal' || operator.text === '') {
     const [problem] = labelValueProblems(value.text);
     if (problem !== undefined) operator.invalid(problem, value.text);
-  } else operator.unsupported(['Equal', 'Exists']);
+  } else {
+    const compares = operator.text === 'Lt' || operator.text === 'Gt';
+    operator.unsupported(compares ? ['Equal', 'Exists', 'Lt', 'Gt'] : ['Equal', 'Exists']);
+  }
   if (effect.text !== '' && !EFFECTS.includes(effect.text)) effect.unsupported(EFFECTS);
 };
 
@@ -52,6 +55,63 @@ const nodeRequirement: Check = (place) => {
   }
 };
 
+/** Labels of a node that have to be there are checked to be ones that can be. */
+const valuesOfLabels: Check = (place) => {
+  const wanted = place.up(5).step.toString().startsWith('required');
+  if (wanted) for (const value of place.items()) value.invalidFor(labelValueProblems(value.text));
+};
+
+/** Of a node's fields only its name can be asked for. */
+const nodeField: Check = (place) => {
+  for (const one of place.items()) {
+    const [key, operator, values] = [one.field('key'), one.field('operator'), one.field('values')];
+    if (operator.text !== 'In' && operator.text !== 'NotIn') {
+      operator.invalid('not a valid selector operator', operator.text);
+    } else if (values.list.length !== 1) {
+      values.required("must be only one value when `operator` is 'In' or 'NotIn' for node field selector");
+    }
+    if (key.text !== 'metadata.name') key.invalid('not a valid field selector key', key.text);
+    else for (const value of values.items()) value.invalidFor(subdomainProblems(value.text));
+  }
+  return false;
+};
+
+/** Keys whose values are taken from the pod itself. */
+const ownKeys: Check = (term) => {
+  const [matching, other] = [term.field('matchLabelKeys'), term.field('mismatchLabelKeys')];
+  for (const list of [matching, other]) {
+    if (list.isEmpty) continue;
+    if (!term.has('labelSelector')) list.forbidden('must not be specified when labelSelector is not set');
+    else for (const key of list.items()) key.invalidFor(labelKeyProblems(key.text), key.text);
+  }
+  for (const [index, key] of matching.list.entries()) {
+    if (isTwice(term, String(key))) term.item(index).invalid('exists in both matchLabelKeys and labelSelector', key);
+    if (other.list.includes(key)) {
+      matching.item(index).invalid('exists in both matchLabelKeys and mismatchLabelKeys');
+    }
+  }
+};
+
+function isTwice(term: Place, key: string): boolean {
+  const selector = term.field('labelSelector');
+  const expressions = selector
+    .field('matchExpressions')
+    .items()
+    .filter((one) => one.object.key === key).length;
+  const labels = Object.hasOwn(selector.field('matchLabels').object, key) ? 1 : 0;
+  return expressions > 0 && expressions + labels > 1;
+}
+
+/** Namespaces are spoken of as one. */
+const namespaces: Check = (list) => {
+  for (const one of list.items()) {
+    list
+      .up(1)
+      .as('namespace', one.value ?? null)
+      .invalidFor(labelProblems(one.text), one.text);
+  }
+};
+
 const spread: Check = (place) => {
   const skew = Number(place.object.maxSkew ?? 0);
   if (skew <= 0) place.field('maxSkew').invalid('must be greater than zero', skew);
@@ -63,9 +123,32 @@ const spread: Check = (place) => {
   if (domains.value === undefined) return;
   if (Number(domains.value) <= 0) domains.invalid('must be greater than zero');
   if (action.text !== 'DoNotSchedule') {
-    domains.invalid('can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ScheduleAnyway');
+    domains.invalid(`can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action.text}`);
   }
 };
+
+/** One kind of constraint for each key. */
+const spreads: Check = (list) => {
+  for (const [index, one] of list.items().entries()) {
+    const { topologyKey, whenUnsatisfiable } = one.object;
+    const again = list.items().slice(index + 1);
+    if (
+      again.some(({ object }) => object.topologyKey === topologyKey && object.whenUnsatisfiable === whenUnsatisfiable)
+    ) {
+      one.as('{topologyKey, whenUnsatisfiable}', null).duplicate(`{${topologyKey}, ${whenUnsatisfiable}}`);
+    }
+  }
+};
+
+const gates: Check = (list) => {
+  const seen = new Set<string>();
+  for (const gate of list.items()) {
+    const name = gate.field('name').text;
+    if (seen.has(name)) gate.duplicate(name);
+    seen.add(name);
+  }
+};
+export const schedulingLists = { topologySpreadConstraints: spreads, schedulingGates: gates };
 const ACTIONS = ['DoNotSchedule', 'ScheduleAnyway'];
 
 const topologyKey: Check = Object.assign(
@@ -89,14 +172,15 @@ const weight = within(1, 100, 'must be in the range 1-100');
 export const schedulingRules: RuleTable = {
   'core.v1.Toleration': { '': toleration },
   'core.v1.NodeSelector': { nodeSelectorTerms: someTerms },
-  'core.v1.NodeSelectorRequirement': { '': nodeRequirement, key: wantedKey },
+  'core.v1.NodeSelectorTerm': { matchFields: nodeField },
+  'core.v1.NodeSelectorRequirement': { '': nodeRequirement, key: wantedKey, values: valuesOfLabels },
   'core.v1.PreferredSchedulingTerm': { weight },
   'core.v1.WeightedPodAffinityTerm': { weight },
-  'core.v1.PodAffinityTerm': { topologyKey },
+  'core.v1.PodAffinityTerm': { topologyKey, namespaces, '': ownKeys },
   'core.v1.TopologySpreadConstraint': {
-    '': spread,
-    nodeAffinityPolicy: oneOf('Honor', 'Ignore'),
-    nodeTaintsPolicy: oneOf('Honor', 'Ignore'),
+    '': [spread, ownKeys],
+    nodeAffinityPolicy: among('Honor', 'Ignore'),
+    nodeTaintsPolicy: among('Honor', 'Ignore'),
   },
   'core.v1.PodSchedulingGate': { '': (place) => place.invalidFor(labelKeyProblems(gateName(place)), gateName(place)) },
 };

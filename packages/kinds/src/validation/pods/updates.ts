@@ -18,12 +18,26 @@ export function podUpdate(object: Place, old: Place): void {
     for (const container of now.items()) if (container.field('image').isEmpty) container.field('image').required();
   }
   deadline(spec.field('activeDeadlineSeconds'), before.field('activeDeadlineSeconds'));
+  fewerGates(spec.field('schedulingGates'), before.field('schedulingGates'));
   onlyMoreTolerations(spec.field('tolerations'), before.field('tolerations'));
   if (spec.errorCount > count || sameValue(fixed(spec.object), fixed(before.object))) return;
   spec.forbidden(MAY_CHANGE);
 }
 
+function fewerGates(now: Place, before: Place): void {
+  const known = new Set(before.items().map((gate) => gate.object.name));
+  for (const gate of now.items()) {
+    const name = gate.field('name');
+    if (known.has(name.value)) continue;
+    name.forbidden(`only deletion is allowed, but found new scheduling gate '${name.text}'`);
+  }
+}
+
 function deadline(now: Place, before: Place): void {
+  if (Number(now.value) < 0) {
+    now.invalid('must be between 0 and 2147483647, inclusive');
+    return;
+  }
   if (before.value === undefined) return;
   if (now.value === undefined) now.invalid('must not update from a positive integer to nil value');
   else if (Number(now.value) > Number(before.value)) now.invalid('must be less than or equal to previous value');
@@ -42,13 +56,7 @@ function withoutTime({ tolerationSeconds: _seconds, ...toleration }: JsonObject)
 
 /** What of a pod's spec never changes. */
 function fixed(spec: JsonObject): JsonObject {
-  const {
-    activeDeadlineSeconds: _deadline,
-    tolerations: _tolerations,
-    schedulingGates: _gates,
-    ephemeralContainers: _ephemeral,
-    ...rest
-  } = spec;
+  const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, schedulingGates: _gates, ...rest } = spec;
   const gated = Array.isArray(_gates) && _gates.length > 0;
   const { nodeSelector: _selector, affinity: _affinity, ...ungated } = rest;
   return {

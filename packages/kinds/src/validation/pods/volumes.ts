@@ -1,6 +1,8 @@
-import { notNegativeAmount } from '../amounts.ts';
-import { descendingPath, fileMode, label, noClimbing, oneOf, required } from '../checks.ts';
-import type { Check, RuleTable } from '../rules.ts';
+import { subdomainProblems } from '../../rules/names.ts';
+import { fileMode, label, pathInVolume, required } from '../checks.ts';
+import type { Place } from '../place.ts';
+import type { Check, RuleTable, TypeRules } from '../rules.ts';
+import { volumeSourceRules } from './volume-sources.ts';
 
 /** In the order in which they are counted: the first is the volume's, what follows is too much. */
 const SOURCES = [
@@ -36,41 +38,34 @@ const SOURCES = [
   'image',
 ];
 
-/** Exactly one of the sources; others are named where they stand. */
-export function oneSourceOf(sources: readonly string[]): Check {
-  const order = new Map(sources.map((name, index) => [name, index]));
-  return (place) => {
-    const given = Object.keys(place.object).filter((name) => order.has(name) && place.has(name));
-    if (given.length === 1) return;
-    const [first, ...others] = given.sort((a, b) => (order.get(a) ?? 0) - (order.get(b) ?? 0));
-    if (first === undefined) place.required('must specify a volume type');
-    for (const name of others) place.field(name).forbidden('may not specify more than 1 volume type');
+/** Exactly one of the sources, of which the first is looked at; others are named where they stand. */
+export function oneSourceOf(sources: readonly string[]): TypeRules {
+  const among = new Set(sources);
+  const first = (place: Place): string | undefined => {
+    const given = Object.keys(place.object).filter((name) => among.has(name) && place.has(name));
+    return given.length > 1 ? sources.find((name) => place.has(name)) : given[0];
   };
+  const one: Check = (source) => {
+    if (first(source.up(1)) === source.step) return true;
+    source.forbidden('may not specify more than 1 volume type');
+    return false;
+  };
+  const some: Check = (place) => {
+    if (first(place) === undefined) place.required('must specify a volume type');
+  };
+  return { ...Object.fromEntries(sources.map((name) => [name, one])), '': some };
 }
-
-const noDots: Check = (place) => label(place);
 
 const sizeLimit: Check = (place) => {
   if (String(place.value).startsWith('-')) place.forbidden('SizeLimit field must be a valid resource quantity');
 };
 
-const HOST_PATHS = [
-  '',
-  'BlockDevice',
-  'CharDevice',
-  'Directory',
-  'DirectoryOrCreate',
-  'File',
-  'FileOrCreate',
-  'Socket',
-];
+/** In the order in which they are counted. */
+const PROJECTIONS = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken'];
 
-const PROJECTED = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken', 'clusterTrustBundle', 'podCertificate'];
-
-const oneProjection: Check = (place) => {
-  const [first, ...others] = PROJECTED.filter((name) => place.has(name));
-  if (first === undefined) place.required('must specify at least one volume source');
-  for (const name of others) place.field(name).forbidden('may not specify more than 1 volume type per source');
+const oneProjection: Check = (source) => {
+  const given = PROJECTIONS.filter((name) => source.has(name)).length;
+  for (let more = 1; more < given; more++) source.forbidden('may not specify more than 1 volume type per source');
 };
 
 const tokenLifetime: Check = (place) => {
@@ -79,25 +74,68 @@ const tokenLifetime: Check = (place) => {
   if (seconds > 2 ** 32) place.invalid('may not specify a duration larger than 2^32 seconds');
 };
 
+/** No two files of a projected volume stand at the same path; the source of the second is named. */
+const distinctPaths: Check = (projected) => {
+  const seen = new Set<string>();
+  for (const source of projected.field('sources').items()) {
+    for (const name of ['secret', 'configMap', 'downwardAPI'].filter((one) => source.has(one))) {
+      const projection = source.field(name);
+      for (const file of projection.field('items').items()) {
+        const path = file.field('path').text;
+        const called = name === 'downwardAPI' ? path : projection.field('name').text;
+        if (path !== '' && seen.has(path)) projected.invalid('conflicting duplicate paths', called);
+        seen.add(path);
+      }
+    }
+  }
+};
+
+const oneReference: Check = (file) => {
+  const [field, resource] = [file.has('fieldRef'), file.has('resourceFieldRef')];
+  if (field && resource) file.invalid('fieldRef and resourceFieldRef can not be specified simultaneously', 'resource');
+  if (!field && !resource) file.required('one of fieldRef and resourceFieldRef is required');
+};
+
+const ofContainer: Check = (reference) => {
+  const file = reference.up(1);
+  if (file.has('fieldRef')) return false;
+  const name = reference.field('containerName');
+  if (name.isEmpty) name.required();
+  return !name.isEmpty;
+};
+
+/** The claim of a volume is called after the pod, which has its name only where it is no template. */
+const namedClaim: Check = (volume) => {
+  if (!volume.has('ephemeral')) return;
+  const name = volume.field('name');
+  const pod = volume.up(3).field('metadata.name').text;
+  if (volume.up(3).holder !== undefined || pod === '' || name.text === '') return;
+  const claim = `${pod}-${name.text}`;
+  for (const words of subdomainProblems(claim)) name.invalid(`PVC name ${JSON.stringify(claim)}: ${words}`);
+};
+
+const sources = oneSourceOf(SOURCES);
+
 export const volumeRules: RuleTable = {
-  'core.v1.Volume': { '': oneSourceOf(SOURCES), name: [required(), noDots] },
+  ...volumeSourceRules,
+  'core.v1.Volume': { ...sources, name: [required(), label], '': [sources[''] as Check, namedClaim] },
   'core.v1.EmptyDirVolumeSource': { sizeLimit },
-  'core.v1.HostPathVolumeSource': { path: [required(), noClimbing], type: oneOf(...HOST_PATHS) },
   'core.v1.SecretVolumeSource': { secretName: required(), defaultMode: fileMode },
   'core.v1.ConfigMapVolumeSource': { name: required(), defaultMode: fileMode },
   'core.v1.SecretProjection': { name: required() },
   'core.v1.ConfigMapProjection': { name: required() },
   'core.v1.DownwardAPIVolumeSource': { defaultMode: fileMode },
-  'core.v1.ProjectedVolumeSource': { defaultMode: fileMode },
-  'core.v1.VolumeProjection': { '': oneProjection },
-  'core.v1.ServiceAccountTokenProjection': { path: [required(), descendingPath], expirationSeconds: tokenLifetime },
-  'core.v1.KeyToPath': { key: required(), path: [required(), descendingPath], mode: fileMode },
-  'core.v1.DownwardAPIVolumeFile': { path: [required(), descendingPath], mode: fileMode },
-  'core.v1.PersistentVolumeClaimVolumeSource': { claimName: required() },
-  'core.v1.NFSVolumeSource': { server: required(), path: required() },
-  'core.v1.CSIVolumeSource': { driver: required() },
-  'core.v1.CSIPersistentVolumeSource': { driver: required(), volumeHandle: required() },
-  'core.v1.LocalVolumeSource': { path: [required(), noClimbing] },
+  'core.v1.ProjectedVolumeSource': { defaultMode: fileMode, '': distinctPaths },
+  'core.v1.VolumeProjection': {
+    '': oneProjection,
+  },
+  'core.v1.ServiceAccountTokenProjection': { path: [required(), pathInVolume], expirationSeconds: tokenLifetime },
+  'core.v1.KeyToPath': { key: required(), path: [required(), pathInVolume], mode: fileMode },
+  'core.v1.DownwardAPIVolumeFile': {
+    path: [required(), pathInVolume],
+    mode: fileMode,
+    resourceFieldRef: ofContainer,
+    '': oneReference,
+  },
   'core.v1.EphemeralVolumeSource': { volumeClaimTemplate: required() },
-  'core.v1.VolumeResourceRequirements': { limits: (place) => place.entries().forEach(notNegativeAmount) },
 };
