@@ -116,7 +116,7 @@ export class Environment {
     const parsed = parse(source);
     if ('issues' in parsed) return refused(source, parsed.issues);
     const { expression } = parsed;
-    const problems = check(expression, this.#declarations);
+    const problems = check(expression, this.#declarations, source.length);
     const issues = problems.length > 0 ? problems : checkLiterals(expression);
     if (issues.length > 0) return refused(source, issues);
     const failure = failingConversion(expression, overloads);

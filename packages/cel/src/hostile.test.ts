@@ -47,6 +47,9 @@ function evaluate(rule: string, data: Data): void {
 
 const RANGE = 'lists.range(100000)';
 
+/** A list whose items are the same two lists, sixty times over. */
+const DOUBLED = `[1]${'.map(a, [a, a])'.repeat(60)}`;
+
 /** Rules, and what they are given to hang by. */
 const HOSTILE: ReadonlyArray<readonly [rule: string, text: string]> = [
   ["self.text.matches('^(a+)+$')", `${'a'.repeat(1e6)}!`],
@@ -82,6 +85,11 @@ const HOSTILE: ReadonlyArray<readonly [rule: string, text: string]> = [
   ['self.text.trim() == self.text', ' '.repeat(1e6)],
   ['format.qualifiedName().validate(self.text).hasValue()', 'a'.repeat(2e4)],
   ['isIP(self.text) || isCIDR(self.text)', '1.'.repeat(1e6)],
+  [`${DOUBLED} == ${DOUBLED}`, ''],
+  [`'%s'.format([${DOUBLED}]) == ''`, ''],
+  [`sets.contains(${DOUBLED}, ${DOUBLED})`, ''],
+  [`${DOUBLED} in [${DOUBLED}]`, ''],
+  [`[${DOUBLED}].distinct().size() == 1`, ''],
 ];
 
 describe('Nothing that a rule says or is given holds up the server', () => {
@@ -103,6 +111,10 @@ describe('Nothing that a rule says or is given holds up the server', () => {
     'loops within loops': `${'self.list.all(x, '.repeat(1000)}true${')'.repeat(1000)}`,
     'a text that does not end': `'${'\\\\'.repeat(5e5)}`,
     'a long text': `'${'x'.repeat(1e6)}' == ''`,
+    'types that double': `[1]${'.map(a, {a: a})'.repeat(60)} == []`,
+    'types that double in a list': `[1]${'.map(a, [{a: a}, {a: a}])'.repeat(60)} == []`,
+    'comparisons without end': `${'1 == 1 && '.repeat(9000)}true`,
+    'loops one after the other': `${'[1].map(x, [x]) == [] && '.repeat(3000)}true`,
     'calls within calls': `${'size('.repeat(1e5)}1`,
   })) {
     test(`an expression of ${what} is read at once`, () => {

@@ -31,7 +31,7 @@ import {
   uintType,
   unwrapped,
 } from '../types/type.ts';
-import { assign, type Bindings, isLoose, mostGeneral, substitute } from '../types/unify.ts';
+import { Bindings, isLoose, mostGeneral, substitute, TooLarge } from '../types/unify.ts';
 import { Uint } from '../values/value.ts';
 import { Scope } from './scope.ts';
 
@@ -45,11 +45,22 @@ export interface Declarations {
   readonly mixesTypes: boolean;
 }
 
-/** Gives every part of an expression its type, and every call the overloads that fit. What is wrong is told. */
-export function check(expression: Expression, declarations: Declarations): Issue[] {
-  const checker = new Checker(declarations);
-  checker.check(expression);
-  checker.settle();
+const LEAST_STEPS = 20_000;
+const STEPS_PER_CHARACTER = 50;
+
+/**
+ * Gives every part of an expression its type, and every call the overloads that fit. What is wrong is told. The length is
+ * that of the source: it bounds the work, as types can grow without any bound.
+ */
+export function check(expression: Expression, declarations: Declarations, length: number): Issue[] {
+  const checker = new Checker(declarations, LEAST_STEPS + STEPS_PER_CHARACTER * length);
+  try {
+    checker.check(expression);
+    checker.settle();
+  } catch (error) {
+    if (error instanceof TooLarge) return [{ at: expression.at, message: 'the types of the expression are too large' }];
+    throw error;
+  }
   return checker.issues;
 }
 
@@ -57,14 +68,15 @@ class Checker {
   readonly issues: Issue[] = [];
   readonly #known: Declarations;
   readonly #typed: Expression[] = [];
-  #bindings: Bindings = new Map();
+  readonly #bindings: Bindings;
   #scope: Scope;
   #parameters = 0;
   /** the values of a format are of as many types as they like, and what stands in them is, too */
   #formats = 0;
 
-  constructor(known: Declarations) {
+  constructor(known: Declarations, mostSteps: number) {
     this.#known = known;
+    this.#bindings = new Bindings(mostSteps);
     this.#scope = new Scope(known.variables);
   }
 
@@ -245,9 +257,7 @@ class Checker {
   }
 
   #assign(from: readonly Type[], to: readonly Type[]): boolean {
-    const bindings = assign(this.#bindings, from, to);
-    if (bindings !== undefined) this.#bindings = bindings;
-    return bindings !== undefined;
+    return this.#bindings.assign(from, to);
   }
 
   #now(type: Type): Type {
@@ -284,7 +294,7 @@ class Checker {
 
   #join({ at }: Expression, before: Type | undefined, type: Type): Type {
     if (before === undefined) return type;
-    if (this.#assign([before], [type])) return mostGeneral(before, type);
+    if (this.#assign([before], [type])) return mostGeneral(this.#bindings, before, type);
     return this.#known.mixesTypes || this.#formats > 0 ? dynType : this.#mismatch(at, before, type);
   }
 

@@ -95,9 +95,12 @@ function hexadecimal(value: Value): string | undefined {
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : based(value, 16);
 }
 
+/** Writing a value takes so many times as long as looking at it. */
+const PRINTING = 8;
+
 /** A value as `%s` writes it. */
 function plain(value: Value, meter: Meter): string | undefined {
-  meter.step();
+  meter.step(PRINTING);
   if (typeof value === 'string') {
     meter.write(value.length);
     return value;

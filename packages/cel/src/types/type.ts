@@ -62,12 +62,6 @@ export function unwrapped(type: Type): Type {
   return isOptionalType(type) ? (type.params[0] as Type) : type;
 }
 
-export function isSameType(a: Type, b: Type): boolean {
-  if (a === b) return true;
-  if (a.kind !== b.kind || a.name !== b.name || a.params.length !== b.params.length) return false;
-  return a.params.every((param, i) => isSameType(param, b.params[i] as Type));
-}
-
 const WORDS: Partial<Record<TypeKind, string>> = {
   duration: 'duration',
   null: 'null',

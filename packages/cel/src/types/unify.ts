@@ -1,21 +1,58 @@
-import { isSameType, listType, mapType, opaqueType, type Type, typeType } from './type.ts';
+import { listType, mapType, opaqueType, type Type, typeType } from './type.ts';
 
-/** What the type parameters stand for, as far as it is known. */
-export type Bindings = ReadonlyMap<string, Type>;
+/** The types of an expression are too large to be told. */
+export class TooLarge extends Error {}
 
-/** The bindings under which a value of one type may stand where the other is wanted; undefined when there are none. */
-export function assign(bindings: Bindings, from: readonly Type[], to: readonly Type[]): Bindings | undefined {
-  const made = new Map(bindings);
-  return allAssignable(made, from, to) ? made : undefined;
+/**
+ * What the type parameters stand for, as far as it is known.
+ *
+ * Invariant: an attempt that fails leaves nothing behind. It is taken back step by step, as copies of all that is known would
+ * make the time of a check grow with the square of the expression.
+ */
+export class Bindings {
+  readonly #known = new Map<string, Type>();
+  #tried: Array<readonly [name: string, before: Type | undefined]> = [];
+  #left: number;
+
+  /** Types can double with every step of an expression, `{a: a}`: so many looks at parts of types are enough. */
+  constructor(mostSteps: number) {
+    this.#left = mostSteps;
+  }
+
+  /** Before each look at a part of a type. */
+  step(): void {
+    if (--this.#left < 0) throw new TooLarge();
+  }
+
+  get(name: string): Type | undefined {
+    return this.#known.get(name);
+  }
+
+  set(name: string, type: Type): void {
+    this.#tried.push([name, this.#known.get(name)]);
+    this.#known.set(name, type);
+  }
+
+  /** Whether values of the one types may stand where the others are wanted; from then on what that takes is known. */
+  assign(from: readonly Type[], to: readonly Type[]): boolean {
+    const fits = allAssignable(this, from, to);
+    if (!fits) {
+      for (const [name, before] of this.#tried.toReversed()) {
+        if (before === undefined) this.#known.delete(name);
+        else this.#known.set(name, before);
+      }
+    }
+    this.#tried = [];
+    return fits;
+  }
 }
 
-type Made = Map<string, Type>;
-
-function allAssignable(made: Made, from: readonly Type[], to: readonly Type[]): boolean {
+function allAssignable(made: Bindings, from: readonly Type[], to: readonly Type[]): boolean {
   return from.length === to.length && from.every((type, i) => isAssignable(made, type, to[i] as Type));
 }
 
-function isAssignable(made: Made, a: Type, b: Type): boolean {
+function isAssignable(made: Bindings, a: Type, b: Type): boolean {
+  made.step();
   if (b.kind === 'param') {
     const outcome = bind(made, a, b);
     if (outcome === 'bound') return true;
@@ -46,13 +83,13 @@ function isNullable({ kind }: Type): boolean {
 }
 
 /** bound: the parameter stands for the type; other: it stands for something else; open: it cannot be bound here */
-function bind(made: Made, type: Type, param: Type): 'bound' | 'other' | 'open' {
-  if (isSameType(type, param)) return 'bound';
+function bind(made: Bindings, type: Type, param: Type): 'bound' | 'other' | 'open' {
+  if (isSame(made, type, param)) return 'bound';
   const known = made.get(param.name);
   if (known !== undefined) {
-    if (isSameType(type, known)) return 'bound';
+    if (isSame(made, type, known)) return 'bound';
     if (!isAssignable(made, type, known)) return 'other';
-    const general = mostGeneral(type, known);
+    const general = mostGeneral(made, type, known);
     if (isFree(made, param, general)) made.set(param.name, general);
     return 'bound';
   }
@@ -61,9 +98,17 @@ function bind(made: Made, type: Type, param: Type): 'bound' | 'other' | 'open' {
   return 'bound';
 }
 
+function isSame(made: Bindings, a: Type, b: Type): boolean {
+  made.step();
+  if (a === b) return true;
+  if (a.kind !== b.kind || a.name !== b.name || a.params.length !== b.params.length) return false;
+  return a.params.every((param, i) => isSame(made, param, b.params[i] as Type));
+}
+
 /** A parameter never stands for something that contains it. */
-function isFree(made: Made, param: Type, within: Type): boolean {
-  if (isSameType(param, within)) return false;
+function isFree(made: Bindings, param: Type, within: Type): boolean {
+  made.step();
+  if (isSame(made, param, within)) return false;
   if (within.kind === 'param') {
     const known = made.get(within.name);
     return known === undefined || isFree(made, param, known);
@@ -71,20 +116,22 @@ function isFree(made: Made, param: Type, within: Type): boolean {
   return within.params.every((inner) => isFree(made, param, inner));
 }
 
-export function mostGeneral(a: Type, b: Type): Type {
-  return isLessSpecific(a, b) ? a : b;
+export function mostGeneral(made: Bindings, a: Type, b: Type): Type {
+  return isLessSpecific(made, a, b) ? a : b;
 }
 
-function isLessSpecific(a: Type, b: Type): boolean {
+function isLessSpecific(made: Bindings, a: Type, b: Type): boolean {
+  made.step();
   if (a.kind === 'dyn' || a.kind === 'param') return true;
   if (b.kind === 'dyn' || b.kind === 'param' || a.kind !== b.kind) return false;
   if (a.kind === 'type') return true;
   if (a.name !== b.name || a.params.length !== b.params.length) return false;
-  return a.params.every((param, i) => isLessSpecific(param, b.params[i] as Type));
+  return a.params.every((param, i) => isLessSpecific(made, param, b.params[i] as Type));
 }
 
 /** The type with what its parameters stand for; of those that stand for nothing, `open` says what is in their place. */
 export function substitute(bindings: Bindings, type: Type, open?: Type): Type {
+  bindings.step();
   if (type.kind === 'param') {
     const known = bindings.get(type.name);
     if (known !== undefined) return substitute(bindings, known, open);

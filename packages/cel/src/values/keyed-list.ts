@@ -49,9 +49,12 @@ export class KeyedList extends ListValue {
   }
 }
 
+/** Writing a value takes so many times as long as looking at it. */
+const PRINTING = 8;
+
 /** The same text for the same value, and for no other. */
 function identityOf(value: Value, meter: Meter): string {
-  meter.step();
+  meter.step(PRINTING);
   if (typeof value === 'string') meter.read(value.length);
   if (value === null || typeof value !== 'object') return `${typeof value}:${JSON.stringify(String(value))}`;
   if (value instanceof Uint) return `uint:${value.value}`;

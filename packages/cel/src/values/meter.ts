@@ -36,7 +36,8 @@ export class Meter {
   }
 
   /** One step of something whose length is not known before. */
-  step(): void {
-    if (++this.#work > FREE_STEPS && this.#work % STEPS === 0) this.spend(1);
+  step(count = 1): void {
+    this.#work += count;
+    if (this.#work > FREE_STEPS) this.spend(count / STEPS);
   }
 }
