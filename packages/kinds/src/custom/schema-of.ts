@@ -91,7 +91,8 @@ function publishedObject(schema: JsonSchema, options: OpenApiOptions): JsonObjec
 }
 
 function known({ referTo }: OpenApiOptions): JsonObject {
-  const meta = referTo?.(metaSchemas.objectMeta);
+  const { objectMeta } = metaSchemas;
+  const meta = referTo?.(objectMeta.reference ?? '', objectMeta);
   return {
     apiVersion: { type: 'string', description: DESCRIPTIONS.apiVersion },
     kind: { type: 'string', description: DESCRIPTIONS.kind },
