@@ -22,6 +22,7 @@ export interface Workspace {
 export const rings: ReadonlyArray<readonly string[]> = [
   ['options', 'revision', 'status'],
   ['feature-gates', 'request-info', 'schema', 'selectors', 'wire'],
+  ['cel'],
   ['collection', 'kinds', 'managed-fields'],
   ['service-kit'],
   ['local'],

@@ -118,7 +118,10 @@ describe('Every kind can be applied', () => {
     const apply = (level: string) =>
       client.ask('PATCH', `${MAPS}/odd?fieldManager=one&fieldValidation=${level}`, { body, headers: YAML });
     const strict = await apply('Strict');
-    assert.deepEqual([strict.code, strict.json.message], [400, 'strict decoding error: unknown field "odd"']);
+    assert.deepEqual(
+      [strict.code, strict.json.message],
+      [400, 'strict decoding error: unknown field "odd" (.odd: field not declared in schema)'],
+    );
     const warned = await apply('Warn');
     assert.deepEqual([warned.code, warned.headers.warning], [201, '299 - "unknown field \\"odd\\""']);
     const ignored = await apply('Ignore');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { converse, namespaceOf, readConversations } from '@tidegate/testkit';
+import { converse, namespaceOf, readConversations, startWebhooks, type TestWebhooks } from '@tidegate/testkit';
 import type { Client } from './support/client.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
@@ -11,11 +11,16 @@ const directory = join(import.meta.dirname, 'conversations');
 describe('What kube-apiserver answers is answered here', () => {
   let system: RunningSystem;
   let client: Client;
+  let webhooks: TestWebhooks;
   before(async () => {
     system = await runningSystem();
     client = system.client;
+    webhooks = await startWebhooks();
   });
-  after(() => system?.stop());
+  after(async () => {
+    await webhooks?.stop();
+    await system?.stop();
+  });
 
   for (const name of globSync('*.json', { cwd: directory }).sort()) {
     describe(name.replace('.json', ''), () => {
@@ -27,7 +32,7 @@ describe('What kube-apiserver answers is answered here', () => {
           const account = { body: { metadata: { name: 'default' } } };
           await client.ask('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, account);
           const ask = client.ask.bind(client);
-          for await (const [step, said] of converse(ask, conversation, namespace)) {
+          for await (const [step, said] of converse(ask, conversation, { namespace, webhooks })) {
             const { because, ...here } = { because: '', ...(step.here ?? step.said) };
             assert.deepEqual(said, here, step.ask);
           }

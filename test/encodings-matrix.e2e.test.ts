@@ -6,6 +6,7 @@ import { type BodyEncoding, ENCODINGS, type ObjectSchema, withoutZeros } from '.
 import { type Client, MAPS, type Reply } from './support/client.ts';
 import { rawWatch } from './support/raw-watch.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { timelessValue } from './support/timeless.ts';
 
 const registry = builtInRegistry();
 const kindIn = (group: string, resource: string) => registry.find(group, 'v1', resource) as Kind;
@@ -25,8 +26,7 @@ const options: ObjectSchema = {
 
 /** Time goes on between two answers; what stands in a Table is not told apart by what Protobuf leaves out. */
 const same = (actual: JsonObject, expected: unknown, words: string) => {
-  const plain = (value: unknown) =>
-    JSON.parse(JSON.stringify(withoutZeros(value as JsonObject)).replace(/"\d+s"/g, '"AGE"'));
+  const plain = (value: unknown) => timelessValue(withoutZeros(value as JsonObject));
   assert.deepEqual(plain(actual), plain(expected), words);
 };
 

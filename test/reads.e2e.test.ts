@@ -273,6 +273,16 @@ function readsSuite({ snapshots, watchList }: Gates): void {
       });
     }
 
+    test('a token that is over is 410, with one that brings the rest of the newest state', async () => {
+      const over = token({ v: V, rv: last, start: 'a\0', until: Date.now() - 1 });
+      const { code, json } = await client.get(`${MAPS}?limit=2&continue=${over}`);
+      assert.deepEqual([code, json.reason], [410, 'Expired']);
+      const rest = await client.get(`${MAPS}?limit=2&continue=${json.metadata.continue}`);
+      assert.deepEqual(namesOf(rest), ['c', 'd']);
+      const { until: given } = JSON.parse(Buffer.from(next, 'base64url').toString());
+      assert.ok(Math.abs(given - Date.now() - 300_000) < 120_000, 'tokens hold for five minutes');
+    });
+
     test('a token with revision -1 brings the rest of the newest state', async () => {
       await touch();
       const reply = await client.get(`${MAPS}?limit=2&continue=${token({ v: V, rv: -1, start: 'a\0' })}`);

@@ -2,7 +2,14 @@ import { globSync } from 'node:fs';
 import { request } from 'node:https';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type AskServer, converse, namespaceOf, readConversations, writeConversations } from '@tidegate/testkit';
+import {
+  type AskServer,
+  converse,
+  namespaceOf,
+  readConversations,
+  startWebhooks,
+  writeConversations,
+} from '@tidegate/testkit';
 
 /**
  * Holds every conversation of test/conversations with a kube-apiserver and writes down what it says. Needs an empty one:
@@ -50,6 +57,10 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Those who are told of a configuration hear it by a watch. */
+const SETTLE_MS = 1500;
+
+const webhooks = await startWebhooks();
 const directory = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'test/conversations');
 for (const name of globSync('*.json', { cwd: directory }).sort()) {
   if (!name.includes(chosen)) continue;
@@ -60,7 +71,9 @@ for (const name of globSync('*.json', { cwd: directory }).sort()) {
     await ask('POST', '/api/v1/namespaces', { body: JSON.stringify({ metadata: { name: base } }), headers });
     const account = JSON.stringify({ metadata: { name: 'default' } });
     await ask('POST', `/api/v1/namespaces/${base}/serviceaccounts`, { body: account, headers });
-    for await (const [step, said] of converse(ask, conversation, base)) step.said = said;
+    for await (const [step, said] of converse(ask, conversation, { namespace: base, webhooks, settleMs: SETTLE_MS }))
+      step.said = said;
   }
   writeConversations(join(directory, name), conversations);
 }
+await webhooks.stop();

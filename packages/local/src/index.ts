@@ -1,4 +1,5 @@
 export { type Certificates, ensureCertificates, type PairFiles } from './certs/certificates.ts';
+export { mintAuthority, mintLeaf } from './certs/mint.ts';
 export { type DataDir, dataDirAt } from './data/data-dir.ts';
 export { isRunning } from './data/process-identity.ts';
 export { type RunState, readRunState } from './data/run-file.ts';

@@ -5,6 +5,8 @@ export interface FieldError {
   readonly type: FieldErrorType;
   /** without the field's name */
   readonly message: string;
+  /** said by a rule, not by what the schema has to hold: it makes no object a malformed one */
+  readonly byRule?: true;
 }
 
 type FieldErrorType =

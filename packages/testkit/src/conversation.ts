@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { until } from './until.ts';
+import type { TestWebhooks } from './webhook-server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies of any kind are looked into
 type Body = any;
@@ -57,14 +59,38 @@ export function writeConversations(file: string, conversations: readonly Convers
   writeFileSync(file, `[\n${texts.join(',\n')}\n]\n`);
 }
 
-/** Holds the conversation with a server, and gives what it says to each step. */
+interface With {
+  readonly namespace: string;
+  /** for those conversations in which webhooks have a part: HOOK and CABUNDLE are theirs */
+  readonly webhooks?: TestWebhooks;
+  /** how long SETTLE takes: what was configured is so by then */
+  readonly settleMs?: number;
+}
+
+/**
+ * Holds the conversation with a server, and gives what it says to each step. Of a step that is SETTLE nothing is asked;
+ * of one that is REVIEWS it is what the server has told webhooks since the last.
+ */
 export async function* converse(
   ask: AskServer,
   { steps }: Conversation,
-  namespace: string,
+  { namespace, webhooks, settleMs = 0 }: With,
 ): AsyncGenerator<[Step, Said]> {
-  const names = new Names(namespace);
+  const own: Array<[string, string]> = [[namespace, 'NS']];
+  if (webhooks !== undefined) own.push([webhooks.url, 'HOOK'], [webhooks.caBundle, 'CABUNDLE']);
+  const names = new Names(own);
+  // what others have left
+  webhooks?.reviews();
   for (const step of steps) {
+    if (step.ask === 'SETTLE') {
+      await delay(settleMs);
+      continue;
+    }
+    if (step.ask === 'REVIEWS') {
+      const reviews = (webhooks?.reviews() ?? []).map(({ userInfo: _, ...review }) => review);
+      yield [step, { code: 0, answer: names.here(reviews) }];
+      continue;
+    }
     const [method = '', path = ''] = step.ask.split(' ');
     const type = step.type ?? 'application/json';
     const body = step.body === undefined ? undefined : names.there(step.body);
@@ -92,13 +118,17 @@ export async function* converse(
 
 const TIMES = new Set(['creationTimestamp', 'deletionTimestamp', 'time', 'lastTransitionTime', 'startTime']);
 
+/** One that is told before anybody has seen it. */
+const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?<!0{12})/g;
+
 /** What servers choose by themselves, told by when it was seen first. */
 class Names {
-  readonly #namespace: string;
+  /** what is called otherwise in a conversation */
+  readonly #own: ReadonlyArray<readonly [there: string, here: string]>;
   readonly #known: Record<'u' | 'v', Map<string, string>> = { u: new Map(), v: new Map() };
 
-  constructor(namespace: string) {
-    this.#namespace = namespace;
+  constructor(own: ReadonlyArray<readonly [there: string, here: string]>) {
+    this.#own = own;
   }
 
   here(value: Body, key = ''): Body {
@@ -124,11 +154,12 @@ class Names {
   }
 
   #told(value: string): string {
-    let text = value.replaceAll(this.#namespace, 'NS');
+    let text = value;
+    for (const [there, here] of this.#own) text = text.replaceAll(there, here);
     for (const sort of ['u', 'v'] as const) {
       for (const [there, name] of this.#known[sort]) if (there.length > 10) text = text.replaceAll(there, name);
     }
-    return text;
+    return text.replaceAll(UUID, 'UUID');
   }
 
   there(value: Body): Body {
@@ -137,7 +168,9 @@ class Names {
       return Object.fromEntries(Object.entries(value as object).map(([name, item]) => [name, this.there(item)]));
     }
     if (typeof value !== 'string') return value;
-    return value.replaceAll(/\bNS\b/g, this.#namespace).replaceAll(/\$([uv])(\d+)/g, (name, sort: 'u' | 'v') => {
+    let text = value;
+    for (const [there, here] of this.#own) text = text.replaceAll(new RegExp(`\\b${here}\\b`, 'g'), there);
+    return text.replaceAll(/\$([uv])(\d+)/g, (name, sort: 'u' | 'v') => {
       const found = [...this.#known[sort]].find(([, known]) => known === name);
       if (found === undefined) throw new Error(`${name} has not been seen yet`);
       return found[0];

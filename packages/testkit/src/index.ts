@@ -11,6 +11,7 @@ export {
 export { peerCertificates, type TestCertificates } from './peer-certificates.ts';
 export { postgresOfVersion } from './postgres-version.ts';
 export { Random } from './random.ts';
+export { type ServerPair, serverPair } from './server-pair.ts';
 export { whyNoSmallDisk } from './small-disk.ts';
 export { startNats, type TestNats } from './start-nats.ts';
 export { findPgbouncer, startPgbouncer } from './start-pgbouncer.ts';
@@ -19,3 +20,4 @@ export { caughtUp, demote, promote, startStandby } from './start-standby.ts';
 export { startTidegate, type TestTidegate } from './start-tidegate.ts';
 export { temporaryDir } from './temporary-dir.ts';
 export { until } from './until.ts';
+export { startWebhooks, type TestWebhooks } from './webhook-server.ts';

@@ -6,6 +6,8 @@ import type { TraceSpan } from '@tidegate/service-kit';
 import type { Guard } from '@tidegate/wire';
 import type { FastifyReply } from 'fastify';
 import type { ServiceRanges } from './addresses/service-addresses.ts';
+import type { Hooks } from './admission/hooks.ts';
+import type { WebhookCalls } from './admission/webhook-calls.ts';
 import type { ServiceAccounts } from './authn/service-accounts.ts';
 import type { TokenFile } from './authn/token-file.ts';
 import type { User } from './authn/user.ts';
@@ -27,6 +29,9 @@ export interface Gateway {
   readonly registry: Registry;
   readonly customKinds: CustomKinds;
   readonly discovery: Discovery;
+  /** who is asked about writes */
+  readonly hooks: Hooks;
+  readonly webhooks: WebhookCalls;
   readonly store: StoreSession;
   readonly mirrors: Mirrors;
   readonly watchLists: WatchLists;

@@ -50,6 +50,11 @@ export function declareMetrics(registry: MetricRegistry, windows: WindowMemory) 
       help: 'Lists by where their state came from: the mirror, or the store when the mirror has forgotten it.',
       labelNames: ['source'],
     }),
+    webhookFailures: registry.counter({
+      name: 'tidegate_gateway_webhook_failures_total',
+      help: 'Calls of admission webhooks that got no usable answer, whatever their failure policy makes of it.',
+      labelNames: ['name'],
+    }),
     storeRetries: registry.counter({
       name: 'tidegate_gateway_store_retries_total',
       help: 'Messages sent to a store again because their answer was lost.',

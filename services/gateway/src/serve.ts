@@ -16,6 +16,7 @@ import { observe } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
 import { writeDocument } from './hooks/write-document.ts';
 import { handlerOf } from './verbs/dispatch.ts';
+import { isQuestion } from './verbs/review.ts';
 
 interface ServeOptions {
   gateway: Gateway;
@@ -29,6 +30,8 @@ interface Admitted {
   info: RequestInfo;
   user: User;
   audit: string;
+  /** Warning headers for the answer, whatever it is */
+  warnings: string[];
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -37,17 +40,21 @@ const NOTHING = Buffer.alloc(0);
 export async function serve(options: ServeOptions, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const started = performance.now();
   const audit = auditId(request.headers['audit-id']);
+  const warnings: string[] = [];
   let info: RequestInfo | undefined;
   let code: number;
   try {
     const { serviceAccounts } = options.gateway;
     const user = await authenticate(request.raw, { tokens: options.gateway.tokens, serviceAccounts });
     info = requestInfo(request.method, request.raw.url ?? '/');
-    code = info === undefined ? nothingHere(audit, reply) : await admit(options, { request, reply, info, user, audit });
+    code =
+      info === undefined
+        ? nothingHere(audit, reply)
+        : await admit(options, { request, reply, info, user, audit, warnings });
   } catch (error) {
     const coding = info && codingOf(options.gateway, request, info);
     const written = await writeError(
-      { auditId: audit, accept: request.headers.accept, coding, ...options.gateway },
+      { auditId: audit, accept: request.headers.accept, coding, warnings, ...options.gateway },
       reply,
       error,
     );
@@ -82,8 +89,10 @@ function nothingHere(audit: string, reply: FastifyReply): number {
   return writeText(audit, reply, 404, '404 page not found\n');
 }
 
+const READS = new Set(['get', 'list', 'watch']);
+
 async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted): Promise<number> {
-  const { request, reply, info, user, audit } = admitted;
+  const { request, reply, info, user, audit, warnings } = admitted;
   const kind = gateway.registry.find(info.group, info.version, info.resource) ?? (await definedKind(gateway, info));
   // a resource of the other scope is not there
   const otherScope =
@@ -103,16 +112,22 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     auditId: audit,
     userAgent: headers['user-agent'] ?? '',
     contentType: headers['content-type'],
-    accepted: gateway.negotiator.negotiate(headers.accept, kind.entry.custom !== undefined),
+    accepted: gateway.negotiator.negotiate(headers.accept, {
+      isCustom: kind.entry.custom !== undefined,
+      isQuestion: isQuestion(kind),
+    }),
     coding: codingOf(gateway, request, info),
     body: (request.body as Buffer | undefined) ?? NOTHING,
     span,
     fence: fenceOf(user, headers[FENCE_HEADER]),
-    warnings: kind.entry.custom?.warning === undefined ? [] : [kind.entry.custom.warning],
+    warnings,
   };
+  if (kind.entry.custom?.warning !== undefined) warnings.push(kind.entry.custom.warning);
   refuseGatedBody(gateway.gates, headers['content-type']);
   if (resourceRequest.body.length > 0) refuseCodedBody(headers['content-encoding']);
   try {
+    // who is to be asked must be known before anything is written
+    if (!gateway.hooks.areKnown && !READS.has(info.verb)) await gateway.hooks.known();
     const answer = await handler(gateway, resourceRequest, reply);
     if (answer !== undefined) await writeAnswer(resourceRequest, reply, answer);
     const code = answer?.code ?? 200;

@@ -1,10 +1,15 @@
-import { Deflater, WindowMemory } from '@tidegate/collection';
+import { type Collection, Deflater, WindowMemory } from '@tidegate/collection';
 import { readFeatureGates } from '@tidegate/feature-gates';
 import { builtInRegistry } from '@tidegate/kinds';
+import { toRevision } from '@tidegate/revision';
 import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
+import { serviceUnavailable } from '@tidegate/status';
 import type { Key } from '@tidegate/wire';
 import type { FastifyInstance } from 'fastify';
 import { serviceRanges } from './addresses/service-addresses.ts';
+import { Hooks } from './admission/hooks.ts';
+import { ServiceTargets } from './admission/service-targets.ts';
+import { WebhookCalls } from './admission/webhook-calls.ts';
 import { createApp } from './app.ts';
 import { ServiceAccounts } from './authn/service-accounts.ts';
 import { TokenFile } from './authn/token-file.ts';
@@ -20,6 +25,7 @@ import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
 import { WatchTimes } from './mirror/watch-times.ts';
+import { Addresses } from './proxy/addresses.ts';
 import { BackEnds } from './proxy/back-ends.ts';
 import { PRIORITY_CLASSES } from './rules/admit-pod.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
@@ -29,6 +35,9 @@ const PROBE_MS = 500;
 const PROBE_PATIENCE_MS = 1000;
 /** how long requests that are under way may take when the process is to end */
 const DRAIN_MS = 5000;
+const PATIENCE_MS = 5000;
+/** A webhook may run beside this process, but never be the machine's own metadata service. */
+const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 /** The gateway: everything it holds can be lost at any moment, and is built again from the other parts. */
 export class GatewayService implements Service {
@@ -71,6 +80,8 @@ export class GatewayService implements Service {
       registry,
       customKinds: new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store }),
       discovery: new Discovery(registry, negotiator),
+      hooks: new Hooks(this.#mirrors, registry),
+      webhooks: new WebhookCalls(new Addresses(LOOPBACK), new ServiceTargets((resource) => this.#collection(resource))),
       store: this.#store,
       mirrors: this.#mirrors,
       watchLists: this.#watchLists,
@@ -105,6 +116,7 @@ export class GatewayService implements Service {
     this.#mirrors.keep('namespaces');
     this.#mirrors.keep(PRIORITY_CLASSES);
     this.#gateway.customKinds.start();
+    this.#gateway.hooks.start();
     void this.#askStore();
     const { bindAddress: host, port } = this.#config;
     await this.#app.listen({ host, port, reusePort: true } as never);
@@ -125,6 +137,15 @@ export class GatewayService implements Service {
     this.#watchLists.close();
     this.#store.close();
     this.#gateway.deflater.close();
+    this.#gateway.webhooks.close();
+  }
+
+  /** As it is known here, or as it was when it was first asked for. */
+  async #collection(resource: string): Promise<Collection> {
+    const found =
+      this.#mirrors.peek(resource) ?? (await this.#mirrors.collection(resource, toRevision(0), PATIENCE_MS));
+    if (found === undefined) throw serviceUnavailable(`${resource} are not known yet`);
+    return found;
   }
 
   /** Of what is there to stay. */

@@ -4,6 +4,7 @@ import { label1035Problems, subdomainProblems } from '../rules/names.ts';
 import type { Place } from '../validation/place.ts';
 import { jsonPath } from './json-path.ts';
 import type { JsonSchema } from './json-schema.ts';
+import { checkDefinitionRules } from './rules/check-rules.ts';
 import { checkSchema } from './structural.ts';
 
 const APPROVED = 'api-approved.kubernetes.io';
@@ -264,4 +265,5 @@ export function checkDefinitionUpdate(now: Place, before: Place): void {
     const place = now.field(path);
     if (!isDeepStrictEqual(place.value, before.field(path).value)) place.invalid('field is immutable');
   }
+  checkDefinitionRules(now, before);
 }

@@ -50,6 +50,15 @@ test('what is unknown is dropped, what is free is kept, and defaults are set whe
   assert.deepEqual(surplus, [{ what: 'unknown', field: 'spec.other' }]);
 });
 
+test('what is free as a whole has no fields in version 2 of OpenAPI, where these would be all', () => {
+  const free = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+  const one = { ...definition({}), versions: [{ name: 'v1', served: true, storage: true, schema: free }] };
+  const [kind] = kindsOf(one as unknown as Parameters<typeof kindsOf>[0], scale);
+  assert.deepEqual(kind?.schema.published?.({ version: 2 }), { type: 'object' });
+  const { properties = {} } = kind?.schema.published?.({ version: 3 }) ?? {};
+  assert.deepEqual(Object.keys(properties as JsonObject), ['apiVersion', 'kind', 'metadata']);
+});
+
 test('__proto__ is a field like any other', () => {
   const properties = JSON.parse(
     '{"__proto__":{"type":"object","default":{"a":1},"properties":{"a":{"type":"integer"}}}}',

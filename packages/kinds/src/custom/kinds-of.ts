@@ -1,13 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clean, type JsonObject, type Schema } from '@tidegate/schema';
-import type { FieldError } from '@tidegate/status';
+import { type FieldError, invalidValue } from '@tidegate/status';
 import { metaOf } from '../generic-object.ts';
 import type { Conversion, KindEntry, KindRules, Subresource } from '../kind-entry.ts';
 import { type Kind, kindOf, kindStoredAs } from '../registry.ts';
 import { columnsOf } from './columns.ts';
 import { compareVersions, type DefinedVersion, type Definition, hasCondition } from './definition.ts';
 import { jsonPath } from './json-path.ts';
+import type { JsonSchema } from './json-schema.ts';
 import { listItemRules } from './list-items.ts';
+import { hasRules } from './rules/check-rules.ts';
+import { ExpressionRules } from './rules/expression-rules.ts';
 import { objectSchemaOf } from './schema-of.ts';
 import { ValueRules } from './value-rules.ts';
 
@@ -124,16 +127,21 @@ function rulesOf(definition: Definition, version: DefinedVersion): KindRules {
         metaOf(object).generation = (metaOf(old).generation ?? 0) + 1;
       }
     },
-    validateWritten: written(version, hasStatus),
+    validateWritten: written(definition, version, hasStatus),
   };
 }
 
 /** What a write in this version must keep to. */
-function written(version: DefinedVersion, hasStatus: boolean): NonNullable<KindRules['validateWritten']> {
+function written(
+  { group }: Definition,
+  version: DefinedVersion,
+  hasStatus: boolean,
+): NonNullable<KindRules['validateWritten']> {
   const schema = version.schema?.openAPIV3Schema ?? {};
   let all: ValueRules | undefined;
   let status: ValueRules | undefined;
   let lists: ReturnType<typeof listItemRules> | null | undefined = null;
+  const judge = expressions(schema, `${group}/${version.name}`);
   return (object, old, subresource): FieldError[] => {
     all ??= new ValueRules(schema);
     status ??= all.below('status');
@@ -143,7 +151,32 @@ function written(version: DefinedVersion, hasStatus: boolean): NonNullable<KindR
     // lists that were wrong before hold up nobody
     const twice = lists?.(object) ?? [];
     const isNew = twice.length > 0 && (old === undefined || lists?.(old).length === 0);
-    return isNew ? [...errors, ...twice] : errors;
+    const found = isNew ? [...errors, ...twice] : errors;
+    return judge === undefined ? found : [...found, ...judge(found, object, old)];
+  };
+}
+
+type Judge = (found: readonly FieldError[], object: JsonObject, old: JsonObject | undefined) => readonly FieldError[];
+
+/** With these no expression could be sure of what it finds. */
+const BLOCKING = new Set<FieldError['type']>([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+const UNCHECKED =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+
+/** The rules in expressions, made ready when the first object is written. undefined: there are none. */
+function expressions(schema: JsonSchema, apiVersion: string): Judge | undefined {
+  if (!hasRules(schema)) return undefined;
+  let rules: ExpressionRules | undefined;
+  return (found, object, old) => {
+    if (found.some(({ type }) => BLOCKING.has(type))) return [invalidValue('<nil>', null, UNCHECKED)];
+    rules ??= new ExpressionRules(schema);
+    return rules.errors({ ...object, apiVersion }, old === undefined ? undefined : { ...old, apiVersion });
   };
 }
 

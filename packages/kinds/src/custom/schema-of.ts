@@ -80,12 +80,9 @@ function objectShape(schema: JsonSchema): Schema {
   return { type: 'object', fields, ...(rest === undefined ? {} : { rest }), ...atomic };
 }
 
-const DESCRIPTIONS = {
-  apiVersion: 'The group and the version in which this object is written.',
-  kind: 'What sort of object this is.',
-};
-
 function publishedObject(schema: JsonSchema, options: OpenApiOptions): JsonObject {
+  // older clients would take what is named for all that may be there
+  if (options.version === 2 && schema['x-kubernetes-preserve-unknown-fields'] === true) return { type: 'object' };
   const said = published(schema, options);
   return { type: 'object', ...said, properties: { ...((said.properties ?? {}) as JsonObject), ...known(options) } };
 }
@@ -94,8 +91,8 @@ function known({ referTo }: OpenApiOptions): JsonObject {
   const { objectMeta } = metaSchemas;
   const meta = referTo?.(objectMeta.reference ?? '', objectMeta);
   return {
-    apiVersion: { type: 'string', description: DESCRIPTIONS.apiVersion },
-    kind: { type: 'string', description: DESCRIPTIONS.kind },
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
     metadata: meta === undefined ? { type: 'object' } : { $ref: meta },
   };
 }

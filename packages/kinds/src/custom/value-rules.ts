@@ -295,7 +295,7 @@ function tooMany(at: At | undefined, found: number, most: number): FieldError {
 }
 
 /** Finds what an item of a list was before, where items have keys by which they are the same. */
-function olderItems(schema: JsonSchema, old: Json | undefined): ((item: Json) => Json | undefined) | undefined {
+export function olderItems(schema: JsonSchema, old: Json | undefined): ((item: Json) => Json | undefined) | undefined {
   const keys = schema['x-kubernetes-list-map-keys'];
   if (!Array.isArray(old) || keys === undefined || schema['x-kubernetes-list-type'] !== 'map') return undefined;
   const keyOf = (item: Json) => JSON.stringify(keys.map((key) => (isJsonObject(item) ? (item[key] ?? null) : null)));

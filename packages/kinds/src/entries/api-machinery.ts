@@ -2,6 +2,7 @@ import { type JsonObject, printTime } from '@tidegate/schema';
 import { CLEANUP, type Condition } from '../custom/definition.ts';
 import { withConditions } from '../custom/names.ts';
 import type { KindRules } from '../kind-entry.ts';
+import { newDefinitionErrors } from '../validation/create.ts';
 import { valueAt } from './fields.ts';
 
 /** What extends the API: admission, and resources and groups of others' making. */
@@ -17,6 +18,7 @@ export const apiExtensionRules: Readonly<Record<string, KindRules>> = {
     counts: ['spec'],
     conditionalUpdate: true,
     lastFinalizer: CLEANUP,
+    validateCreate: newDefinitionErrors,
     deleteReturnsObject: true,
     prepareCreate: (definition) => {
       definition.status = { ...((definition.status ?? {}) as JsonObject), storedVersions: storedNames(definition) };

@@ -10,6 +10,7 @@ export const namespace: KindRules = {
   name: 'label',
   selectableFields: { 'status.phase': phaseOf },
   deleteReturnsObject: true,
+  setDefaults: labelWithName,
   undeletable: ['default', 'kube-system', 'kube-public'],
   prepareCreate: (object) => {
     object.status = { phase: 'Active' };

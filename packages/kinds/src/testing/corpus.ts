@@ -46,7 +46,7 @@ export function readCorpus(): CorpusFile[] {
     });
 }
 
-interface Verdict {
+export interface Verdict {
   readonly code: number;
   readonly message?: string;
   readonly causes: readonly Cause[];
@@ -61,7 +61,7 @@ export function judge(kind: Kind, { manifest, then }: CorpusCase): Verdict {
   return then === undefined || made.object === undefined ? made : update(kind, made.object, then);
 }
 
-function create(kind: Kind, manifest: JsonObject): Verdict {
+export function create(kind: Kind, manifest: JsonObject): Verdict {
   const admitted = admit(kind, manifest);
   if ('code' in admitted) return admitted;
   const { object } = admitted;
@@ -74,21 +74,28 @@ function create(kind: Kind, manifest: JsonObject): Verdict {
     ...validateMeta(entry, object),
     ...(entry.validate?.(object) ?? []),
     ...(kind.entry.validateCreate?.(object) ?? []),
+    ...(kind.entry.validateWritten?.(object, undefined, '') ?? []),
   ]);
 }
 
-function update(kind: Kind, old: JsonObject, then: JsonObject): Verdict {
-  const admitted = admit(kind, merge(fromStored(kind, structuredClone(old)), then) as JsonObject);
+export function update(kind: Kind, old: JsonObject, then: JsonObject): Verdict {
+  return replace(kind, old, merge(fromStored(kind, structuredClone(old)), then) as JsonObject);
+}
+
+/** As a PUT of the object, or of a part of it. */
+export function replace(kind: Kind, old: JsonObject, manifest: JsonObject, part = ''): Verdict {
+  const admitted = admit(kind, manifest);
   if ('code' in admitted) return admitted;
   const { object } = admitted;
-  prepareUpdate(kind.stored, object, old, '');
+  prepareUpdate(kind.stored, object, old, part);
   const { entry } = kind.stored;
   const errors = [
     ...validateMetaUpdate(object, old),
     ...validateMeta(entry, object),
     ...(entry.validate?.(object) ?? []),
-    ...(entry.validateUpdate?.(object, old, '') ?? []),
-    ...(kind === kind.stored ? [] : (kind.entry.validateUpdate?.(object, old, '') ?? [])),
+    ...(entry.validateUpdate?.(object, old, part) ?? []),
+    ...(kind.entry.validateWritten?.(object, old, part) ?? []),
+    ...(kind === kind.stored ? [] : (kind.entry.validateUpdate?.(object, old, part) ?? [])),
   ];
   return verdict(kind, object, errors);
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
+import { checkDefinitionRules } from '../custom/rules/check-rules.ts';
 import { Place } from './place.ts';
 
 /** They join a pod that runs, on a path of their own. */
@@ -16,6 +17,13 @@ export function checkSeries(event: Place): void {
   if (series.value === undefined) return;
   if (Number(series.object.count ?? 0) < 2) series.field('count').invalid('should be at least 2', '');
   if (series.field('lastObservedTime').isEmpty) series.field('lastObservedTime').required();
+}
+
+/** Rules are read when they are written first, and when they change. */
+export function newDefinitionErrors(definition: JsonObject): FieldError[] {
+  const errors: FieldError[] = [];
+  checkDefinitionRules(new Place(undefined, '', definition, errors));
+  return errors;
 }
 
 /** Events of events.k8s.io have to say more than those of the core group, in which they are stored. */

@@ -5,6 +5,9 @@ export class BodyNotes {
   /** by the object or list in which they stand: numbers that JavaScript would write otherwise, as they were written */
   readonly written = new Map<object, Map<string | number, string>>();
 
+  /** what the reader of YAML says of keys that stand twice: where */
+  lines: readonly string[] = [];
+
   noteTwice(holder: object, key: string): void {
     const keys = this.twice.get(holder);
     if (keys === undefined) this.twice.set(holder, new Set([key]));

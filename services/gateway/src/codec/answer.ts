@@ -16,18 +16,18 @@ export function objectAnswer(request: ResourceRequest, code: number, json: Buffe
 
 function formed({ kind, accepted, info }: ResourceRequest, object: JsonObject): Document {
   if (accepted.as === 'metadata') {
-    return { value: partialObject(object, accepted.group), schema: metaSchemas.partialObject };
+    return { value: partialObject(object, accepted.metaVersion), schema: metaSchemas.partialObject };
   }
   if (accepted.as === 'object') return { value: fromStored(kind, object), schema: kind.schema };
   const { resourceVersion } = object.metadata as { resourceVersion?: string };
-  const row = tableRow(kind, object, info.query.get('includeObject') ?? '', accepted.group);
+  const row = tableRow(kind, object, info.query.get('includeObject') ?? '', accepted.metaVersion);
   return { value: tableOf(kind, accepted, { resourceVersion: resourceVersion ?? '' }, [row]), schema: undefined };
 }
 
 function tableOf(kind: Kind, accepted: Accepted, metadata: JsonObject, rows: JsonObject[]): JsonObject {
   return {
     kind: 'Table',
-    apiVersion: `${accepted.group}/v1`,
+    apiVersion: accepted.metaVersion,
     metadata,
     columnDefinitions: columnDefinitions(kind),
     rows,

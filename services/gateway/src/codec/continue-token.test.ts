@@ -2,12 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
 
-test('a token names a revision and a place, as Kubernetes writes it', () => {
-  const text = encodeContinue({ revision: 123, after: { namespace: 'ns', name: 'name' } });
-  assert.equal(Buffer.from(text, 'base64url').toString(), '{"v":"meta.k8s.io/v1","rv":123,"start":"ns/name\\u0000"}');
-  assert.deepEqual(decodeContinue(text), { revision: 123, after: { namespace: 'ns', name: 'name' } });
-  const inOne = encodeContinue({ revision: -1, after: { namespace: '', name: 'name' } });
-  assert.deepEqual(decodeContinue(inOne), { revision: -1, after: { namespace: '', name: 'name' } });
+test('a token names a revision and a place, as Kubernetes writes it, and until when it holds', () => {
+  const text = encodeContinue({ revision: 123, after: { namespace: 'ns', name: 'name' } }, 1000);
+  assert.equal(
+    Buffer.from(text, 'base64url').toString(),
+    '{"v":"meta.k8s.io/v1","rv":123,"start":"ns/name\\u0000","until":301000}',
+  );
+  const named = { revision: 123, after: { namespace: 'ns', name: 'name' } };
+  assert.deepEqual(decodeContinue(text, 301_000), { ...named, isOver: false });
+  assert.deepEqual(decodeContinue(text, 301_001), { ...named, isOver: true });
+});
+
+test('a token of no snapshot holds for good', () => {
+  const text = encodeContinue({ revision: -1, after: { namespace: '', name: 'name' } }, 1000);
+  assert.deepEqual(decodeContinue(text, 1e15), { revision: -1, after: { namespace: '', name: 'name' }, isOver: false });
 });
 
 test('a place with dots in its name is a clean one', () => {

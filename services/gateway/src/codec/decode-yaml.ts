@@ -4,11 +4,14 @@ import {
   CORE_SCHEMA,
   defineMappingTag,
   defineScalarTag,
+  EVENT_ID,
   floatCoreTag,
+  getScalarValue,
   intCoreTag,
   load,
   mapTag,
   NOT_RESOLVED,
+  parseEvents,
   strTag,
 } from 'js-yaml';
 
@@ -28,12 +31,49 @@ export function decodeYaml(body: Uint8Array): Decoded {
       // what stands innermost counts here, too
       maxDepth: MAX_DEPTH + 1,
     });
-    return notes.twice.size === 0 ? { value } : { value, notes };
+    if (notes.twice.size === 0) return { value };
+    notes.lines = linesOfRepeatedKeys(utf8.decode(body));
+    return { value, notes };
   } catch (error) {
     const { message } = error as Error;
     const why = message.includes('maxAliases') ? 'aliases are not allowed' : message;
     throw badRequest(`couldn't parse the body of the request as YAML: ${why}`, error);
   }
+}
+
+const MOST_LINES = 100;
+
+/** Where a key stands that its mapping has had before: counted from one, as people count lines. */
+function linesOfRepeatedKeys(source: string): string[] {
+  const lines: string[] = [];
+  /** what is open: a mapping with the keys that it has had, or something else */
+  const open: Array<Set<string> | undefined> = [];
+  /** in mappings keys and values take turns */
+  const turns: boolean[] = [];
+  let at = 0;
+  let line = 1;
+  for (const event of parseEvents(source, {})) {
+    const keys = open.at(-1);
+    const isKey = keys !== undefined && turns.at(-1) === true;
+    if (event.type !== EVENT_ID.POP && turns.length > 0) turns[turns.length - 1] = !isKey;
+    if (event.type === EVENT_ID.POP) {
+      open.pop();
+      turns.pop();
+    } else if (event.type === EVENT_ID.SCALAR) {
+      if (!isKey) continue;
+      const key = getScalarValue(source, event);
+      if (keys.has(key)) {
+        for (; at < event.valueStart; at++) if (source[at] === '\n') line++;
+        lines.push(`line ${line}: key ${JSON.stringify(key)} already set in map`);
+        if (lines.length === MOST_LINES) break;
+      }
+      keys.add(key);
+    } else if (event.type !== EVENT_ID.ALIAS) {
+      open.push(event.type === EVENT_ID.MAPPING ? new Set() : undefined);
+      turns.push(event.type === EVENT_ID.MAPPING);
+    }
+  }
+  return lines;
 }
 
 /** Keys that stand twice are noted. */

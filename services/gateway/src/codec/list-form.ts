@@ -38,7 +38,7 @@ export function listForm(request: ResourceRequest): ListForm {
 /** What has no Protobuf travels as JSON in the message that Protobuf has for it. */
 function framedTable(request: ResourceRequest): ListForm {
   const form = jsonForm(request, false);
-  const type = { kind: 'Table', apiVersion: `${request.accepted.group}/v1`, contentType: 'application/json' };
+  const type = { kind: 'Table', apiVersion: request.accepted.metaVersion, contentType: 'application/json' };
   return { ...form, plain: false, frame: (bytes) => envelope(type, bytes) };
 }
 
@@ -51,7 +51,7 @@ function protobufForm({ kind, accepted }: ResourceRequest): ListForm {
   const schema = whole ? kind.schema : metaSchemas.partialObject;
   const type = whole
     ? { kind: `${kind.entry.kind}List`, apiVersion: kind.apiVersion }
-    : { kind: 'PartialObjectMetadataList', apiVersion: `${accepted.group}/v1` };
+    : { kind: 'PartialObjectMetadataList', apiVersion: accepted.metaVersion };
   const items: ItemForm = {
     name: `protobuf ${whole ? kind.apiVersion : 'metadata'}`,
     encode: (item) => {

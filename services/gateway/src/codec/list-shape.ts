@@ -15,20 +15,24 @@ interface ListShape {
 }
 
 export function shapeOf({ kind, info, accepted }: ResourceRequest): ListShape {
-  const { as, group } = accepted;
-  const apiVersion = `${group}/v1`;
+  const { as, metaVersion } = accepted;
   switch (as) {
     case 'table': {
       const include = info.query.get('includeObject') ?? '';
-      const heading = { kind: 'Table', apiVersion, columnDefinitions: columnDefinitions(kind) };
-      return { heading, items: 'rows', of: (object) => tableRow(kind, object, include, group), schema: undefined };
+      const heading = { kind: 'Table', apiVersion: metaVersion, columnDefinitions: columnDefinitions(kind) };
+      return {
+        heading,
+        items: 'rows',
+        of: (object) => tableRow(kind, object, include, metaVersion),
+        schema: undefined,
+      };
     }
     case 'metadata': {
-      const heading = { kind: 'PartialObjectMetadataList', apiVersion };
+      const heading = { kind: 'PartialObjectMetadataList', apiVersion: metaVersion };
       return {
         heading,
         items: 'items',
-        of: (object) => partialObject(object, group),
+        of: (object) => partialObject(object, metaVersion),
         schema: metaSchemas.partialObject,
       };
     }

@@ -12,8 +12,8 @@ export interface Accepted {
   /** the name that the client used for it */
   readonly mediaType: string;
   readonly as: 'object' | 'table' | 'metadata';
-  /** the group name that the client used for Table and metadata: answered in the same */
-  readonly group: string;
+  /** the group and version by which the client asked for a Table or metadata: answered in the same */
+  readonly metaVersion: string;
   readonly pretty: boolean;
 }
 
@@ -21,10 +21,10 @@ export const PLAIN: Accepted = {
   encoding: json,
   mediaType: 'application/json',
   as: 'object',
-  group: 'meta.k8s.io',
+  metaVersion: 'meta.k8s.io/v1',
   pretty: false,
 };
-const META_GROUPS = new Set(['meta.k8s.io', 'meta.cluster.io']);
+const META_VERSIONS = new Set(['meta.k8s.io/v1', 'meta.k8s.io/v1beta1', 'meta.cluster.io/v1']);
 const FORMS: Readonly<Record<string, Accepted['as']>> = {
   Table: 'table',
   PartialObjectMetadata: 'metadata',
@@ -34,6 +34,14 @@ const FORMS: Readonly<Record<string, Accepted['as']>> = {
 /** How a document of discovery will look. */
 export interface DiscoveryForm extends Pick<Accepted, 'encoding' | 'mediaType'> {
   readonly aggregated: boolean;
+}
+
+/** What there is no form for. */
+interface Lacking {
+  /** whole objects have no Protobuf */
+  isCustom?: boolean;
+  /** no Table has rows of questions */
+  isQuestion?: boolean;
 }
 
 interface Clause {
@@ -54,13 +62,13 @@ export class Negotiator {
     this.#byMediaType = new Map(encodings.flatMap((one) => one.mediaTypes.map((type) => [type, one])));
   }
 
-  /** Chooses the first acceptable form by quality, then by order. Whole objects of custom kinds have no Protobuf. */
-  negotiate(accept: string | undefined, isCustom = false): Accepted {
+  /** Chooses the first acceptable form by quality, then by order. */
+  negotiate(accept: string | undefined, { isCustom = false, isQuestion = false }: Lacking = {}): Accepted {
     if (accept === undefined || accept === 'application/json' || accept === '*/*' || accept === '') return PLAIN;
     for (const clause of parseAccept(accept)) {
       const form = this.#formOf(clause);
-      const isServed = !(isCustom && form?.as === 'object' && form.encoding === protobuf);
-      if (form !== undefined && isServed) return form;
+      if (form === undefined || (isQuestion && form.as === 'table')) continue;
+      if (!(isCustom && form.as === 'object' && form.encoding === protobuf)) return form;
     }
     throw notAcceptable(isCustom ? this.#served.filter((type) => !protobuf.mediaTypes.includes(type)) : this.#served);
   }
@@ -85,9 +93,9 @@ export class Negotiator {
     const whole = { ...PLAIN, encoding, mediaType, pretty };
     if (parameters.as === undefined) return whole;
     const as = FORMS[parameters.as];
-    const group = parameters.g ?? '';
-    if (as === undefined || !META_GROUPS.has(group) || parameters.v !== 'v1') return undefined;
-    return { ...whole, as, group };
+    const metaVersion = `${parameters.g}/${parameters.v}`;
+    if (as === undefined || !META_VERSIONS.has(metaVersion)) return undefined;
+    return { ...whole, as, metaVersion };
   }
 }
 

@@ -44,7 +44,7 @@ interface Shape {
 
 function shapeOf(kind: Kind, accepted: Accepted, includeObject: string): Shape {
   const { entry, apiVersion, schema } = kind;
-  const { group } = accepted;
+  const { metaVersion } = accepted;
   switch (accepted.as) {
     case 'object':
       return {
@@ -53,31 +53,31 @@ function shapeOf(kind: Kind, accepted: Accepted, includeObject: string): Shape {
       };
     case 'metadata': {
       const document = (object: JsonObject) => ({
-        value: partialObject(object, group),
+        value: partialObject(object, metaVersion),
         schema: metaSchemas.partialObject,
       });
       return { documentOf: document, bookmarkOf: (metadata) => document({ metadata }) };
     }
     case 'table':
-      return tableShape(kind, group, includeObject);
+      return tableShape(kind, metaVersion, includeObject);
   }
 }
 
 /** A Table's columns come in the first event only. */
-function tableShape(kind: Kind, group: string, includeObject: string): Shape {
+function tableShape(kind: Kind, metaVersion: string, includeObject: string): Shape {
   let first = true;
   const table = (metadata: JsonObject, row: JsonObject): Document => {
     const columns = { columnDefinitions: first ? columnDefinitions(kind) : [] };
     first = false;
     return {
-      value: { kind: 'Table', apiVersion: `${group}/v1`, metadata, ...columns, rows: [row] },
+      value: { kind: 'Table', apiVersion: metaVersion, metadata, ...columns, rows: [row] },
       schema: undefined,
     };
   };
   return {
     documentOf: (object, item) => {
       const { resourceVersion = String(item.revision) } = object.metadata as JsonObject;
-      return table({ resourceVersion }, tableRow(kind, object, includeObject, group));
+      return table({ resourceVersion }, tableRow(kind, object, includeObject, metaVersion));
     },
     bookmarkOf: (metadata) => {
       const object = { kind: kind.entry.kind, apiVersion: kind.apiVersion, metadata };
@@ -91,8 +91,8 @@ function parse(json: Buffer): JsonObject {
   return parseOwnJson(json);
 }
 
-export function partialObject(object: JsonObject, group: string): JsonObject {
-  return { kind: 'PartialObjectMetadata', apiVersion: `${group}/v1`, metadata: object.metadata ?? {} };
+export function partialObject(object: JsonObject, metaVersion: string): JsonObject {
+  return { kind: 'PartialObjectMetadata', apiVersion: metaVersion, metadata: object.metadata ?? {} };
 }
 
 function columnsOf(kind: Kind): readonly Column[] {
@@ -109,7 +109,7 @@ export function columnDefinitions(kind: Kind): JsonObject[] {
   }));
 }
 
-export function tableRow(kind: Kind, object: JsonObject, includeObject: string, group: string): JsonObject {
+export function tableRow(kind: Kind, object: JsonObject, includeObject: string, metaVersion: string): JsonObject {
   const isRead = kind.entry.custom !== undefined && kind.stored !== kind;
   const shown = isRead ? fromStored(kind, object) : object;
   const cells = columnsOf(kind).map((column) => column.cell(shown));
@@ -119,6 +119,6 @@ export function tableRow(kind: Kind, object: JsonObject, includeObject: string, 
     case 'Object':
       return { cells, object: isRead ? shown : fromStored(kind, object) };
     default:
-      return { cells, object: partialObject(shown, group) };
+      return { cells, object: partialObject(shown, metaVersion) };
   }
 }

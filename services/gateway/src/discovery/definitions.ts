@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { KindEntry, Registry } from '@tidegate/kinds';
 import { type JsonObject, type OpenApiOptions, openApiShape, type Schema } from '@tidegate/schema';
+import { withDescriptions } from './descriptions.ts';
 
 const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
 
@@ -62,7 +63,10 @@ export class Definitions {
     return Object.fromEntries(
       names.map((name) => {
         const kinds = this.#kinds.get(name);
-        const described = this.#described[name] as JsonObject;
+        const described = withDescriptions(name, this.#described[name] as JsonObject, {
+          isObject: kinds !== undefined,
+          version: this.#options.version,
+        });
         return [name, kinds === undefined ? described : { ...described, 'x-kubernetes-group-version-kind': kinds }];
       }),
     );

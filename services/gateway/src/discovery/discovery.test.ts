@@ -142,6 +142,21 @@ test('OpenAPI says how lists are merged, and which kind a type is', async () => 
   ]);
 });
 
+test('OpenAPI says in words what every object has', async () => {
+  const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+  for (const path of ['/openapi/v2', '/openapi/v3/apis/apps/v1']) {
+    const document = await read(path);
+    const types = (document.definitions ?? (document.components as JsonObject).schemas) as Record<string, JsonObject>;
+    const fieldsOf = (name: string) => (types[name]?.properties ?? {}) as Record<string, JsonObject>;
+    for (const name of [META, 'io.k8s.api.apps.v1.Deployment']) {
+      const said = Object.entries(fieldsOf(name)).filter(([field]) => !['spec', 'status'].includes(field));
+      for (const [field, { description }] of said)
+        assert.equal(typeof description, 'string', `${path} ${name} ${field}`);
+    }
+    assert.match(JSON.stringify(fieldsOf('io.k8s.api.apps.v1.Deployment').metadata), new RegExp(META), path);
+  }
+});
+
 test('version 2 of OpenAPI comes as Protobuf, too; who takes neither is told so', async () => {
   const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
   const document = await discovery.document('/openapi/v2', accept);

@@ -77,11 +77,12 @@ export interface Asked {
   readonly auditId: string;
   readonly accept: string | undefined;
   readonly coding?: ContentCoding | undefined;
+  readonly warnings?: readonly string[];
 }
 
 /** Anything that was thrown, as the Status that clients parse. */
 export async function writeError(
-  { auditId, accept, coding = IDENTITY, negotiator }: Asked,
+  { auditId, accept, coding = IDENTITY, warnings = [], negotiator }: Asked,
   reply: FastifyReply,
   thrown: unknown,
 ): Promise<ApiError> {
@@ -99,7 +100,7 @@ export async function writeError(
   const headers: Headers = [];
   if (retryAfter !== undefined) headers.push('Retry-After', retryAfter);
   if (code === 403) headers.push('X-Content-Type-Options', 'nosniff');
-  await writeCoded({ auditId, warnings: [], coding, accepted }, reply, { code, body, headers });
+  await writeCoded({ auditId, warnings: [...warnings], coding, accepted }, reply, { code, body, headers });
   return error;
 }
 

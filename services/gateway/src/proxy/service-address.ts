@@ -115,7 +115,7 @@ async function isThatPod(gateway: Gateway, request: ResourceRequest, { pod, ip }
   }
 }
 
-function listIn(object: unknown, name: string): JsonObject[] {
+export function listIn(object: unknown, name: string): JsonObject[] {
   const list = isJsonObject(object) ? object[name] : undefined;
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }

@@ -59,7 +59,8 @@ export function knownFields(request: ResourceRequest, raw: JsonObject, options: 
       },
     );
   }
-  tellSurplus(request, level, surplus);
+  // only what is applied keeps its nulls
+  tellSurplus(request, level, surplus, { isApplied: options.keepsNulls === true, lines: options.notes?.lines ?? [] });
   return value;
 }
 
@@ -83,25 +84,40 @@ function oneOfEachOwner({ warnings }: ResourceRequest, object: JsonObject): void
   }
 }
 
+interface SurplusWords {
+  /** said before each */
+  prefix?: string;
+  /** those who apply look for other words, too */
+  isApplied?: boolean;
+  /** where in YAML it stands */
+  lines?: readonly string[];
+}
+
 /** What the client said more than is taken, as loudly as it wants to hear it. */
 export function tellSurplus(
   request: ResourceRequest,
   level: FieldValidation,
   surplus: readonly Surplus[],
-  prefix = '',
+  { prefix = '', isApplied = false, lines = [] }: SurplusWords = {},
 ): void {
   if (surplus.length === 0 || level === 'Ignore') return;
   const texts: string[] = [];
+  const again = [...lines];
   let room = level === 'Strict' ? STRICT_CHARACTERS : WARN_CHARACTERS;
   for (const { what, field } of surplus) {
     // a path may be as long as the body, and there may be as many: texts are made only of what is told
     texts.push(`${prefix}${what} field ${JSON.stringify(field.slice(0, room))}`);
+    if (isApplied && what === 'unknown') again.push(`.${field.slice(0, room)}: field not declared in schema`);
     room -= field.length;
     if (room <= 0) break;
   }
   const rest = surplus.length - texts.length;
   if (level !== 'Strict') request.warnings.push(...texts);
-  else throw badRequest(`strict decoding error: ${texts.join(', ')}${rest > 0 ? `, and ${rest} more` : ''}`);
+  else {
+    const more = rest > 0 ? `, and ${rest} more` : '';
+    const other = again.length > 0 ? ` (${again.join(', ')})` : '';
+    throw badRequest(`strict decoding error: ${texts.join(', ')}${more}${other}`);
+  }
 }
 
 const STRICT_CHARACTERS = 64 << 10;

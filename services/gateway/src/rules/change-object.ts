@@ -1,9 +1,11 @@
-import { metaOf, prepareUpdate, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
+import { type Kind, metaOf, prepareUpdate, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
 import { isSame } from '@tidegate/managed-fields';
 import type { Json, JsonObject } from '@tidegate/schema';
 import { badRequest, conflict, invalid, notFound, requiredValue } from '@tidegate/status';
 import { type Guard, guardKind, outcomeKind, writeKind } from '@tidegate/wire';
 import type { ServiceAddresses } from '../addresses/service-addresses.ts';
+import { inquiryOf } from '../admission/inquiries.ts';
+import type { Inquiry } from '../admission/inquiry.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { type StoredForm, storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
@@ -25,6 +27,16 @@ export interface Change {
   create?: () => Promise<Answer | undefined>;
   /** how the object is shown, where that is not as it is */
   show?: (code: number, json: Buffer) => Answer;
+  /** what webhooks are asked about, where it is not the object; nobody is asked where its own request has been */
+  admitted?: View | 'already';
+}
+
+/** An object as its subresource shows it. */
+export interface View {
+  readonly kind: Kind;
+  of(object: JsonObject): JsonObject;
+  /** The object with what stands in the view. */
+  take(object: JsonObject, view: JsonObject): JsonObject;
 }
 
 /** Clients give up after a minute; contention is over long before. */
@@ -40,7 +52,10 @@ const PATIENCE_MS = 30_000;
 export async function changeObject(gateway: Gateway, request: ResourceRequest, change: Change): Promise<Answer> {
   const { kind, info } = request;
   const key = keyOf(kind, info.namespace, info.name);
-  let current = fromMirror(gateway, key) ?? (await inStore(gateway, request, key));
+  const inquiry = inquiryFor(gateway, request, change);
+  // those who are asked are not asked about what may be old
+  let current =
+    (inquiry === undefined ? fromMirror(gateway, key) : undefined) ?? (await inStore(gateway, request, key));
   const allotment = allotmentOf(gateway, request);
   if (allotment !== undefined && isDryRun(request)) await allotment.lookFirst();
   const end = performance.now() + PATIENCE_MS;
@@ -50,7 +65,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
       const made = await change.create();
       if (made !== undefined) return made;
     } else {
-      const done = await attempt(gateway, request, { current, change, allotment });
+      const done = await attempt(gateway, request, { current, change, allotment, inquiry });
       if (done !== undefined) return done;
     }
     if (performance.now() > end) throw conflict(kind.entry, info.name);
@@ -62,11 +77,21 @@ interface Attempt {
   readonly current: Current;
   readonly change: Change;
   readonly allotment: ServiceAddresses | undefined;
+  readonly inquiry: Inquiry | undefined;
+}
+
+function inquiryFor(gateway: Gateway, request: ResourceRequest, { admitted }: Change): Inquiry | undefined {
+  if (admitted === 'already') return undefined;
+  return inquiryOf(gateway, request, {
+    operation: 'UPDATE',
+    ...(admitted === undefined ? {} : { kind: admitted.kind }),
+  });
 }
 
 /** undefined: the state was not the current one. */
 async function attempt(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Answer | undefined> {
-  const next = nextState(gateway, request, from);
+  const next =
+    from.inquiry === undefined ? nextState(gateway, request, from) : await askedState(gateway, request, from);
   if (next.kind === 'changed') return settle(gateway, request, { ...from, next });
   if (from.current.confirmed) throw next.error;
   return undefined;
@@ -81,29 +106,73 @@ interface Changed {
   readonly isSame: boolean;
 }
 
+type Next = Changed | { kind: 'refused'; error: unknown };
+
 /** What the change makes of a state. A refusal counts only when the state was the current one. */
-function nextState(
-  gateway: Gateway,
-  request: ResourceRequest,
-  { current, change, allotment }: Attempt,
-): Changed | { kind: 'refused'; error: unknown } {
+function nextState(gateway: Gateway, request: ResourceRequest, from: Attempt): Next {
   try {
-    const old = parseCurrent(current);
-    const object = change.apply(old);
-    refuseStale(request, current, object);
-    keepServerFields(object, old);
-    if (change.ownership === 'kept') keepOwners(object, old);
-    else if (change.ownership === undefined) ownChanged(gateway, request, object, old);
-    prepareUpdate(request.kind.stored, object, old, request.info.subresource);
-    allotment?.allot(object, old);
-    validate(request, object, old);
-    const { stored } = request.kind;
-    const form = storedForm(stored, object);
-    const guards = claimGuards(form.claims, stored.entry.claims?.(old));
-    return { kind: 'changed', object, form, guards, isSame: isSameState(object, old) };
+    const old = parseCurrent(from.current);
+    const object = wantedState(gateway, request, from, old);
+    judge(request, from, object, old);
+    return changed(request, object, old);
   } catch (error) {
     return { kind: 'refused', error };
   }
+}
+
+/** The same, with those who want to be asked. */
+async function askedState(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Next> {
+  try {
+    const old = parseCurrent(from.current);
+    const wanted = wantedState(gateway, request, from, old);
+    metaOf(wanted).resourceVersion = String(from.current.revision);
+    const object = await mutated(from, wanted, old);
+    judge(request, from, object, old);
+    await from.inquiry?.validate({ object: viewOf(from, object), old: viewOf(from, old) });
+    return changed(request, object, old);
+  } catch (error) {
+    return { kind: 'refused', error };
+  }
+}
+
+function viewOf({ change: { admitted } }: Attempt, object: JsonObject): JsonObject {
+  return admitted === undefined || admitted === 'already' ? object : admitted.of(object);
+}
+
+async function mutated(from: Attempt, object: JsonObject, old: JsonObject): Promise<JsonObject> {
+  const view = viewOf(from, object);
+  const made = (await from.inquiry?.mutate({ object: view, old: viewOf(from, old) })) ?? view;
+  if (made === view) return object;
+  const { admitted } = from.change;
+  if (admitted !== undefined && admitted !== 'already') return admitted.take(object, made);
+  keepServerFields(made, old);
+  return made;
+}
+
+function wantedState(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { current, change }: Attempt,
+  old: JsonObject,
+): JsonObject {
+  const object = change.apply(old);
+  refuseStale(request, current, object);
+  keepServerFields(object, old);
+  if (change.ownership === 'kept') keepOwners(object, old);
+  else if (change.ownership === undefined) ownChanged(gateway, request, object, old);
+  return object;
+}
+
+function judge(request: ResourceRequest, { allotment }: Attempt, object: JsonObject, old: JsonObject): void {
+  prepareUpdate(request.kind.stored, object, old, request.info.subresource);
+  allotment?.allot(object, old);
+  validate(request, object, old);
+}
+
+function changed({ kind: { stored } }: ResourceRequest, object: JsonObject, old: JsonObject): Changed {
+  const form = storedForm(stored, object);
+  const guards = claimGuards(form.claims, stored.entry.claims?.(old));
+  return { kind: 'changed', object, form, guards, isSame: isSameState(object, old) };
 }
 
 /** Nothing differs but the version, and when owners say that they changed it: a time alone is no change. */

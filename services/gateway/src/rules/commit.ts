@@ -51,6 +51,9 @@ export async function commit(
   if (request.kind.storedAs === DEFINITIONS && outcome.kind === outcomeKind.committed) {
     await gateway.customKinds.through(toRevision(outcome.revision)).catch(() => {});
   }
+  if (outcome.kind === outcomeKind.committed) {
+    await gateway.hooks.through(request.kind.storedAs, toRevision(outcome.revision)).catch(() => {});
+  }
   return outcome;
 }
 

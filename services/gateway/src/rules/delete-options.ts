@@ -16,6 +16,8 @@ export interface DeleteOptions {
   orphanDependents: boolean | undefined;
   /** remove an object that cannot be read */
   ignoreReadErrors: boolean;
+  /** those who may refuse it were asked about what it follows from */
+  isAdmitted?: true;
 }
 
 const deleteOptionsSchema: Schema & { type: 'object' } = {

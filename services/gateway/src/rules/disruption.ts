@@ -64,6 +64,7 @@ export async function takeDisruption(
     {
       pinned: false,
       ownership: 'kept',
+      admitted: 'already',
       apply: (current) => {
         const object = structuredClone(current);
         taken = isReady(pod) || !unhealthyMayGo(object);

@@ -1,7 +1,7 @@
 import type { RequestInfo } from '@tidegate/request-info';
 import { parseResourceVersion, type Revision } from '@tidegate/revision';
 import { badRequest, type FieldError, forbiddenField, invalid, notSupported } from '@tidegate/status';
-import { type ContinueToken, decodeContinue } from '../codec/continue-token.ts';
+import { decodeContinue, type GivenToken } from '../codec/continue-token.ts';
 
 /** Which state of the collection a list wants, by the table of the spec's section 8. */
 export type Freshness =
@@ -9,7 +9,7 @@ export type Freshness =
   | { kind: 'any' }
   | { kind: 'not older than'; revision: Revision; text: string }
   | { kind: 'exact'; revision: Revision; text: string }
-  | { kind: 'continuation'; token: ContinueToken };
+  | { kind: 'continuation'; token: GivenToken };
 
 export interface ListOptions {
   freshness: Freshness;

@@ -31,7 +31,7 @@ export function applyWish(
   gateway: Gateway,
   request: ResourceRequest,
   wish: Wish,
-  shown: Pick<Change, 'show'> = {},
+  shown: Pick<Change, 'show' | 'admitted'> = {},
 ): Promise<Answer> {
   const { uid = '', resourceVersion = '' } = metaOf(wish.applied);
   return changeObject(gateway, request, {

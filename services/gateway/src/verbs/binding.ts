@@ -1,6 +1,7 @@
 import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
+import { admittedCreation } from '../admission/inquiries.ts';
 import { doneAnswer } from '../codec/answer.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { admitBody } from '../rules/admit-object.ts';
@@ -9,12 +10,14 @@ import { changeObject } from '../rules/change-object.ts';
 import { setCondition } from '../rules/conditions.ts';
 
 /** POST to pods/NAME/binding: from now on the pod is a node's. */
-const create: VerbHandler = (gateway, request) =>
-  bind(gateway, request, readBinding(namedBody(asSubresource(request))));
+const create: VerbHandler = async (gateway, request) => {
+  const own = asSubresource(request);
+  return bind(gateway, request, await admittedCreation(gateway, own, readBinding(namedBody(own))));
+};
 
 /** POST to bindings, which says the same of the pod that the body names. */
-const createOld: VerbHandler = (gateway, request) => {
-  const binding = readBinding(admitBody(request));
+const createOld: VerbHandler = async (gateway, request) => {
+  const binding = await admittedCreation(gateway, request, readBinding(admitBody(request)));
   const { name = '' } = metaOf(binding);
   const kind = gateway.registry.find('', 'v1', 'pods');
   if (kind === undefined || name === '') throw badRequest('a Binding names its pod in metadata.name');
@@ -40,6 +43,7 @@ function bind(gateway: Gateway, request: ResourceRequest, binding: JsonObject): 
   return changeObject(gateway, request, {
     pinned: (resourceVersion ?? '') !== '',
     ownership: 'kept',
+    admitted: 'already',
     apply: (current) => {
       const pod = structuredClone(current);
       const meta = metaOf(pod);
@@ -66,5 +70,5 @@ function assign(pod: JsonObject, node: string): void {
   }
   pod.spec = { ...spec, nodeName: node };
   if (isJsonObject(pod.status)) delete pod.status.nominatedNodeName;
-  setCondition(pod, { type: 'PodScheduled', status: 'True' });
+  setCondition(pod, { type: 'PodScheduled', status: 'True', lastProbeTime: null });
 }

@@ -1,8 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { type Kind, metaOf, prepareCreate, validateMeta } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
-import { ApiError, alreadyExists, invalid, methodNotAllowed } from '@tidegate/status';
+import { ApiError, alreadyExists, badRequest, invalid, methodNotAllowed } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
+import { inquiryOf } from '../admission/inquiries.ts';
+import type { Inquiry } from '../admission/inquiry.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
@@ -46,44 +48,75 @@ function refuseClosing({ entry }: Kind): void {
 const ATTEMPTS = 8;
 
 /** Commits a new object. A generated name that is taken is drawn again. */
-export async function createObject(gateway: Gateway, request: ResourceRequest, object: JsonObject): Promise<Answer> {
+export async function createObject(gateway: Gateway, request: ResourceRequest, wanted: JsonObject): Promise<Answer> {
   const { kind } = request;
+  if (metaOf(wanted).resourceVersion) {
+    throw new ApiError('', 'resourceVersion should not be set on objects to be created');
+  }
+  await admitPod(gateway, request, wanted);
+  const inquiry = inquiryOf(gateway, request, { operation: 'CREATE' });
+  const object = inquiry === undefined ? wanted : await mutated(gateway, request, { inquiry, wanted });
   const meta = metaOf(object);
-  if (meta.resourceVersion) throw new ApiError('', 'resourceVersion should not be set on objects to be created');
   const { generateName = '' } = meta;
   const generated = !meta.name && generateName !== '';
   for (let attempt = 1; ; attempt++) {
     if (generated) meta.name = generatedName(generateName);
-    const outcome = await attemptCreate(gateway, request, object);
+    const outcome = await attemptCreate(gateway, request, { object, inquiry });
     if (outcome.kind !== 'taken') return outcome.answer;
     if (!generated) throw alreadyExists(kind.entry, meta.name as string, outcome.deleting);
     if (attempt === ATTEMPTS) throw namesExhausted(kind, meta.name as string);
   }
 }
 
+interface Wanted {
+  readonly object: JsonObject;
+  /** who is asked before it is committed */
+  readonly inquiry: Inquiry | undefined;
+}
+
 type Attempt = { kind: 'created'; answer: Answer } | { kind: 'taken'; deleting: boolean };
 
 /** What is given to the object alone (addresses, ports) is chosen again where somebody else has it. */
-async function attemptCreate(gateway: Gateway, request: ResourceRequest, object: JsonObject): Promise<Attempt> {
-  await admitPod(gateway, request, object);
+async function attemptCreate(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { object, inquiry }: Wanted,
+): Promise<Attempt> {
+  identify(object);
   const allotment = allotmentOf(gateway, request);
   if (allotment !== undefined && isDryRun(request)) await allotment.lookFirst();
   for (;;) {
     const proposal = allotment === undefined ? object : structuredClone(object);
     allotment?.allot(proposal);
-    const attempt = await commitNew(gateway, request, proposal);
+    const attempt = await commitNew(gateway, request, { object: proposal, inquiry });
     if (attempt.kind !== 'claimed') return attempt;
     await allotment?.refused(attempt.claim);
   }
 }
 
+/** The object as webhooks make it. It stays in the namespace of the path, and its version is not theirs to say. */
+async function mutated(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { inquiry, wanted }: { inquiry: Inquiry; wanted: JsonObject },
+): Promise<JsonObject> {
+  const object = (await inquiry.mutate({ object: wanted, old: undefined })) ?? wanted;
+  if (object === wanted) return wanted;
+  if ((metaOf(object).namespace ?? '') !== (metaOf(wanted).namespace ?? '')) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  delete metaOf(object).resourceVersion;
+  await admitPod(gateway, request, object);
+  return object;
+}
+
 async function commitNew(
   gateway: Gateway,
   request: ResourceRequest,
-  object: JsonObject,
+  { object, inquiry }: Wanted,
 ): Promise<Attempt | { kind: 'claimed'; claim: string }> {
   const { kind } = request;
-  prepare(request, object);
+  prepareCreate(kind.stored, object, request.user);
   const meta = metaOf(object);
   const { entry } = kind.stored;
   const errors = [
@@ -94,6 +127,7 @@ async function commitNew(
   ];
   if (errors.length > 0)
     throw invalid({ group: kind.entry.group, kind: kind.entry.kind, name: meta.name ?? '' }, errors);
+  await inquiry?.validate({ object, old: undefined });
   const form = storedForm(kind.stored, object);
   if (isDryRun(request)) return dryRun(gateway, request, form.value);
   const key = keyOf(kind, meta.namespace ?? '', meta.name as string);
@@ -139,11 +173,10 @@ async function dryRun(gateway: Gateway, request: ResourceRequest, value: Buffer)
 }
 
 /** What the server decides on creation, whatever the client sent. */
-function prepare({ kind, user }: ResourceRequest, object: JsonObject): void {
+function identify(object: JsonObject): void {
   const meta = metaOf(object);
   meta.uid = randomUUID();
   meta.creationTimestamp = printTime();
-  prepareCreate(kind.stored, object, user);
 }
 
 /** What a client cannot bring along. */

@@ -1,5 +1,6 @@
 import { conflict, forbiddenObject } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
+import { deleteOptionsShown, inquiryOf } from '../admission/inquiries.ts';
 import { objectAnswer, successAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
@@ -46,6 +47,7 @@ async function attemptDelete(
   const key = keyOf(kind, info.namespace, info.name);
   const deletion = deletionOf(kind, parseCurrent(current), options);
   if (deletion.kind === 'pending') return stillThere(request, options, currentJson(current));
+  await ask(gateway, request, options, current);
   const form = storedForm(kind.stored, deletion.object);
   const isRemoved = deletion.kind === 'removed';
   const answer = (revision: number): Answer => {
@@ -67,6 +69,25 @@ async function attemptDelete(
   if (outcome.kind !== outcomeKind.committed) throw refusal(request, key, outcome);
   if (isRemoved) await removeCompanion(gateway, request);
   return answer(outcome.revision);
+}
+
+/** Who may refuse a deletion sees what goes. */
+async function ask(
+  gateway: Gateway,
+  request: ResourceRequest,
+  options: DeleteOptions,
+  current: Current,
+): Promise<void> {
+  if (options.isAdmitted) return;
+  const inquiry = inquiryOf(gateway, request, {
+    operation: 'DELETE',
+    options: deleteOptionsShown(options),
+    isDryRun: options.dryRun,
+  });
+  if (inquiry === undefined) return;
+  const objects = { object: undefined, old: parseCurrent(current) };
+  await inquiry.mutate(objects);
+  await inquiry.validate(objects);
 }
 
 /** Only who says that dependents are to go, in the old way, hears that it is not done yet. */

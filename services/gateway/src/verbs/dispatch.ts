@@ -44,7 +44,7 @@ const OWN_VERBS: Readonly<Record<string, Readonly<Record<string, VerbHandler>>>>
 function verbsOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>): Readonly<Record<string, VerbHandler>> {
   if (info.subresource !== '') return OWN_VERBS[info.subresource] ?? VERBS;
   if (kind.storedAs === 'bindings') return oldBindingVerbs;
-  return reviewVerbs(kind.storedAs) ?? VERBS;
+  return reviewVerbs(kind) ?? VERBS;
 }
 
 /** The handler of a verb, when the resource or subresource has it; undefined when there is no such subresource. */

@@ -2,6 +2,7 @@ import { metaOf, type Propagation } from '@tidegate/kinds';
 import { Query } from '@tidegate/request-info';
 import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
+import { admittedCreation } from '../admission/inquiries.ts';
 import { doneAnswer } from '../codec/answer.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { isDryRun } from '../rules/admit-object.ts';
@@ -30,7 +31,7 @@ const ATTEMPTS = 20;
  * committed before the pod goes, so of many evictions at once no more come through than the budget allows.
  */
 const create: VerbHandler = async (gateway, request) => {
-  const eviction = readEviction(request);
+  const eviction = await readEviction(gateway, request);
   for (let attempt = 1; ; attempt++) {
     try {
       await evict(gateway, eviction);
@@ -46,8 +47,9 @@ const create: VerbHandler = async (gateway, request) => {
 
 export const evictionVerbs: Readonly<Record<string, VerbHandler>> = { create };
 
-function readEviction(request: ResourceRequest): Eviction {
-  const object = namedBody(asSubresource(request));
+async function readEviction(gateway: Gateway, request: ResourceRequest): Promise<Eviction> {
+  const own = asSubresource(request);
+  const object = await admittedCreation(gateway, own, namedBody(own));
   const options = isJsonObject(object.deleteOptions) ? object.deleteOptions : {};
   const inBody = Array.isArray(options.dryRun) ? options.dryRun.map(String) : [];
   const inQuery = request.info.query.all('dryRun');
@@ -124,6 +126,7 @@ async function remove(gateway: Gateway, eviction: Eviction, resourceVersion: str
     await changeObject(gateway, marked, {
       pinned: resourceVersion !== undefined,
       ownership: 'kept',
+      admitted: 'already',
       apply: (current) => {
         const pod = structuredClone(current);
         if (resourceVersion === undefined) delete metaOf(pod).resourceVersion;
@@ -132,6 +135,7 @@ async function remove(gateway: Gateway, eviction: Eviction, resourceVersion: str
         setCondition(pod, {
           type: 'DisruptionTarget',
           status: 'True',
+          lastProbeTime: null,
           reason: 'EvictionByEvictionAPI',
           message: 'Eviction API: evicting',
         });
@@ -144,7 +148,7 @@ async function remove(gateway: Gateway, eviction: Eviction, resourceVersion: str
     });
   }
   const info = { ...request.info, subresource: '', verb: 'delete' };
-  const rest = { orphanDependents: undefined, ignoreReadErrors: false };
+  const rest = { orphanDependents: undefined, ignoreReadErrors: false, isAdmitted: true as const };
   const options = { dryRun, uid, resourceVersion: version, graceSeconds, propagation, ...rest };
   await deleteObject(gateway, { ...request, info }, options);
 }

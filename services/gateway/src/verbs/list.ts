@@ -19,6 +19,7 @@ import { listFromWatch } from './list-from-watch.ts';
 /** GET of a collection, at the revision that the request's options ask for. */
 export const list: VerbHandler = async (gateway, request, reply) => {
   const { freshness, limit } = listOptions(request.info);
+  if (freshness.kind === 'continuation' && freshness.token.isOver) throw tooOld(freshness);
   const selection = selectionOf(request.kind, request.info);
   const { accepted } = request;
   const after = placeAfter(selection, freshness.kind === 'continuation' ? freshness.token.after : undefined);

@@ -43,7 +43,7 @@ export function readPatch(request: ResourceRequest): Pick<Change, 'apply' | 'pin
   const { value: body, notes } = decodeJson(request.body);
   if (type === TYPES[0]) {
     if (!Array.isArray(body)) throw badRequest('a JSON patch is a list of operations');
-    tellSurplus(request, level, surplusOfOperations(body, notes), 'json patch ');
+    tellSurplus(request, level, surplusOfOperations(body, notes), { prefix: 'json patch ' });
     const pinned = body.some((operation) => operation?.path === '/metadata/resourceVersion');
     return { apply: (current) => applyJsonPatch(current, body), pinned };
   }

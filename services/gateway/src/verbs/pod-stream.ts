@@ -1,4 +1,5 @@
 import { badRequest } from '@tidegate/status';
+import { admitConnection } from '../admission/connections.ts';
 import { authorize } from '../authz/authorize.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { type UpgradeResponse, upgradeOf } from '../hooks/upgrade-reply.ts';
@@ -26,6 +27,7 @@ function opens(speak: Speak, pathOf: (request: ResourceRequest, container: strin
     mayCreate(gateway, request);
     const pod = await podOf(gateway, request);
     const container = isOfContainer ? containerOf(pod, info.name, info.query.get('container') ?? '') : '';
+    await admitConnection(gateway, request, container);
     const node = nodeOf(pod);
     if (node === '') throw badRequest(`pod ${info.name} does not have a host assigned`);
     const backEnd = await kubeletOf(gateway, request, node);

@@ -1,3 +1,4 @@
+import { admitConnection } from '../admission/connections.ts';
 import type { ResourceRequest, VerbHandler } from '../gateway.ts';
 import { upgradeOf } from '../hooks/upgrade-reply.ts';
 import { writeHead } from '../hooks/write-answer.ts';
@@ -12,6 +13,7 @@ const proxy: VerbHandler = async (gateway, request, reply) => {
   refuseDryRun(info);
   const mark = req.url?.indexOf('?') ?? -1;
   const query = mark < 0 ? '' : (req.url ?? '').slice(mark);
+  await admitConnection(gateway, request);
   const backEnd = await gateway.backEnds.behind(gateway, request);
   const upgrade = upgradeOf(reply);
   const path = info.subpath === '' ? '/' : info.subpath;

@@ -1,6 +1,9 @@
+import type { Kind } from '@tidegate/kinds';
 import { Query, type RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { badRequest } from '@tidegate/status';
+import { admittedCreation } from '../admission/inquiries.ts';
+import { userInfo } from '../admission/review.ts';
 import { AUTHENTICATED, type User } from '../authn/user.ts';
 import { authorize } from '../authz/authorize.ts';
 import { objectAnswer } from '../codec/answer.ts';
@@ -27,7 +30,7 @@ const REVIEWS: Readonly<Record<string, Review>> = {
 
 const create: VerbHandler = async (gateway, request) => {
   const review = REVIEWS[request.kind.storedAs] as Review;
-  const object = admitBody(request);
+  const object = await admittedCreation(gateway, request, admitBody(request));
   object.status = await review(gateway, request, isJsonObject(object.spec) ? object.spec : {});
   return objectAnswer(request, 201, Buffer.from(JSON.stringify(object)));
 };
@@ -35,23 +38,17 @@ const create: VerbHandler = async (gateway, request) => {
 const REVIEW_VERBS: Readonly<Record<string, VerbHandler>> = { create };
 
 /** The verbs of a kind that is a question; undefined for kinds that are objects. */
-export function reviewVerbs(storedAs: string): Readonly<Record<string, VerbHandler>> | undefined {
-  return Object.hasOwn(REVIEWS, storedAs) ? REVIEW_VERBS : undefined;
+export function reviewVerbs(kind: Kind): Readonly<Record<string, VerbHandler>> | undefined {
+  return isQuestion(kind) ? REVIEW_VERBS : undefined;
+}
+
+export function isQuestion({ storedAs }: Kind): boolean {
+  return Object.hasOwn(REVIEWS, storedAs);
 }
 
 function access(user: User, spec: JsonObject): JsonObject {
   const refused = authorize(user, isJsonObject(spec.nonResourceAttributes) ? otherOf(spec) : resourceOf(spec));
   return refused === undefined ? { allowed: true } : { allowed: false, reason: refused.message };
-}
-
-function userInfo({ name, uid, groups, extra }: User): JsonObject {
-  const more = Object.entries(extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
-  return {
-    username: name,
-    ...(uid === '' ? {} : { uid }),
-    groups: [...groups],
-    ...(more.length === 0 ? {} : { extra: Object.fromEntries(more) }),
-  };
 }
 
 /** What `authorize` allows, told as rules. */

@@ -7,7 +7,7 @@ import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.t
 import { versionsOf } from '../ownership/kind-versions.ts';
 import { admitBody, admitObject } from '../rules/admit-object.ts';
 import { asSubresource } from '../rules/as-subresource.ts';
-import { type Change, changeObject } from '../rules/change-object.ts';
+import { type Change, changeObject, type View } from '../rules/change-object.ts';
 import { keyOf } from '../rules/commit.ts';
 import { currentJson, fromStore } from '../rules/current.ts';
 import { applyWish, readWish } from './apply.ts';
@@ -54,8 +54,7 @@ function applyScale(gateway: Gateway, request: ResourceRequest, scale: ResourceR
   if (replicas !== undefined) setReplicas(applied, replicas, kind.entry.custom?.scale);
   else applied.spec = {};
   const versions = versionsOf(gateway.registry, kind, info.subresource);
-  const shown = { show: (code: number, json: Buffer) => show(request, code, json) };
-  return applyWish(gateway, request, { ...wish, versions, applied }, shown);
+  return applyWish(gateway, request, { ...wish, versions, applied }, shownAsScale(request));
 }
 
 export const scaleVerbs: Readonly<Record<string, VerbHandler>> = { get, update, patch };
@@ -76,8 +75,23 @@ function changeTo(request: ResourceRequest, wanted: (object: JsonObject) => Json
       setReplicas(object, replicas, request.kind.entry.custom?.scale);
       return object;
     },
-    show: (code, json) => show(request, code, json),
+    ...shownAsScale(request),
   };
+}
+
+/** Clients and webhooks see the scale, not the object. */
+function shownAsScale(request: ResourceRequest): Pick<Change, 'show'> & { admitted: View } {
+  const { kind } = asSubresource(request);
+  const paths = request.kind.entry.custom?.scale;
+  const admitted: View = {
+    kind,
+    of: (object) => scaleOf(kind, object, paths),
+    take: (object, scale) => {
+      setReplicas(object, isJsonObject(scale.spec) ? (scale.spec.replicas ?? 0) : 0, paths);
+      return object;
+    },
+  };
+  return { show: (code, json) => show(request, code, json), admitted };
 }
 
 /** Where a definition says that the number stands; elsewhere all kinds have it in the same place. */

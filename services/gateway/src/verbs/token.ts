@@ -1,6 +1,7 @@
 import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, conflict, invalid, invalidValue } from '@tidegate/status';
+import { admittedCreation } from '../admission/inquiries.ts';
 import type { Reference, TokenSubject } from '../authn/service-accounts.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
@@ -19,14 +20,16 @@ const create: VerbHandler = async (gateway, request) => {
   const { serviceAccounts } = gateway;
   if (serviceAccounts === undefined) throw new ApiError('NotFound', 'the server could not find the requested resource');
   const own = asSubresource(request);
-  const object = admitBody(own);
+  const sent = admitBody(own);
   const { namespace, name } = request.info;
   const { uid = '' } = await metaIn(gateway, request, 'serviceaccounts');
-  const meta = metaOf(object);
-  if (meta.uid && meta.uid !== uid) {
-    const why = `the UID in the token request (${meta.uid}) does not match the UID of the service account (${uid})`;
+  const { uid: wanted } = metaOf(sent);
+  if (wanted && wanted !== uid) {
+    const why = `the UID in the token request (${wanted}) does not match the UID of the service account (${uid})`;
     throw conflict({ group: GROUP, resource: 'TokenRequest' }, name, why);
   }
+  Object.assign(metaOf(sent), { name, namespace, uid, creationTimestamp: wholeSeconds(new Date()) });
+  const object = await admittedCreation(gateway, own, sent);
   const spec = isJsonObject(object.spec) ? object.spec : {};
   const asked = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
   const audiences = asked.length > 0 ? asked : [...serviceAccounts.audiences];
@@ -36,7 +39,6 @@ const create: VerbHandler = async (gateway, request) => {
     { namespace, serviceaccount: { name, uid }, ...bound },
     { audiences, seconds },
   );
-  Object.assign(meta, { name, namespace, uid, creationTimestamp: wholeSeconds(new Date()) });
   object.spec = { ...spec, audiences, expirationSeconds: seconds };
   object.status = { token, expirationTimestamp: wholeSeconds(expiresAt) };
   return objectAnswer(own, 201, Buffer.from(JSON.stringify(object)));

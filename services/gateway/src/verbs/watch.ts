@@ -81,7 +81,7 @@ function wishOf(request: ResourceRequest, selection: Selection): string {
     ...words,
     accepted.mediaType,
     accepted.as,
-    accepted.group,
+    accepted.metaVersion,
   ].join('\0');
 }
 

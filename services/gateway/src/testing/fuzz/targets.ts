@@ -300,7 +300,7 @@ export const targets: readonly Target[] = [
     [token, Buffer.from('{"v":"meta.k8s.io/v1","rv":-1,"start":"a/b"}').toString('base64url')],
     (text) => {
       const { revision, after } = decodeContinue(text);
-      assert.deepEqual(decodeContinue(encodeContinue({ revision, after })), { revision, after });
+      assert.deepEqual(decodeContinue(encodeContinue({ revision, after })), { revision, after, isOver: false });
     },
   ),
   textTarget('continue tokens, unpacked', ['{"v":"meta.k8s.io/v1","rv":5,"start":"ns/name\\u0000"}'], (text) => {

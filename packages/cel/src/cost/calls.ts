@@ -1,0 +1,233 @@
+import type { Type } from '../types/type.ts';
+import type { Facts } from './estimate.ts';
+import { add, by, fixed, MOST, multiply, type Range, UNKNOWN } from './range.ts';
+
+export interface CallFacts {
+  readonly name: string;
+  readonly id: string;
+  readonly target: Facts | undefined;
+  readonly args: readonly Facts[];
+}
+
+export interface CallEstimate {
+  /** without what its arguments cost */
+  readonly cost: Range;
+  readonly size?: Range;
+}
+
+type Estimate = (call: CallFacts) => CallEstimate;
+
+const TEXT = 0.1;
+const PATTERN = 0.25;
+const ONE = fixed(1);
+
+/** What a call itself can cost. */
+export function callEstimate(call: CallFacts): CallEstimate {
+  const estimate = BY_ID[call.id] ?? (Object.hasOwn(BY_NAME, call.name) ? BY_NAME[call.name] : undefined);
+  return estimate?.(call) ?? { cost: ONE };
+}
+
+const size = (facts: Facts | undefined): Range => facts?.size ?? UNKNOWN;
+const constant =
+  (cost: number): Estimate =>
+  () => ({ cost: fixed(cost) });
+
+/** Once, or several times, through the text that it is called on, or that is its argument. */
+const throughTarget =
+  (times: number): Estimate =>
+  ({ target }) => ({ cost: by(size(target), TEXT * times), size: size(target) });
+const throughArgument =
+  (times: number): Estimate =>
+  ({ args }) => ({ cost: by(size(args[0]), TEXT * times) });
+
+/** The sizes of a list's items. */
+function itemSize({ entries, place }: Facts): Range {
+  const shape = place?.shape?.item;
+  if (shape !== undefined) return { min: 0, max: shape.maxElements };
+  return place === undefined ? UNKNOWN : (entries?.value ?? UNKNOWN);
+}
+
+function isText({ kind }: Type): boolean {
+  return kind === 'string' || kind === 'bytes';
+}
+
+const listSearch: Estimate = ({ target }) => {
+  if (target === undefined) return { cost: ONE };
+  const [item] = target.type.params;
+  if (item === undefined) return { cost: by(size(target), TEXT) };
+  const each = isText(item) ? add(ONE, by(itemSize(target), TEXT)) : ONE;
+  return { cost: multiply(size(target), each) };
+};
+
+const replaced: Estimate = ({ target, args: [old, fresh] }) => {
+  const [text, before, after] = [size(target), size(old), size(fresh)];
+  const most = timesReplaced(text.max, before.min, after.max <= before.min);
+  const least = timesReplaced(text.min, before.max, before.max <= after.min);
+  const kept = { min: least.kept, max: most.kept };
+  const count = { min: least.count, max: most.count };
+  return { cost: by(text, 2 * TEXT), size: add(multiply(count, after), kept) };
+};
+
+function timesReplaced(text: number, part: number, isShorter: boolean): { count: number; kept: number } {
+  if (part === 0) return { count: Math.min(text + 1, MOST), kept: text };
+  return isShorter ? { count: 0, kept: text } : { count: Math.ceil(text / part), kept: 0 };
+}
+
+const split: Estimate = ({ target, args }) => {
+  const text = size(target);
+  const limit = args[1]?.expression;
+  const most = limit?.kind === 'literal' && typeof limit.value === 'bigint' ? Number(limit.value) : text.max;
+  return { cost: by(text, 2 * TEXT), size: { min: 0, max: most < 0 ? MOST : most } };
+};
+
+const joined: Estimate = ({ target, args: [separator] }) => {
+  const list = size(target);
+  let made = target === undefined ? UNKNOWN : multiply(list, itemSize(target));
+  const between = { min: Math.max(0, list.min - 1), max: Math.max(0, list.max - 1) };
+  if (separator !== undefined) made = add(made, multiply(size(separator), between));
+  return { cost: by(made, TEXT), size: made };
+};
+
+function matching(text: Range, pattern: Facts | undefined): Range {
+  return multiply(by(add(text, ONE), TEXT), by(size(pattern), PATTERN));
+}
+
+const matched: Estimate = ({ target, args }) => ({ cost: matching(size(target), args[0]) });
+const found: Estimate = ({ target, args }) => ({
+  cost: matching(size(target), args[0]),
+  size: { min: 0, max: size(target).max },
+});
+const contained: Estimate = ({ target, args: [part] }) => ({
+  cost: multiply(by(size(target), TEXT), by(size(part), TEXT)),
+});
+const validated: Estimate = ({ args: [text] }) => ({ cost: by(by(size(text), TEXT), 128 * PATTERN) });
+
+const compared: Estimate = ({ args: [a, b] }) => {
+  const most = Math.min(size(a).max, size(b).max);
+  return { cost: by({ min: most > 0 ? 1 : 0, max: most }, TEXT) };
+};
+
+const FLAT = new Set(['net.IP', 'net.CIDR', 'kubernetes.Quantity', 'kubernetes.Semver']);
+
+const equal: Estimate = (call) => {
+  const [a, b] = call.args;
+  const isFlat = a?.type.kind === 'opaque' && a.type.name === b?.type.name && FLAT.has(a.type.name);
+  return isFlat ? { cost: ONE } : compared(call);
+};
+
+const summed: Estimate = ({ id, args: [a, b] }) => {
+  const both = add(size(a), size(b));
+  return { cost: id === 'add_list' ? ONE : by(both, TEXT), size: both };
+};
+
+const ADDRESS: Range = { min: 4, max: 16 };
+
+const inRange =
+  (base: Range): Estimate =>
+  ({ id, args: [other] }) => {
+    const cost = id.endsWith('_string') ? add(base, by(size(other), TEXT)) : base;
+    return { cost };
+  };
+const ofAddress = by(add(ADDRESS, ADDRESS), TEXT);
+const ofRange = add(add(ofAddress, by(ADDRESS, TEXT)), ONE);
+
+const crossed =
+  (factor: number): Estimate =>
+  ({ args: [a, b] }) => ({
+    cost: add(by(multiply(size(a), size(b)), factor), ONE),
+  });
+
+const CALL_AND_LIST = 11;
+
+const sorted: Estimate = ({ target, args: [keys] }) => {
+  const list = keys ?? target;
+  const [item] = list?.type.params ?? [];
+  const factor = item !== undefined && isText(item) ? 2 + TEXT : 2;
+  const count = size(list);
+  const squared = multiply(count, count);
+  return { cost: add(by(squared, factor), fixed(CALL_AND_LIST)), size: count };
+};
+
+const distinct: Estimate = ({ target }) => {
+  const count = size(target);
+  return { cost: add(by(multiply(count, count), 2), fixed(CALL_AND_LIST)), size: count };
+};
+
+const copied: Estimate = ({ target }) => ({ cost: add(size(target), fixed(CALL_AND_LIST)), size: size(target) });
+const ranged: Estimate = ({ args: [count] }) => {
+  const limit = count?.expression;
+  const most = limit?.kind === 'literal' && typeof limit.value === 'bigint' ? fixed(Number(limit.value)) : UNKNOWN;
+  return { cost: add(most, fixed(CALL_AND_LIST)), size: most };
+};
+const sliced: Estimate = ({ target, args }) => {
+  const [from, to] = args.map(({ expression }) =>
+    expression?.kind === 'literal' ? Number(expression.value) : undefined,
+  );
+  const count =
+    from !== undefined && to !== undefined ? fixed(Math.max(0, to - from)) : { min: 0, max: size(target).max };
+  return { cost: add(count, fixed(CALL_AND_LIST)), size: count };
+};
+
+const selected: Estimate = ({ args: [text] }) => ({
+  cost: add(fixed(10), add(by(size(text), TEXT), by(by(size(text), 0.5), 50))),
+});
+
+const BY_ID: Readonly<Record<string, Estimate>> = {
+  string_format: ({ target }) => ({ cost: by(size(target), TEXT) }),
+  string_to_bytes: ({ args: [text] }) => ({
+    cost: by(size(text), TEXT),
+    size: multiply(size(text), { min: 1, max: 4 }),
+  }),
+  bytes_to_string: ({ args: [bytes] }) => ({
+    cost: by(size(bytes), TEXT),
+    size: { min: Math.floor(size(bytes).min / 4), max: size(bytes).max },
+  }),
+  starts_with_string: throughArgument(1),
+  ends_with_string: throughArgument(1),
+  in_list: ({ args }) => ({ cost: size(args[1]) }),
+  matches_string: matched,
+  contains_string: contained,
+  add_string: summed,
+  add_bytes: summed,
+  add_list: summed,
+  equals: equal,
+  not_equals: compared,
+  list_sets_contains_list: crossed(1),
+  list_sets_intersects_list: crossed(1),
+  list_sets_equivalent_list: crossed(2),
+  list_slice: sliced,
+  list_reverse: copied,
+  list_flatten: copied,
+  list_flatten_int: copied,
+  lists_range: ranged,
+  list_distinct: distinct,
+  cidr_ip: constant(1),
+};
+
+const orders = ['less', 'less_equals', 'greater', 'greater_equals'].flatMap((word) => [
+  `${word}_string`,
+  `${word}_bytes`,
+]);
+Object.assign(BY_ID, Object.fromEntries(orders.map((id) => [id, compared])));
+
+const each = (names: string, estimate: Estimate) =>
+  Object.fromEntries(names.split(' ').map((name) => [name, estimate]));
+
+const BY_NAME: Readonly<Record<string, Estimate>> = {
+  check: constant(350_000),
+  ...each('fieldSelector labelSelector', selected),
+  ...each('isSorted sum max min indexOf lastIndexOf', listSearch),
+  url: ({ args }) => ({ cost: by(size(args[0]), TEXT), size: size(args[0]) }),
+  ...each('lowerAscii upperAscii substring trim', throughTarget(1)),
+  replace: replaced,
+  split,
+  join: joined,
+  ...each('find findAll', found),
+  ...each('cidr isIP isCIDR ip quantity isQuantity semver isSemver', throughArgument(1)),
+  'ip.isCanonical': throughArgument(2),
+  containsIP: inRange(ofAddress),
+  containsCIDR: inRange(ofRange),
+  validate: validated,
+  ...each('sort @sortByAssociatedKeys', sorted),
+  getQuery: () => ({ cost: ONE, size: UNKNOWN }),
+};

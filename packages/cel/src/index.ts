@@ -1,0 +1,27 @@
+export { type Compiled, Environment, type EnvironmentOptions } from './environment.ts';
+export { type AccessAnswer, type AccessQuestion, Authorizer } from './functions/authorization.ts';
+export type { Lazy } from './run/frame.ts';
+export type { Outcome, Program } from './run/program.ts';
+export {
+  boolShape,
+  bytesShape,
+  dateShape,
+  doubleShape,
+  durationShape,
+  dynShape,
+  intOrStringShape,
+  intShape,
+  listShape,
+  mapShape,
+  objectShape,
+  opaqueShape,
+  optionalShape,
+  type Shape,
+  type ShapeField,
+  stringShape,
+  timeShape,
+} from './types/shape.ts';
+export type { Type } from './types/type.ts';
+export { type Data, type DataObject, fromData } from './values/data.ts';
+export { CostExceeded, Failure } from './values/failure.ts';
+export { Optional, type Value } from './values/value.ts';

@@ -1,0 +1,55 @@
+import { type CostRange, estimateCost } from '../cost/estimate.ts';
+import type { Expression } from '../syntax/expression.ts';
+import type { Shape } from '../types/shape.ts';
+import type { Type } from '../types/type.ts';
+import { CostExceeded, Failure } from '../values/failure.ts';
+import { Meter } from '../values/meter.ts';
+import type { Value } from '../values/value.ts';
+import { type Building, build } from './build.ts';
+import type { Lazy, Step } from './frame.ts';
+
+interface Parts {
+  readonly expression: Expression;
+  readonly building: Building;
+  readonly used: ReadonlySet<string>;
+  readonly shapes: ReadonlyMap<string, Shape>;
+}
+
+/** What an evaluation has come to. */
+export type Outcome =
+  | { readonly kind: 'value'; readonly value: Value; readonly cost: number }
+  | { readonly kind: 'failed'; readonly error: Failure; readonly cost: number };
+
+/** An expression that was checked. It is made ready to run when it first runs. */
+export class Program {
+  readonly type: Type;
+  /** the variables of its environment that it looks at */
+  readonly used: ReadonlySet<string>;
+  readonly #parts: Parts;
+  #step: Step | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.used = parts.used;
+    this.type = parts.expression.type as Type;
+  }
+
+  /** What it can cost at most, and must at least, by the sizes that the shapes of its variables allow. */
+  get estimate(): CostRange {
+    return estimateCost(this.#parts.expression, this.#parts.shapes);
+  }
+
+  run(variables: ReadonlyMap<string, Value | Lazy>, limit: number): Outcome {
+    const { expression, building } = this.#parts;
+    this.#step ??= build(expression, building);
+    const meter = new Meter(limit);
+    try {
+      return { kind: 'value', value: this.#step({ variables, slots: [], meter }), cost: meter.cost };
+    } catch (error) {
+      if (error instanceof Failure) return { kind: 'failed', error, cost: meter.cost };
+      // what is nested too deep, or would be too long a text
+      if (error instanceof RangeError) return { kind: 'failed', error: new CostExceeded(), cost: meter.cost };
+      throw error;
+    }
+  }
+}

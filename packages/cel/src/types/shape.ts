@@ -1,0 +1,84 @@
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  objectType,
+  opaqueType,
+  optionalType,
+  stringType,
+  type Type,
+  timestampType,
+} from './type.ts';
+
+/**
+ * What is known of a value by its schema: its type, and how large it can be. A list of strings is
+ * `{ type: list(string), maxElements: 10, item: { type: string, maxElements: 40 } }`.
+ */
+export interface Shape {
+  readonly type: Type;
+  /** of a text its length, of lists and maps their items */
+  readonly maxElements: number;
+  /** the bytes that the least of such values takes as JSON */
+  readonly minSize: number;
+  /** of lists and maps */
+  readonly item?: Shape;
+  readonly key?: Shape;
+  /** of lists whose items differ from each other: by which of their fields, as expressions name them, or by all they are */
+  readonly distinct?: 'items' | readonly string[];
+  /** of objects, by the names that expressions use */
+  readonly fields?: ReadonlyMap<string, ShapeField>;
+  /** of objects, what their fields are called in the data */
+  readonly names?: ReadonlySet<string>;
+}
+
+export interface ShapeField {
+  /** as it is in the data */
+  readonly name: string;
+  readonly shape: Shape;
+}
+
+const scalar = (type: Type, minSize: number, maxElements = 0): Shape => ({ type, minSize, maxElements });
+
+/** Sizes of values as JSON. */
+const DATE = 12;
+const LEAST_TIME = 21;
+const LONGEST_TIME = 32;
+const LEAST_DURATION = 3;
+
+export const boolShape = scalar(boolType, 4);
+export const intShape = scalar(intType, 1);
+export const doubleShape = scalar(doubleType, 1);
+export const dateShape = scalar(timestampType, DATE, DATE);
+export const timeShape = scalar(timestampType, LEAST_TIME, LONGEST_TIME);
+export const durationShape = scalar(durationType, LEAST_DURATION, LONGEST_TIME);
+export const dynShape = scalar(dynType, 1, Number.MAX_SAFE_INTEGER);
+export const stringShape = (maxElements: number): Shape => scalar(stringType, 2, maxElements);
+export const bytesShape = (maxElements: number): Shape => scalar(bytesType, 2, maxElements);
+export const intOrStringShape = (maxElements: number): Shape => scalar(dynType, 1, maxElements);
+
+export function listShape(item: Shape, maxElements: number): Shape {
+  return { type: listType(item.type), minSize: 2, maxElements, item };
+}
+
+export function mapShape(item: Shape, maxElements: number): Shape {
+  const key = stringShape(0);
+  return { type: mapType(stringType, item.type), minSize: 2, maxElements, item, key };
+}
+
+export function objectShape(name: string, fields: ReadonlyMap<string, ShapeField>, minSize = 2): Shape {
+  const names = new Set([...fields.values()].map((field) => field.name));
+  const shape = { type: dynType, minSize, maxElements: 0, fields, names } as { type: Type } & Omit<Shape, 'type'>;
+  shape.type = objectType(name, shape);
+  return shape;
+}
+
+/** A value that only functions look into. */
+export const opaqueShape = (name: string): Shape => scalar(opaqueType(name), 1);
+
+/** What may be there or not. */
+export const optionalShape = (of: Shape): Shape => ({ ...of, type: optionalType(of.type) });

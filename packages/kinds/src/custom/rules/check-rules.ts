@@ -1,0 +1,171 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Shape } from '@tidegate/cel';
+import { isJsonObject, type Json } from '@tidegate/schema';
+import { type FieldError, fieldError } from '@tidegate/status';
+import { Place } from '../../validation/place.ts';
+import type { JsonSchema, ValidationRule } from '../json-schema.ts';
+import { checkSchema } from '../structural.ts';
+import { type CompiledRule, compileRules } from './compiled-rule.ts';
+import { RuleCosts, timesCost } from './rule-costs.ts';
+import { checkRuleWords } from './rule-words.ts';
+import { isEmbedded, LARGEST_REQUEST, shapeOf } from './shapes.ts';
+
+/**
+ * What is wrong with the rules that a definition's schemas have. Schemas that are as they were before are not looked at:
+ * they were looked at then, and the server's own writes of a definition must never fail for them.
+ */
+export function checkDefinitionRules(definition: Place, before?: Place): void {
+  for (const { schema, name } of schemasOf(definition)) {
+    if (!hasRules(schema.object as JsonSchema)) continue;
+    const known = before === undefined ? undefined : versionsOf(before).find((one) => one.object.name === name);
+    if (known !== undefined && isDeepStrictEqual(schemaIn(known).value, schema.value)) continue;
+    const found = schema.errorCount;
+    eachSchema(schema, checkRuleWords);
+    if (schema.errorCount === found && isStructural(schema.object as JsonSchema)) checkExpressions(schema);
+  }
+}
+
+interface VersionSchema {
+  readonly schema: Place;
+  readonly name: Json | undefined;
+}
+
+const versionsOf = (definition: Place): Place[] => definition.field('spec.versions').items();
+const schemaIn = (version: Place): Place => version.field('schema.openAPIV3Schema');
+
+/** What all versions have alike is said of once, as if it stood above them. */
+function schemasOf(definition: Place): VersionSchema[] {
+  const versions = versionsOf(definition);
+  const all = versions.map((version) => ({ schema: schemaIn(version), name: version.object.name }));
+  const [first, ...others] = all;
+  if (first === undefined || others.some(({ schema }) => !isDeepStrictEqual(schema.value, first.schema.value))) {
+    return all.filter(({ schema }) => isJsonObject(schema.value));
+  }
+  if (!isJsonObject(first.schema.value)) return [];
+  return [{ schema: definition.as('spec.validation.openAPIV3Schema', first.schema.value), name: first.name }];
+}
+
+export function hasRules(schema: JsonSchema): boolean {
+  if ((schema['x-kubernetes-validations'] ?? []).length > 0) return true;
+  const { properties = {}, items, additionalProperties, allOf = [], anyOf = [], oneOf = [], not } = schema;
+  const inner = [...Object.values(properties), items, additionalProperties, ...allOf, ...anyOf, ...oneOf, not];
+  return inner.some((one) => typeof one === 'object' && one !== null && hasRules(one));
+}
+
+/** Of others no type can be told. */
+function isStructural(schema: JsonSchema): boolean {
+  const errors: FieldError[] = [];
+  checkSchema(new Place(undefined, '', { schema: schema as Json }, errors).field('schema'), false);
+  return errors.length === 0;
+}
+
+const LISTS = ['allOf', 'oneOf', 'anyOf'];
+
+function eachSchema(schema: Place, visit: (schema: Place) => void): void {
+  visit(schema);
+  for (const { place } of innerSchemas(schema)) eachSchema(place, visit);
+  for (const place of [...LISTS.flatMap((name) => schema.field(name).items()), schema.field('not')]) {
+    if (isJsonObject(place.value)) refuseNested(place);
+  }
+}
+
+/** Alternatives have no rules. */
+function refuseNested(schema: Place): void {
+  const rules = schema.field('x-kubernetes-validations');
+  if (!rules.isEmpty) rules.forbidden('must be empty to be structural');
+  const inner = [...innerSchemas(schema).map(({ place }) => place), schema.field('not')];
+  for (const place of [...inner, ...LISTS.flatMap((name) => schema.field(name).items())]) {
+    if (isJsonObject(place.value)) refuseNested(place);
+  }
+}
+
+function innerSchemas(schema: Place): Array<{ readonly step: string; readonly place: Place }> {
+  const fields = Object.entries(schema.field('properties').object);
+  const properties = fields.map(([name, one]) => ({
+    step: 'properties',
+    place: schema.as(`properties[${name}]`, one),
+  }));
+  const more = ['additionalProperties', 'items'].map((step) => ({ step, place: schema.field(step) }));
+  return [...properties, ...more].filter(({ place }) => isJsonObject(place.value));
+}
+
+/** Where a schema stands among those around it. */
+interface Around {
+  readonly isRoot: boolean;
+  /** how often there can be such values in an object; undefined: nothing bounds it but the object's size */
+  readonly times: number | undefined;
+  /** the schema below which no value is known to be the one that was there before */
+  readonly uncorrelated: Place | undefined;
+  readonly costs: RuleCosts;
+}
+
+function checkExpressions(root: Place): void {
+  const costs = new RuleCosts();
+  checkWithin(root, { isRoot: true, times: 1, uncorrelated: undefined, costs });
+  costs.finish(root);
+}
+
+function checkWithin(place: Place, around: Around): void {
+  const schema = place.object as JsonSchema;
+  const most = mostWithin(schema);
+  const times = around.times === undefined || most === undefined ? undefined : around.times * most;
+  for (const { step, place: inner } of innerSchemas(place)) {
+    const isList = step === 'items' && schema['x-kubernetes-list-type'] !== 'map';
+    const uncorrelated = around.uncorrelated ?? (isList ? place : undefined);
+    checkWithin(inner, { ...around, isRoot: false, times, uncorrelated });
+  }
+  const rules = place.field('x-kubernetes-validations');
+  if (rules.isEmpty) return;
+  const shape = shapeOf(schema, 'selfType', around.isRoot || isEmbedded(schema));
+  if (shape === undefined) {
+    rules.forbidden('there are no rules for values whose type is not known');
+    return;
+  }
+  for (const [i, compiled] of compileRules(schema, shape).entries()) {
+    checkCompiled(rules.item(i), compiled, { ...around, times: around.times ?? timesIn(shape) });
+  }
+}
+
+/** How many values there are within one of the schema. */
+function mostWithin({ type, additionalProperties, maxProperties, maxItems }: JsonSchema): number | undefined {
+  const most =
+    type === 'array' ? maxItems : type === 'object' && additionalProperties !== undefined ? maxProperties : 1;
+  return most === undefined ? undefined : Math.max(0, most);
+}
+
+function timesIn({ minSize }: Shape): number {
+  return Math.floor(LARGEST_REQUEST / (minSize + 1));
+}
+
+function checkCompiled(place: Place, compiled: CompiledRule, { costs, times = 1, uncorrelated }: Around): void {
+  const { program, message, problem, messageProblem, usesOldSelf, rule } = compiled;
+  if (program !== undefined) costs.add(place.field('rule'), 'rule', timesCost(program.estimate.max, times));
+  if (problem !== undefined) refuse(place.field('rule'), rule, problem);
+  if (messageProblem !== undefined) refuse(place.field('messageExpression'), rule, messageProblem);
+  if (message !== undefined) costs.add(place.field('messageExpression'), 'messageExpression', message.estimate.max);
+  if (usesOldSelf && uncorrelated !== undefined) {
+    const what = 'oldSelf cannot be used on the uncorrelatable portion of the schema within';
+    place.field('rule').invalid(`${what} ${uncorrelated.path}`);
+  } else if (!usesOldSelf && rule.optionalOldSelf !== undefined) {
+    place.field('optionalOldSelf').invalid('may not be set if oldSelf is not used in rule');
+  }
+}
+
+function refuse(place: Place, rule: ValidationRule, problem: string): void {
+  place.add(fieldError(place.path, 'FieldValueInvalid', `Invalid value: ${ruleText(rule)}: ${problem}`));
+}
+
+const HIDDEN = /[<>&\u2028\u2029]/g;
+
+/** A rule as kube-apiserver prints it. */
+function ruleText({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: ValidationRule): string {
+  const text = JSON.stringify({
+    Rule: rule,
+    Message: message ?? '',
+    MessageExpression: messageExpression ?? '',
+    Reason: reason ?? null,
+    FieldPath: fieldPath ?? '',
+    OptionalOldSelf: optionalOldSelf ?? null,
+  });
+  return text.replace(HIDDEN, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

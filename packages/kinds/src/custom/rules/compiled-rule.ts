@@ -1,0 +1,58 @@
+import { Environment, optionalShape, type Program, type Shape } from '@tidegate/cel';
+import type { JsonSchema, ValidationRule } from '../json-schema.ts';
+import { fieldPathOf } from './field-path.ts';
+
+/** A rule that was read; or why it cannot be. */
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  readonly program?: Program;
+  readonly problem?: string;
+  /** it compares with what was there before */
+  readonly usesOldSelf: boolean;
+  readonly message?: Program;
+  readonly messageProblem?: string;
+  /** the field that is told to be wrong, below the value */
+  readonly fieldPath: string;
+}
+
+/** The rules of a schema, whose values have the shape. */
+export function compileRules(schema: JsonSchema, shape: Shape): CompiledRule[] {
+  const rules = schema['x-kubernetes-validations'] ?? [];
+  const usual = new Environment({ self: shape, oldSelf: shape });
+  const optional = rules.some(({ optionalOldSelf }) => optionalOldSelf)
+    ? new Environment({ self: shape, oldSelf: optionalShape(shape) })
+    : usual;
+  return rules.map((rule) => compileRule(rule, rule.optionalOldSelf ? optional : usual, schema));
+}
+
+const NONE = { usesOldSelf: false, fieldPath: '' };
+
+function compileRule(rule: ValidationRule, environment: Environment, schema: JsonSchema): CompiledRule {
+  if (rule.rule.trim() === '') return { rule, ...NONE };
+  const compiled = compile(environment, rule.rule, 'bool');
+  if ('problem' in compiled) return { rule, problem: compiled.problem, ...NONE };
+  const { program } = compiled;
+  const { messageExpression = '', fieldPath = '' } = rule;
+  const usesOldSelf = program.used.has('oldSelf');
+  const made = { rule, program, usesOldSelf, fieldPath: fieldPathOf(fieldPath, schema) ?? '' };
+  if (messageExpression === '') return made;
+  const message = compile(environment, messageExpression, 'string');
+  if (!('problem' in message)) return { ...made, message: message.program };
+  return { ...made, messageProblem: `messageExpression ${message.problem}` };
+}
+
+const WORDS = { bool: 'cel expression must evaluate to a bool', string: 'must evaluate to a string' };
+
+function compile(
+  environment: Environment,
+  source: string,
+  wanted: keyof typeof WORDS,
+): { program: Program } | { problem: string } {
+  const compiled = environment.compile(source);
+  if (compiled.kind === 'compiled') {
+    const { program } = compiled;
+    return program.type.kind === wanted ? { program } : { problem: WORDS[wanted] };
+  }
+  if (compiled.stage === 'compilation') return { problem: `compilation failed: ${compiled.text}` };
+  return { problem: `${wanted === 'bool' ? 'program ' : ''}instantiation failed: ${compiled.text}` };
+}

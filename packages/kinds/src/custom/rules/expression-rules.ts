@@ -1,0 +1,154 @@
+import { fromData, type Lazy, Optional, type Value } from '@tidegate/cel';
+import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import type { FieldError } from '@tidegate/status';
+import { type At, pathText } from '../at.ts';
+import type { JsonSchema } from '../json-schema.ts';
+import { olderItems } from '../value-rules.ts';
+import { type CompiledRule, compileRules } from './compiled-rule.ts';
+import { Correlation } from './correlation.ts';
+import { type Judged, judge } from './judge.ts';
+import { isEmbedded, shapeOf } from './shapes.ts';
+
+/** What the rules of one write may cost together. */
+const BUDGET = 10_000_000;
+
+/** A schema with its rules ready to run, and those within it that have some. */
+interface Node {
+  readonly schema: JsonSchema;
+  readonly rules: readonly CompiledRule[];
+  readonly toValue: (data: Json) => Value;
+  readonly properties: ReadonlyMap<string, Node>;
+  readonly values: Node | undefined;
+  readonly items: Node | undefined;
+}
+
+interface Look {
+  readonly value: Json;
+  readonly at: At | undefined;
+  /** undefined: nothing was here before, or it is not known what */
+  readonly old: Json | undefined;
+  readonly correlation: Correlation;
+}
+
+/**
+ * The rules in a schema of a CustomResourceDefinition, made once for each schema.
+ *
+ * Invariant: a write costs no more than its budget, whatever its rules and its values are. What has not been judged by then
+ * is refused.
+ */
+export class ExpressionRules {
+  readonly #root: Node | undefined;
+
+  constructor(schema: JsonSchema) {
+    this.#root = nodeOf(schema, true);
+  }
+
+  /** What the rules find wrong with an object. What is as it was before is allowed, whatever they say. */
+  errors(object: JsonObject, old?: JsonObject): FieldError[] {
+    const root = this.#root;
+    if (root === undefined) return [];
+    const errors: FieldError[] = [];
+    const correlation = old === undefined ? Correlation.none : Correlation.of(object, old, root.schema);
+    new Visit(errors).visit(root, { value: object, at: undefined, old, correlation });
+    return errors;
+  }
+}
+
+/** undefined: neither the schema nor what is within it has rules. */
+function nodeOf(schema: JsonSchema, isRoot: boolean): Node | undefined {
+  const inner = Object.entries(schema.properties ?? {}).flatMap(([name, property]): Array<[string, Node]> => {
+    const node = nodeOf(property, isEmbedded(property));
+    return node === undefined ? [] : [[name, node]];
+  });
+  const { additionalProperties, items } = schema;
+  const values =
+    typeof additionalProperties === 'object'
+      ? nodeOf(additionalProperties, isEmbedded(additionalProperties))
+      : undefined;
+  const item = items === undefined ? undefined : nodeOf(items, isEmbedded(items));
+  const hasOwn = (schema['x-kubernetes-validations'] ?? []).length > 0;
+  if (!hasOwn && inner.length === 0 && values === undefined && item === undefined) return undefined;
+  const shape = hasOwn ? shapeOf(schema, 'selfType', isRoot || isEmbedded(schema)) : undefined;
+  return {
+    schema,
+    rules: shape === undefined ? [] : compileRules(schema, shape),
+    toValue: (data) => fromData(data, shape),
+    properties: new Map(inner),
+    values,
+    items: item,
+  };
+}
+
+/** A value is made when a rule first asks for it. */
+function once(make: Lazy): Lazy {
+  let made: Value | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+class Visit {
+  readonly #errors: FieldError[];
+  #budget = BUDGET;
+
+  constructor(errors: FieldError[]) {
+    this.#errors = errors;
+  }
+
+  /** Whether there is budget left to go on with. */
+  visit(node: Node, look: Look): boolean {
+    if (look.value === null) return true;
+    if (!this.#judge(node, look)) return false;
+    if (Array.isArray(look.value)) return this.#items(node, look.value, look);
+    return !isJsonObject(look.value) || this.#fields(node, look.value, look);
+  }
+
+  #judge({ schema, rules, toValue }: Node, { value, at, old, correlation }: Look): boolean {
+    if (rules.length === 0) return true;
+    const self = once(() => toValue(value));
+    const hasOld = old !== undefined && old !== null;
+    const before = hasOld ? once(() => toValue(old)) : undefined;
+    const told: Judged = {
+      type: schema.type ?? '',
+      value,
+      path: pathText(at),
+      errors: this.#errors,
+      correlation,
+      isNew: !hasOld,
+    };
+    for (const compiled of rules) {
+      const { optionalOldSelf } = compiled.rule;
+      if (compiled.usesOldSelf && !hasOld && !optionalOldSelf) continue;
+      const variables = new Map<string, Value | Lazy>([['self', self]]);
+      if (optionalOldSelf)
+        variables.set('oldSelf', before === undefined ? Optional.none : () => new Optional(before()));
+      else if (before !== undefined) variables.set('oldSelf', before);
+      this.#budget = judge(compiled, variables, { ...told, budget: this.#budget });
+      if (this.#budget < 0) return false;
+    }
+    return true;
+  }
+
+  #fields(node: Node, value: JsonObject, { at, old, correlation }: Look): boolean {
+    const { properties, values } = node;
+    if (properties.size === 0 && values === undefined) return true;
+    const before = isJsonObject(old) ? old : {};
+    for (const [name, inner] of Object.entries(value)) {
+      const known = properties.get(name) ?? values;
+      if (known === undefined) continue;
+      const step = properties.has(name) ? { up: at, step: name } : { up: undefined, step: `${pathText(at)}[${name}]` };
+      const was = Object.hasOwn(before, name) ? before[name] : undefined;
+      if (!this.visit(known, { value: inner, at: step, old: was, correlation: correlation.key(name) })) return false;
+    }
+    return true;
+  }
+
+  #items({ schema, items }: Node, list: readonly Json[], { at, old, correlation }: Look): boolean {
+    if (items === undefined) return true;
+    const before = olderItems(schema, old);
+    return list.every((value, i) =>
+      this.visit(items, { value, at: { up: at, step: i }, old: before?.(value), correlation: correlation.item(i) }),
+    );
+  }
+}

@@ -1,0 +1,139 @@
+import { CostExceeded, type Failure, type Lazy, type Program, type Value } from '@tidegate/cel';
+import type { Json } from '@tidegate/schema';
+import {
+  duplicateValue,
+  type FieldError,
+  fieldError,
+  forbiddenField,
+  invalidValue,
+  requiredValue,
+} from '@tidegate/status';
+import type { CompiledRule } from './compiled-rule.ts';
+import type { Correlation } from './correlation.ts';
+
+/** What one evaluation may cost. */
+const CALL_LIMIT = 1_000_000;
+const LONGEST_MESSAGE = 5 * 1024;
+const NO_MORE = 'no further validation rules will be run';
+
+/** The value that a rule is about, and where it is told what is wrong with it. */
+export interface Judged {
+  readonly type: string;
+  readonly value: Json;
+  readonly path: string;
+  readonly errors: FieldError[];
+  readonly correlation: Correlation;
+  /** nothing was here before */
+  readonly isNew: boolean;
+}
+
+type Variables = ReadonlyMap<string, Value | Lazy>;
+
+/** Holds a value against a rule, and says what is left of the budget. Less than nothing: no rule may be run any more. */
+export function judge(
+  compiled: CompiledRule,
+  variables: Variables,
+  { budget, ...judged }: Judged & { readonly budget: number },
+): number {
+  const { path, type, errors, correlation } = judged;
+  const tell = (words: string): number => {
+    errors.push(invalidValue(path || '<nil>', type, words));
+    return -1;
+  };
+  if (compiled.problem !== undefined) tell(`rule compile error: ${compiled.problem}`);
+  if (compiled.program === undefined) return budget;
+  if (budget <= 0) return tell(`validation failed due to running out of cost budget, ${NO_MORE}`);
+  const outcome = compiled.program.run(variables, CALL_LIMIT);
+  if (outcome.cost > budget && !(outcome.kind === 'failed' && outcome.error instanceof CostExceeded)) {
+    return tell(`validation failed due to running out of cost budget, ${NO_MORE}`);
+  }
+  const left = budget - outcome.cost;
+  if (outcome.kind === 'failed') {
+    tell(failureWords(outcome.error, ruleName(compiled)));
+    return outcome.error instanceof CostExceeded ? -1 : left;
+  }
+  if (outcome.value === true) return left;
+  // a rule about a change is about nothing that has stayed
+  if (!compiled.usesOldSelf && correlation.isUnchanged()) return left;
+  return refuse(compiled, variables, { budget: left, ...judged });
+}
+
+function failureWords(error: Failure, name: string): string {
+  if (error instanceof CostExceeded) {
+    return `'${error.message}': ${NO_MORE} due to call cost exceeds limit for rule: ${name}`;
+  }
+  if (!error.message.startsWith('no such overload')) return `${error.message} evaluating rule: ${name}`;
+  const what = 'call arguments did not match a supported operator, function or macro signature';
+  return `'${error.message}': ${what} for rule: ${name}`;
+}
+
+function ruleName({ rule: { rule, message = '' } }: CompiledRule): string {
+  return (message === '' ? rule : message).trim();
+}
+
+function refuse(
+  compiled: CompiledRule,
+  variables: Variables,
+  { budget, ...judged }: Judged & { readonly budget: number },
+): number {
+  const { message = '', optionalOldSelf } = compiled.rule;
+  const usual = message === '' ? `failed rule: ${ruleName(compiled)}` : message.trim();
+  // a message cannot speak of what was not there, even where the rule can
+  const isWithoutOld = optionalOldSelf && judged.isNew && compiled.message?.used.has('oldSelf');
+  if (compiled.message === undefined || isWithoutOld) {
+    judged.errors.push(errorOf(compiled, judged, usual));
+    return budget;
+  }
+  const said = sayMessage(compiled.message, variables, budget);
+  if (said.left < 0) {
+    const path = pathOf(compiled, judged.path);
+    judged.errors.push(invalidValue(path, judged.type, messageWords(said.failure, compiled)));
+    return -1;
+  }
+  judged.errors.push(errorOf(compiled, judged, said.text ?? usual));
+  return said.left;
+}
+
+interface Said {
+  readonly text?: string;
+  readonly failure?: Failure;
+  readonly left: number;
+}
+
+/** A message that is computed; without a text when there is none that could be shown. */
+function sayMessage(program: Program, variables: Variables, budget: number): Said {
+  const outcome = program.run(variables, CALL_LIMIT);
+  if (outcome.kind === 'failed' && outcome.error instanceof CostExceeded) return { failure: outcome.error, left: -1 };
+  const left = budget - outcome.cost;
+  if (outcome.kind === 'failed' || left < 0) return { left: Math.max(left, -1) };
+  const text = String(outcome.value).trim();
+  const isShown = text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= LONGEST_MESSAGE;
+  return isShown ? { text, left } : { left };
+}
+
+function messageWords(failure: Failure | undefined, { rule: { messageExpression } }: CompiledRule): string {
+  if (failure === undefined) return `messageExpression evaluation failed due to running out of cost budget, ${NO_MORE}`;
+  return `${NO_MORE} due to call cost exceeds limit for messageExpression: ${JSON.stringify(messageExpression)}`;
+}
+
+function pathOf({ fieldPath }: CompiledRule, path: string): string {
+  if (fieldPath === '') return path || '<nil>';
+  return path === '' ? fieldPath : `${path}.${fieldPath}`;
+}
+
+function errorOf(compiled: CompiledRule, { value, type, path: above }: Judged, words: string): FieldError {
+  const path = pathOf(compiled, above);
+  const isWhole = type === 'object' || type === 'array';
+  switch (compiled.rule.reason) {
+    case 'FieldValueForbidden':
+      return forbiddenField(path, words);
+    case 'FieldValueRequired':
+      return { ...requiredValue(path, words), byRule: true };
+    case 'FieldValueDuplicate':
+      return isWhole ? fieldError(path, 'FieldValueDuplicate', 'Duplicate value') : duplicateValue(path, value);
+    default:
+      return isWhole
+        ? fieldError(path, 'FieldValueInvalid', `Invalid value: ${words}`)
+        : invalidValue(path, value, words);
+  }
+}

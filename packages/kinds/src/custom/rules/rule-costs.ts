@@ -1,0 +1,43 @@
+import type { Place } from '../../validation/place.ts';
+
+/** Of one expression, and of all rules of a schema. */
+const EXPRESSION_BUDGET = 10_000_000;
+const SCHEMA_BUDGET = 100_000_000;
+const MOST_NAMED = 4;
+const MOST = 2 ** 64;
+const ADVICE =
+  '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
+
+/** Adds up what the rules of a schema may cost, and refuses what is too much. */
+export class RuleCosts {
+  readonly #dearest: Array<{ readonly place: Place; readonly cost: number }> = [];
+  #total = 0;
+
+  add(place: Place, what: 'rule' | 'messageExpression', cost: number): void {
+    if (cost > EXPRESSION_BUDGET) place.forbidden(tooMuch(`estimated ${what} cost`, cost, EXPRESSION_BUDGET));
+    this.#total = Math.min(this.#total + cost, MOST);
+    if (cost < SCHEMA_BUDGET / 100) return;
+    this.#dearest.push({ place, cost });
+    this.#dearest.sort((a, b) => b.cost - a.cost).splice(MOST_NAMED);
+  }
+
+  finish(schema: Place): void {
+    if (this.#total <= SCHEMA_BUDGET) return;
+    for (const { place } of this.#dearest) {
+      place.forbidden('contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema');
+    }
+    const what = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema';
+    schema.forbidden(tooMuch(what, this.#total, SCHEMA_BUDGET));
+  }
+}
+
+/** What an expression costs that is evaluated so many times. */
+export function timesCost(cost: number, times: number): number {
+  return cost === 0 ? 0 : Math.min(cost * times, MOST);
+}
+
+function tooMuch(what: string, cost: number, budget: number): string {
+  const factor = cost / budget;
+  const told = factor > 100 ? 'more than 100' : factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1);
+  return `${what} exceeds budget by factor of ${told}x ${ADVICE}`;
+}

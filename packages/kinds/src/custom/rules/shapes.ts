@@ -1,0 +1,118 @@
+import {
+  boolShape,
+  bytesShape,
+  dateShape,
+  doubleShape,
+  durationShape,
+  intOrStringShape,
+  intShape,
+  listShape,
+  mapShape,
+  objectShape,
+  type Shape,
+  type ShapeField,
+  stringShape,
+  timeShape,
+} from '@tidegate/cel';
+import type { JsonSchema } from '../json-schema.ts';
+import { expressionName } from './names.ts';
+
+/** What a request can be at most, in bytes. It bounds what a schema does not. */
+export const LARGEST_REQUEST = 3 * 1024 * 1024;
+/** The most bytes that a character takes */
+const CHARACTER = 4;
+
+/**
+ * What expressions see of values of a schema, and how much of it there can be at most. undefined: they cannot see them, as
+ * nothing is known of their type. The name is that of the type in messages.
+ */
+export function shapeOf(schema: JsonSchema, name: string, isRoot: boolean): Shape | undefined {
+  if (schema['x-kubernetes-int-or-string']) return intOrStringShape(longest(schema));
+  switch (schema.type) {
+    case 'array':
+      return listOf(schema, name);
+    case 'object':
+      return isRoot ? fieldsOf(withIdentity(schema), name) : objectOf(schema, name);
+    case 'string':
+      return textOf(schema);
+    case 'boolean':
+      return boolShape;
+    case 'number':
+      return doubleShape;
+    case 'integer':
+      return intShape;
+    default:
+      return undefined;
+  }
+}
+
+export function isEmbedded(schema: JsonSchema): boolean {
+  return schema['x-kubernetes-embedded-resource'] === true;
+}
+
+const TEXT: JsonSchema = { type: 'string' };
+const META: JsonSchema = { type: 'object', properties: { name: TEXT, generateName: TEXT } };
+
+/** Of every object it is known what it is, and how it is called. */
+function withIdentity(schema: JsonSchema): JsonSchema {
+  return { ...schema, properties: { ...schema.properties, apiVersion: TEXT, kind: TEXT, metadata: META } };
+}
+
+const atLeastNothing = (count: number): number => Math.max(0, count);
+
+function longest({ maxLength }: JsonSchema): number {
+  return maxLength === undefined ? LARGEST_REQUEST - 2 : atLeastNothing(maxLength) * CHARACTER;
+}
+
+function textOf(schema: JsonSchema): Shape {
+  switch (schema.format) {
+    case 'byte':
+      return bytesShape(schema.maxLength === undefined ? LARGEST_REQUEST - 2 : atLeastNothing(schema.maxLength));
+    case 'duration':
+      return durationShape;
+    case 'date':
+      return dateShape;
+    case 'date-time':
+      return timeShape;
+  }
+  const { enum: allowed = [], maxLength } = schema;
+  if (maxLength !== undefined || allowed.length === 0) return stringShape(longest(schema));
+  const lengths = allowed.map((one) => (typeof one === 'string' ? Buffer.byteLength(one) : 0));
+  return stringShape(lengths.reduce((most, one) => Math.max(most, one), 0));
+}
+
+function listOf(schema: JsonSchema, name: string): Shape | undefined {
+  const { items, maxItems, 'x-kubernetes-list-type': listType, 'x-kubernetes-list-map-keys': keys = [] } = schema;
+  const item = items === undefined ? undefined : shapeOf(items, `${name}.@idx`, isEmbedded(items));
+  if (item === undefined) return undefined;
+  const most = maxItems ?? Math.floor((LARGEST_REQUEST - 2) / (item.minSize + 1));
+  const shape = listShape(item, atLeastNothing(most));
+  if (listType === 'set') return { ...shape, distinct: 'items' };
+  return listType === 'map' ? { ...shape, distinct: keys.map((key) => expressionName(key) ?? key) } : shape;
+}
+
+function objectOf(schema: JsonSchema, name: string): Shape | undefined {
+  const { additionalProperties, maxProperties } = schema;
+  if (isEmbedded(schema)) return fieldsOf(withIdentity(schema), name);
+  if (typeof additionalProperties !== 'object') return fieldsOf(schema, name);
+  const value = shapeOf(additionalProperties, `${name}.@elem`, isEmbedded(additionalProperties));
+  if (value === undefined) return undefined;
+  // a key, its quotes, a colon and a comma stand around each value
+  const most = maxProperties ?? Math.floor((LARGEST_REQUEST - 2) / (value.minSize + 6));
+  return mapShape(value, atLeastNothing(most));
+}
+
+function fieldsOf({ properties = {}, required = [] }: JsonSchema, name: string): Shape {
+  const fields = new Map<string, ShapeField>();
+  let leastSize = 2;
+  for (const [field, schema] of Object.entries(properties)) {
+    const called = expressionName(field);
+    const shape = shapeOf(schema, `${name}.${called ?? field}`, isEmbedded(schema));
+    if (shape === undefined) continue;
+    if (called !== undefined) fields.set(called, { name: field, shape });
+    if (required.includes(field) && schema.default === undefined) {
+      leastSize += Buffer.byteLength(field) + shape.minSize + 4;
+    }
+  }
+  return objectShape(name, fields, leastSize);
+}

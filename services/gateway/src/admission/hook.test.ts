@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { builtInRegistry, type Kind } from '@tidegate/kinds';
+import type { JsonObject } from '@tidegate/schema';
+import { hooksOf, labelsOf } from './hook.ts';
+import { equivalents, type Place } from './place.ts';
+
+const registry = builtInRegistry();
+
+function placeOf(path: string, operation: Place['operation'] = 'CREATE'): Place {
+  const [group = '', version = '', resource = '', subresource = ''] = path.split('/');
+  return { operation, kind: registry.find(group, version, resource) as Kind, resource, subresource };
+}
+
+function asked(rule: JsonObject, path: string, operation?: Place['operation']): boolean {
+  const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], ...rule }];
+  const [hook] = hooksOf({ webhooks: [{ name: 'a.b.c', rules }] });
+  return hook?.isAsked(placeOf(path, operation)) ?? false;
+}
+
+const PODS = '/v1/pods';
+const cases: ReadonlyArray<[rule: JsonObject, path: string, isAsked: boolean]> = [
+  [{}, PODS, true],
+  [{}, `${PODS}/status`, false],
+  [{ resources: ['*/*'] }, `${PODS}/status`, true],
+  [{ resources: ['*/*'] }, PODS, true],
+  [{ resources: ['*/status'] }, `${PODS}/status`, true],
+  [{ resources: ['*/status'] }, PODS, false],
+  [{ resources: ['pods/*'] }, `${PODS}/exec`, true],
+  [{ resources: ['pods/*'] }, PODS, true],
+  [{ resources: ['services', 'pods/exec'] }, `${PODS}/exec`, true],
+  [{ resources: ['services'] }, PODS, false],
+  [{ apiGroups: ['apps'] }, PODS, false],
+  [{ apiGroups: [''] }, PODS, true],
+  [{ apiVersions: ['v1beta1'] }, PODS, false],
+  [{ operations: ['UPDATE', 'DELETE'] }, PODS, false],
+  [{ scope: 'Namespaced' }, PODS, true],
+  [{ scope: 'Cluster' }, PODS, false],
+  [{ scope: 'Cluster' }, '/v1/namespaces', true],
+  [{ scope: 'Namespaced' }, '/v1/namespaces', false],
+  [{ scope: '*' }, '/v1/nodes', true],
+];
+
+test('rules name operations, groups, versions, resources with what is below them, and a scope', () => {
+  for (const [rule, path, isAsked] of cases) {
+    assert.equal(asked(rule, path), isAsked, `${JSON.stringify(rule)} of ${path}`);
+  }
+  assert.equal(asked({ operations: ['CONNECT'] }, `${PODS}/exec`, 'CONNECT'), false);
+  assert.equal(asked({ operations: ['CONNECT'], resources: ['pods/exec'] }, `${PODS}/exec`, 'CONNECT'), true);
+});
+
+test('a webhook says how it wants to be asked; what it leaves out is as usual', () => {
+  const [usual, other] = hooksOf({
+    webhooks: [
+      {
+        name: 'a.b.c',
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        namespaceSelector: {},
+        objectSelector: {},
+      },
+      {
+        name: 'd.e.f',
+        sideEffects: 'Some',
+        admissionReviewVersions: ['v2', 'v1beta1', 'v1'],
+        failurePolicy: 'Ignore',
+        matchPolicy: 'Exact',
+        reinvocationPolicy: 'IfNeeded',
+        timeoutSeconds: 3,
+        objectSelector: { matchExpressions: [{ key: 'a', operator: 'NotIn', values: ['b'] }] },
+      },
+    ],
+  });
+  assert.ok(usual !== undefined && other !== undefined);
+  assert.deepEqual(
+    [usual.review, usual.timeoutMs, usual.ignoresFailure, usual.isHarmless],
+    ['v1', 10_000, false, true],
+  );
+  assert.deepEqual([usual.isEquivalent, usual.reinvoked], [true, false]);
+  assert.deepEqual([usual.namespaceSelector, usual.objectSelector], [undefined, undefined]);
+  assert.deepEqual(
+    [other.review, other.timeoutMs, other.ignoresFailure, other.isHarmless],
+    ['v1beta1', 3000, true, false],
+  );
+  assert.deepEqual([other.isEquivalent, other.reinvoked], [false, true]);
+  const matches = (labels: Record<string, string>) => other.objectSelector?.matches(labelsOf({ metadata: { labels } }));
+  assert.deepEqual([matches({ a: 'b' }), matches({ a: 'c' }), matches({})], [false, true, true]);
+});
+
+test('objects of several versions and groups are the same, with what is below them', () => {
+  const namesOf = (path: string) => equivalents(registry, placeOf(path)).map(({ kind }) => kind.apiVersion);
+  assert.deepEqual(namesOf('autoscaling/v1/horizontalpodautoscalers'), ['autoscaling/v2']);
+  assert.deepEqual(namesOf('autoscaling/v2/horizontalpodautoscalers/status'), ['autoscaling/v1']);
+  assert.deepEqual(namesOf('events.k8s.io/v1/events'), ['v1']);
+  assert.deepEqual(namesOf(PODS), []);
+});

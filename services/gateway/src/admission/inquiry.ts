@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { fromStored, type Kind, setDefaults, toStored } from '@tidegate/kinds';
+import { isSame } from '@tidegate/managed-fields';
+import { clean, decodeJson, type JsonObject } from '@tidegate/schema';
+import { ApiError, badRequest, internalError, type Reason, type Status } from '@tidegate/status';
+import type { Gateway } from '../gateway.ts';
+import { applyJsonPatch } from '../patch/json-patch.ts';
+import { labelsOf } from './hook.ts';
+import type { Called } from './hooks.ts';
+import { namespaceLabels } from './namespace-labels.ts';
+import { type Attributes, type Objects, reviewOf, shownKind, type Verdict, verdictOf } from './review.ts';
+import { WebhookFailure } from './webhook-calls.ts';
+
+interface InquiryOptions {
+  readonly gateway: Gateway;
+  readonly attributes: Attributes;
+  readonly mutating: readonly Called[];
+  readonly validating: readonly Called[];
+  /** Warning headers of the answer */
+  readonly warnings: string[];
+}
+
+const MAX_ANSWER_BYTES = 3 << 20;
+
+/**
+ * What webhooks have to say of one request.
+ *
+ * Invariant: whom it asks gets a copy. The objects that are judged are those that are written, whatever is answered.
+ */
+export class Inquiry {
+  readonly #options: InquiryOptions;
+
+  constructor(options: InquiryOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * The object as the mutating webhooks make it, one after another; the object itself where none of them changes it.
+   * Who wants to be asked again is asked once more when somebody changed it afterwards.
+   */
+  async mutate(objects: Objects): Promise<JsonObject | undefined> {
+    let { object } = objects;
+    const asked: Called[] = [];
+    const again = new Set<Called>();
+    const ask = async (called: Called) => {
+      const operations = await this.#ask(called, { ...objects, object }, true);
+      const changed = this.#patched(called, object, operations ?? []);
+      if (changed !== undefined) {
+        object = changed;
+        for (const before of asked) if (before !== called && before.hook.reinvoked) again.add(before);
+      }
+      if (!asked.includes(called)) asked.push(called);
+    };
+    for (const called of this.#options.mutating) await ask(called);
+    for (const called of this.#options.mutating) if (again.has(called)) await ask(called);
+    return object;
+  }
+
+  /** Asks all validating webhooks at once; the first of them that refuses, in their order, is told. */
+  async validate(objects: Objects): Promise<void> {
+    const answers = await Promise.allSettled(
+      this.#options.validating.map((called) => this.#ask(called, objects, false)),
+    );
+    const refused = answers.find((one) => one.status === 'rejected');
+    if (refused !== undefined) throw refused.reason;
+  }
+
+  /** What it changes; undefined: nothing, or it is not concerned, or could not be asked and need not be. */
+  async #ask(called: Called, objects: Objects, mayPatch: boolean): Promise<readonly unknown[] | undefined> {
+    if (!(await this.#concerns(called, objects))) return undefined;
+    const { hook } = called;
+    const { attributes, gateway, warnings } = this.#options;
+    if (attributes.isDryRun && !hook.isHarmless) {
+      throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
+    }
+    let verdict: Verdict;
+    let operations: readonly unknown[] | undefined;
+    try {
+      verdict = await this.#call(called, objects, mayPatch);
+      if (verdict.allowed) operations = operationsIn(verdict);
+    } catch (error) {
+      if (!(error instanceof WebhookFailure)) throw error;
+      gateway.metrics.webhookFailures.labels({ name: hook.name }).inc();
+      if (hook.ignoresFailure) return undefined;
+      throw internalError(`failed calling webhook ${JSON.stringify(hook.name)}: ${error.message}`, error);
+    }
+    warnings.push(...verdict.warnings);
+    if (!verdict.allowed) throw denial(hook.name, verdict.status ?? {});
+    return operations;
+  }
+
+  async #call({ hook, place }: Called, objects: Objects, mayPatch: boolean): Promise<Verdict> {
+    const { attributes, gateway } = this.#options;
+    const uid = randomUUID();
+    const body = reviewOf(attributes, { hook, place, uid, objects });
+    let answer: JsonObject;
+    try {
+      answer = await gateway.webhooks.call({
+        config: hook.config,
+        body,
+        timeoutMs: hook.timeoutMs,
+        maxAnswerBytes: MAX_ANSWER_BYTES,
+      });
+    } catch (error) {
+      if (!(error instanceof WebhookFailure)) throw error;
+      throw new WebhookFailure(`failed to call webhook: ${error.message}`, { cause: error });
+    }
+    try {
+      return verdictOf(answer, { hook, uid, mayPatch });
+    } catch (error) {
+      throw new WebhookFailure(`received invalid webhook response: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  async #concerns({ hook }: Called, objects: Objects): Promise<boolean> {
+    const { object, old } = objects;
+    const { namespaceSelector, objectSelector } = hook;
+    const selected =
+      objectSelector === undefined ||
+      [object, old].some((one) => one !== undefined && objectSelector.matches(labelsOf(one)));
+    if (!selected) return false;
+    if (namespaceSelector === undefined) return true;
+    const labels = await namespaceLabels(this.#options.gateway, this.#options.attributes, objects);
+    return labels === undefined || namespaceSelector.matches(labels);
+  }
+
+  /** undefined: it is as it was. */
+  #patched(
+    { hook, place }: Called,
+    object: JsonObject | undefined,
+    operations: readonly unknown[],
+  ): JsonObject | undefined {
+    if (operations.length === 0) return undefined;
+    const { attributes } = this.#options;
+    if (object === undefined) {
+      const webhook = `admission webhook ${JSON.stringify(hook.name)}`;
+      throw internalError(`${webhook} attempted to modify the object, which is not supported for this operation`);
+    }
+    const shown = shownKind(attributes, place);
+    const before = fromStored(shown, structuredClone(object));
+    const made = readAgain(shown, patched(before, operations));
+    return isSame(made, object) ? undefined : made;
+  }
+}
+
+function patched(object: JsonObject, operations: readonly unknown[]): JsonObject {
+  try {
+    return applyJsonPatch(object, operations);
+  } catch (error) {
+    const { cause } = error as Error;
+    const [words = ''] = (cause instanceof Error ? cause.message : (error as Error).message).split('\n');
+    throw internalError(words, error);
+  }
+}
+
+/** An object that was changed from outside, as it is stored: what its kind does not have is left out. */
+function readAgain(kind: Kind, raw: JsonObject): JsonObject {
+  const { value, problems } = clean(kind.schema, raw, kind.entry.kind);
+  const [problem] = problems;
+  if (problem !== undefined) throw internalError(problem.message);
+  value.apiVersion = kind.apiVersion;
+  value.kind = kind.entry.kind;
+  setDefaults(kind, value);
+  if (kind.stored === kind) return value;
+  const stored = toStored(kind, value);
+  setDefaults(kind.stored, stored);
+  return stored;
+}
+
+/** The operations of a patch, which none of the other patch languages has. */
+function operationsIn({ patch, patchType }: Verdict): readonly unknown[] | undefined {
+  if (patch.length === 0) return undefined;
+  if (patchType !== 'JSONPatch') throw new WebhookFailure(`unsupported patch type ${JSON.stringify(patchType)}`);
+  const undecodable = (words: string) => new WebhookFailure(`received undecodable patch in webhook response: ${words}`);
+  let operations: unknown;
+  try {
+    operations = decodeJson(patch).value;
+  } catch (error) {
+    throw undecodable((error as Error).message);
+  }
+  if (!Array.isArray(operations)) throw undecodable('a JSON patch is a list of operations');
+  return operations;
+}
+
+const LEAST_CODE = 400;
+
+/** What the client hears, in the webhook's own words where it has some. */
+function denial(name: string, said: JsonObject): ApiError {
+  const denied = `admission webhook ${JSON.stringify(name)} denied the request`;
+  const words = String(said.message || said.reason || '');
+  const code = typeof said.code === 'number' && said.code >= LEAST_CODE ? said.code : LEAST_CODE;
+  const { details } = said as { details?: Status['details'] };
+  return new ApiError(
+    (said.reason ?? '') as Reason | '',
+    words === '' ? `${denied} without explanation` : `${denied}: ${words}`,
+    {
+      code,
+      ...(details === undefined ? {} : { details }),
+    },
+  );
+}

@@ -1,0 +1,139 @@
+import { fromStored, type Kind, metaOf } from '@tidegate/kinds';
+import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import type { User } from '../authn/user.ts';
+import type { Hook } from './hook.ts';
+import type { Place } from './place.ts';
+import { WebhookFailure } from './webhook-calls.ts';
+
+/** What is to be done, as those who admit it are told. */
+export interface Attributes {
+  /** as it was asked for */
+  readonly place: Place;
+  /** of the objects: the place's, or that of a subresource */
+  readonly kind: Kind;
+  /** as the path says; a new object says it itself */
+  readonly name: string;
+  readonly namespace: string;
+  readonly user: User;
+  /** null: it has none */
+  readonly options: JsonObject | null;
+  readonly isDryRun: boolean;
+}
+
+/** The objects of a request, as they are stored. */
+export interface Objects {
+  readonly object: JsonObject | undefined;
+  readonly old: JsonObject | undefined;
+}
+
+const GROUP = 'admission.k8s.io';
+
+/** The question to one webhook, about the objects in the version that its rules name. */
+export function reviewOf(
+  attributes: Attributes,
+  { hook, place, uid, objects: { object, old } }: { hook: Hook; place: Place; uid: string; objects: Objects },
+): JsonObject {
+  const { user, options, isDryRun } = attributes;
+  const name = attributes.name || (object === undefined ? '' : (metaOf(object).name ?? ''));
+  const namespace = place.kind.storedAs === 'namespaces' ? name : attributes.namespace;
+  const shown = shownKind(attributes, place);
+  const show = (one: JsonObject | undefined): Json =>
+    one === undefined ? null : fromStored(shown, structuredClone(one));
+  const below = place.subresource;
+  return {
+    kind: 'AdmissionReview',
+    apiVersion: `${GROUP}/${hook.review}`,
+    request: {
+      uid,
+      kind: kindNamed(shown),
+      resource: resourceNamed(place),
+      ...(below === '' ? {} : { subResource: below }),
+      requestKind: kindNamed(attributes.kind),
+      requestResource: resourceNamed(attributes.place),
+      ...(below === '' ? {} : { requestSubResource: below }),
+      ...(name === '' ? {} : { name }),
+      ...(namespace === '' ? {} : { namespace }),
+      operation: place.operation,
+      userInfo: userInfo(user),
+      object: show(object),
+      oldObject: show(old),
+      dryRun: isDryRun,
+      options,
+    },
+  };
+}
+
+/** A subresource's own kind is the same in all versions. */
+export function shownKind({ kind, place: asked }: Attributes, place: Place): Kind {
+  return kind === asked.kind ? place.kind : kind;
+}
+
+function kindNamed({ entry: { group, version, kind } }: Kind): JsonObject {
+  return { group, version, kind };
+}
+
+function resourceNamed({ kind: { entry }, resource }: Place): JsonObject {
+  return { group: entry.group, version: entry.version, resource };
+}
+
+export function userInfo({ name, uid, groups, extra }: User): JsonObject {
+  const more = Object.entries(extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
+  return {
+    username: name,
+    ...(uid === '' ? {} : { uid }),
+    groups: [...groups],
+    ...(more.length === 0 ? {} : { extra: Object.fromEntries(more) }),
+  };
+}
+
+/** What a webhook says. */
+export interface Verdict {
+  readonly allowed: boolean;
+  readonly status: JsonObject | undefined;
+  readonly warnings: readonly string[];
+  /** empty: it changes nothing */
+  readonly patch: Buffer;
+  readonly patchType: string;
+}
+
+/** The answer, if it is one to this question. */
+export function verdictOf(
+  answer: JsonObject,
+  { hook, uid, mayPatch }: { hook: Hook; uid: string; mayPatch: boolean },
+): Verdict {
+  const wrong = (words: string) => new WebhookFailure(words);
+  const expected = `${GROUP}/${hook.review}, Kind=AdmissionReview`;
+  const found = `${String(answer.apiVersion ?? '')}, Kind=${String(answer.kind ?? '')}`;
+  const { response } = answer;
+  if (!isJsonObject(response)) throw wrong('webhook response was absent');
+  const isOld = hook.review === 'v1beta1';
+  // the older form asks for less
+  if (!isOld && found !== expected) throw wrong(`expected webhook response of ${expected}, got ${found}`);
+  if (!isOld && response.uid !== uid) {
+    throw wrong(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`);
+  }
+  if (response.allowed !== undefined && typeof response.allowed !== 'boolean') {
+    throw wrong('response.allowed is no boolean');
+  }
+  return {
+    allowed: response.allowed === true,
+    status: isJsonObject(response.status) ? response.status : undefined,
+    warnings: Array.isArray(response.warnings) ? response.warnings.map(String) : [],
+    patchType: String(response.patchType ?? 'JSONPatch'),
+    patch: patchIn(response, { isOld, mayPatch }),
+  };
+}
+
+function patchIn(response: JsonObject, { isOld, mayPatch }: { isOld: boolean; mayPatch: boolean }): Buffer {
+  const { patch = '', patchType } = response;
+  const has = patch !== '' && patch !== null;
+  const wrong = (words: string) => new WebhookFailure(words);
+  if (has && !mayPatch && !isOld) throw wrong('validating webhook may not return response.patch');
+  if (has && typeof patch !== 'string') throw wrong('response.patch is no text in base64');
+  const typed = patchType !== undefined && patchType !== null;
+  if (!isOld) {
+    if (has && !typed) throw wrong('webhook returned response.patch but not response.patchType');
+    if (!has && typed) throw wrong('webhook returned response.patchType but not response.patch');
+  }
+  return has && mayPatch ? Buffer.from(patch as string, 'base64') : Buffer.alloc(0);
+}

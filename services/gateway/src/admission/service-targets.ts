@@ -1,0 +1,99 @@
+import { randomInt } from 'node:crypto';
+import type { Collection } from '@tidegate/collection';
+import { metaOf } from '@tidegate/kinds';
+import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
+import { listIn } from '../proxy/service-address.ts';
+
+/** A Service that somebody's configuration names, in the cluster that this server serves. */
+export interface ServiceReference {
+  readonly namespace: string;
+  readonly name: string;
+  readonly path?: string;
+  readonly port?: number;
+}
+
+/** Where a Service is to be reached: an address, or a name that has one. */
+export interface ServiceTarget {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The collection of a resource as this process has it, whatever its age. */
+export type FindCollection = (resource: string) => Promise<Collection>;
+
+const SLICES = 'endpointslices.discovery.k8s.io';
+const SERVICE_NAME = 'kubernetes.io/service-name';
+
+/**
+ * Finds what is behind Services: one of the addresses that are ready, by chance, so that no proxy of the cluster is
+ * needed; where none are told, the address of the Service itself.
+ */
+export class ServiceTargets {
+  readonly #find: FindCollection;
+
+  constructor(find: FindCollection) {
+    this.#find = find;
+  }
+
+  async find({ namespace, name, port: wanted = 443 }: ServiceReference): Promise<ServiceTarget> {
+    const service = objectIn(await this.#find('services'), namespace, name);
+    if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`);
+    const spec = isJsonObject(service.spec) ? service.spec : {};
+    if (spec.type === 'ExternalName') return { host: String(spec.externalName ?? ''), port: wanted };
+    const port = listIn(spec, 'ports').find((each) => each.port === wanted);
+    if (port === undefined) {
+      throw new Error(`no service port ${wanted} found for service ${JSON.stringify(name)}`);
+    }
+    const portName = String(port.name ?? '');
+    const ready = [
+      ...(await this.#ofSlices(namespace, name, portName)),
+      ...(await this.#ofEndpoints(namespace, name, portName)),
+    ];
+    if (ready.length > 0) return ready[randomInt(ready.length)] as ServiceTarget;
+    const { clusterIP = '' } = spec;
+    if (isJsonObject(spec.selector) || clusterIP === '' || clusterIP === 'None') {
+      throw new Error(`no endpoints available for service ${JSON.stringify(name)}`);
+    }
+    return { host: String(clusterIP), port: wanted };
+  }
+
+  async #ofSlices(namespace: string, service: string, portName: string): Promise<ServiceTarget[]> {
+    const slices = objectsIn(await this.#find(SLICES), namespace).filter(
+      (slice) => metaOf(slice).labels?.[SERVICE_NAME] === service,
+    );
+    return slices.flatMap((slice) => {
+      const ready = listIn(slice, 'endpoints').filter(
+        ({ conditions }) => !isJsonObject(conditions) || conditions.ready !== false,
+      );
+      const addresses = ready.flatMap((endpoint) => (Array.isArray(endpoint.addresses) ? endpoint.addresses : []));
+      return pairs(addresses, listIn(slice, 'ports'), portName);
+    });
+  }
+
+  async #ofEndpoints(namespace: string, service: string, portName: string): Promise<ServiceTarget[]> {
+    const endpoints = objectIn(await this.#find('endpoints'), namespace, service);
+    return listIn(endpoints, 'subsets').flatMap((subset) => {
+      const addresses = listIn(subset, 'addresses').map(({ ip }) => ip);
+      return pairs(addresses, listIn(subset, 'ports'), portName);
+    });
+  }
+}
+
+function pairs(addresses: readonly unknown[], ports: readonly JsonObject[], portName: string): ServiceTarget[] {
+  return ports
+    .filter(({ name = '' }) => name === portName)
+    .flatMap(({ port }) => addresses.map((host) => ({ host: String(host), port: Number(port) })));
+}
+
+function objectIn(collection: Collection, namespace: string, name: string): JsonObject | undefined {
+  const item = collection.get(namespace, name);
+  return item === undefined ? undefined : parseOwnJson(item.json);
+}
+
+function objectsIn(collection: Collection, namespace: string): JsonObject[] {
+  const found: JsonObject[] = [];
+  for (const { items, from, to } of collection.snapshot().runs(namespace)) {
+    for (const item of items.slice(from, to)) found.push(parseOwnJson(item.json));
+  }
+  return found;
+}

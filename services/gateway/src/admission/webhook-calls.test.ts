@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { type ServerPair, serverPair } from '@tidegate/testkit';
+import { Addresses } from '../proxy/addresses.ts';
+import { ServiceTargets } from './service-targets.ts';
+import { type ClientConfig, WebhookCalls } from './webhook-calls.ts';
+
+const LOOPBACK = ['127.0.0.0/8'];
+
+describe('A call of a webhook', () => {
+  let pair: ServerPair;
+  let server: Server;
+  let port: number;
+  let seen: string[];
+  let answer: (path: string) => { code?: number; body?: string; headers?: Record<string, string>; silent?: boolean };
+  const calls = new WebhookCalls(new Addresses(LOOPBACK), new ServiceTargets(() => Promise.reject(new Error('none'))));
+  let connections = 0;
+
+  before(async () => {
+    pair = await serverPair(['127.0.0.1', 'hooks.default.svc']);
+    server = createServer(pair, (request, response) => {
+      let body = '';
+      request.on('data', (part) => {
+        body += part;
+      });
+      request.on('end', () => {
+        seen.push(`${request.method} ${request.url} ${body}`);
+        const { code = 200, body: text = '{}', headers = {}, silent = false } = answer(request.url ?? '');
+        if (!silent) response.writeHead(code, headers).end(text);
+      });
+    });
+    server.on('secureConnection', () => connections++);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    port = (server.address() as AddressInfo).port;
+  });
+  after(() => {
+    calls.close();
+    server.close();
+    server.closeAllConnections();
+  });
+
+  function ask(config: Partial<ClientConfig> = {}, timeoutMs = 5000, path = '/hook') {
+    seen = [];
+    const whole = { url: `https://127.0.0.1:${port}${path}`, caBundle: base64(pair.ca), ...config };
+    return calls.call({ config: whole, body: { ask: 1 }, timeoutMs, maxAnswerBytes: 1000 });
+  }
+
+  test('posts JSON with its time limit, and gives the object that is answered', async () => {
+    answer = () => ({ body: '{"said":9007199254740993}' });
+    assert.deepEqual(await ask(), { said: 9007199254740993n });
+    assert.deepEqual(seen, ['POST /hook?timeout=5s {"ask":1}']);
+  });
+
+  test('goes over the connection of the one before', async () => {
+    answer = () => ({});
+    await ask();
+    const before = connections;
+    await ask();
+    await ask();
+    assert.equal(connections, before);
+  });
+
+  test('is made again where a kept connection turns out to be closed', async () => {
+    answer = () => ({});
+    await ask();
+    server.closeAllConnections();
+    assert.deepEqual(await ask(), {});
+  });
+
+  test('ends with its time', async () => {
+    answer = () => ({ silent: true });
+    await assert.rejects(ask({}, 100), {
+      message: `Post "https://127.0.0.1:${port}/hook?timeout=0.1s": context deadline exceeded`,
+    });
+  });
+
+  test('is not trusted to a server of another authority', async () => {
+    const other = await serverPair(['127.0.0.1']);
+    await assert.rejects(ask({ caBundle: base64(other.ca) }), /certificate signed by unknown authority$/);
+    assert.deepEqual(seen, []);
+  });
+
+  test('follows no redirect', async () => {
+    answer = (path) => (path.startsWith('/hook') ? { code: 307, headers: { Location: '/other' } } : {});
+    await assert.rejects(ask(), /it answered 307, and redirects are not followed/);
+    assert.equal(seen.length, 1);
+  });
+
+  for (const [what, said, words] of [
+    ['no JSON', { body: '<html>' }, /the answer is no JSON/],
+    ['no object', { body: '[]' }, /the answer is no JSON object/],
+    ['too much', { body: JSON.stringify({ a: 'x'.repeat(2000) }) }, /the answer is larger than 1000 bytes/],
+    [
+      'a failure',
+      { code: 500, body: 'oh' },
+      /^an error on the server \("oh"\) has prevented the request from succeeding$/,
+    ],
+    ['a Status', { code: 409, body: '{"kind":"Status","message":"no way"}' }, /^no way$/],
+  ] as const) {
+    test(`that is answered with ${what} fails, and says so`, async () => {
+      answer = () => said;
+      await assert.rejects(ask(), { message: words });
+    });
+  }
+
+  test('goes nowhere near the metadata of the machine', async () => {
+    await assert.rejects(ask({ url: 'https://169.254.169.254/latest' }), /address not allowed/);
+  });
+
+  test('tells where nobody listens', async () => {
+    await assert.rejects(ask({ url: 'https://127.0.0.1:1/' }), {
+      message: 'Post "https://127.0.0.1:1/?timeout=5s": dial tcp 127.0.0.1:1: connect: connection refused',
+    });
+  });
+});
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}

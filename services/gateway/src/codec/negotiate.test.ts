@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readFeatureGates } from '@tidegate/feature-gates';
+import { Negotiator } from './negotiate.ts';
+
+const negotiator = new Negotiator(readFeatureGates(''));
+const TABLE = 'application/json;as=Table';
+
+test('Tables and metadata come under the version by which they are asked for', () => {
+  for (const [parameters, metaVersion] of [
+    ['g=meta.k8s.io;v=v1', 'meta.k8s.io/v1'],
+    ['v=v1beta1;g=meta.k8s.io', 'meta.k8s.io/v1beta1'],
+    ['g=meta.cluster.io;v=v1', 'meta.cluster.io/v1'],
+  ] as const) {
+    const found = negotiator.negotiate(`${TABLE};${parameters}`);
+    assert.deepEqual([found.as, found.metaVersion], ['table', metaVersion]);
+  }
+  for (const parameters of ['g=meta.cluster.io;v=v1beta1', 'g=meta.k8s.io;v=v2', 'g=meta.k8s.io', 'v=v1', '']) {
+    assert.throws(() => negotiator.negotiate(`${TABLE};${parameters}`), { code: 406 });
+  }
+});
+
+test('of a question there is no Table: the next form that is asked for is answered', () => {
+  const asked = `${TABLE};g=meta.k8s.io;v=v1`;
+  assert.throws(() => negotiator.negotiate(asked, { isQuestion: true }), { code: 406 });
+  assert.equal(negotiator.negotiate(`${asked}, application/yaml`, { isQuestion: true }).mediaType, 'application/yaml');
+  assert.equal(
+    negotiator.negotiate(asked.replace('Table', 'PartialObjectMetadata'), { isQuestion: true }).as,
+    'metadata',
+  );
+});
+
+test('whole objects of custom kinds have no Protobuf, their metadata has', () => {
+  const protobuf = 'application/vnd.kubernetes.protobuf';
+  assert.throws(() => negotiator.negotiate(protobuf, { isCustom: true }), { code: 406 });
+  assert.equal(
+    negotiator.negotiate(`${protobuf}, application/json;q=0.1`, { isCustom: true }).mediaType,
+    'application/json',
+  );
+  const metadata = `${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`;
+  assert.equal(negotiator.negotiate(metadata, { isCustom: true }).mediaType, protobuf);
+});

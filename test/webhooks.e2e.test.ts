@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startWebhooks, type TestWebhooks } from '@tidegate/testkit';
+import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const GROUP = '/apis/admissionregistration.k8s.io/v1';
+const RULES = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }];
+
+/** A system with two gateways behind one port, whose webhooks are told of configmaps. */
+describe('Admission webhooks', () => {
+  let system: RunningSystem;
+  let client: Client;
+  let webhooks: TestWebhooks;
+  before(async () => {
+    system = await runningSystem({ args: ['--workers', '2'] });
+    ({ client } = system);
+    webhooks = await startWebhooks();
+  });
+  after(async () => {
+    await webhooks?.stop();
+    await system?.stop();
+  });
+
+  const configured = async (name: string, webhook: object, kind = 'Validating'): Promise<() => Promise<Reply>> => {
+    const path = `${GROUP}/${kind.toLowerCase()}webhookconfigurations`;
+    const whole = { sideEffects: 'None', admissionReviewVersions: ['v1'], rules: RULES, timeoutSeconds: 1, ...webhook };
+    const body = { kind: `${kind}WebhookConfiguration`, metadata: { name }, webhooks: [{ name: 'a.b.c', ...whole }] };
+    const made = await client.ask('POST', path, { body });
+    assert.equal(made.code, 201, made.text);
+    return () => client.ask('DELETE', `${path}/${name}`);
+  };
+  const hook = (behaviour: string) => ({ url: `${webhooks.url}/${behaviour}`, caBundle: webhooks.caBundle });
+  let made = 0;
+  const make = () => client.ask('POST', MAPS, { body: configMap(`made-${made++}`) });
+
+  test('a configuration holds on each gateway at once, and no longer than it is there', async () => {
+    const remove = await configured('at-once', { clientConfig: hook('deny') });
+    await delay(100);
+    // each request goes to one of the gateways, as their connections come
+    const codes = await Promise.all(Array.from({ length: 24 }, async () => (await make()).code));
+    assert.deepEqual(new Set(codes), new Set([400]));
+    await remove();
+    await delay(100);
+    const after = await Promise.all(Array.from({ length: 24 }, async () => (await make()).code));
+    assert.deepEqual(new Set(after), new Set([201]));
+  });
+
+  test('what one webhook keeps waiting keeps nobody else waiting, and ends with its time', async () => {
+    const remove = await configured('silent', { clientConfig: hook('silence'), timeoutSeconds: 2 });
+    const started = performance.now();
+    const waiting = make();
+    const other = await client.ask('POST', '/api/v1/namespaces/default/secrets', { body: { metadata: { name: 's' } } });
+    assert.equal(other.code, 201);
+    assert.ok(performance.now() - started < 1500);
+    const { code, json } = await waiting;
+    assert.deepEqual([code, json.reason], [500, 'InternalError']);
+    assert.match(json.message, /failed calling webhook "a\.b\.c": .*\?timeout=2s": context deadline exceeded$/);
+    await remove();
+  });
+
+  test('one of a Service is reached where the Service leads, with the certificate of its name', async () => {
+    const { port } = new URL(webhooks.url);
+    const service = { metadata: { name: 'hooks' }, spec: { type: 'ExternalName', externalName: 'localhost' } };
+    await client.ask('POST', '/api/v1/namespaces/default/services', { body: service });
+    const reference = { namespace: 'default', name: 'hooks', port: Number(port), path: '/deny-with-message' };
+    const { caBundle } = webhooks;
+    const remove = await configured('of-a-service', { clientConfig: { service: reference, caBundle } });
+    const { code, json } = await make();
+    assert.deepEqual([code, json.message], [418, 'admission webhook "a.b.c" denied the request: no way']);
+    await remove();
+    const missing = { service: { ...reference, name: 'none' }, caBundle };
+    const removeMissing = await configured('of-no-service', { clientConfig: missing });
+    assert.match((await make()).json.message, /failed calling webhook "a\.b\.c": .*service "none" not found$/);
+    await removeMissing();
+  });
+
+  test('one with another certificate, or that nobody serves, refuses; unless its failure is to be ignored', async () => {
+    const wrong = { ...hook('allow'), caBundle: readFileSync(system.tidegate.caFile).toString('base64') };
+    for (const [failurePolicy, code] of [
+      ['Fail', 500],
+      ['Ignore', 201],
+    ] as const) {
+      for (const clientConfig of [wrong, { url: 'https://127.0.0.1:1/' }, { url: 'https://169.254.169.254/' }]) {
+        const remove = await configured('unreachable', { clientConfig, failurePolicy });
+        const reply = await make();
+        assert.equal(reply.code, code, reply.text);
+        await remove();
+      }
+    }
+  });
+
+  test('who mutates changes what is stored, once, and what is shown', async () => {
+    const remove = await configured('labels', { clientConfig: hook('count/once') }, 'Mutating');
+    const { json } = await make();
+    assert.deepEqual(json.metadata.annotations, { trace: 'once ' });
+    const stored = await client.get(`${MAPS}/${json.metadata.name}`);
+    assert.deepEqual(stored.json, json);
+    await remove();
+  });
+
+  test('calls that were not answered are counted by webhook', async () => {
+    const { text } = await client.get('/metrics');
+    assert.match(text, /^tidegate_gateway_webhook_failures_total\{name="a\.b\.c"\} [1-9]/m);
+  });
+});
