@@ -1,3 +1,10 @@
+export {
+  type AskAccess,
+  admissionVariables,
+  holdAll,
+  type MatchCondition,
+  readCondition,
+} from './admission/conditions.ts';
 export { builtInRegistry } from './built-in.ts';
 export { labelsText, selectorText } from './columns/cells.ts';
 export { ageOf, defaultColumns } from './columns/shared.ts';

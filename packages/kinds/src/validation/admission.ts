@@ -1,3 +1,4 @@
+import { readCondition } from '../admission/conditions.ts';
 import { label1035Problems, labelKeyProblems, pathSegmentProblems, subdomainProblems } from '../rules/names.ts';
 import { always, among, required, subdomain, uniqueBy, within } from './checks.ts';
 import type { Place } from './place.ts';
@@ -137,7 +138,12 @@ const conditions: Check = (place) => {
 const MOST_CONDITIONS = 64;
 
 const expression: Check = always((place) => {
-  if (place.text.trim() === '') place.required();
+  if (place.text.trim() === '') {
+    place.required();
+    return;
+  }
+  const read = readCondition(place.text);
+  if ('problem' in read) place.invalid(read.problem);
 });
 
 const webhook: TypeRules = {

@@ -1,4 +1,4 @@
-import { metaOf, selectorText } from '@tidegate/kinds';
+import { type MatchCondition, metaOf, readCondition, selectorText } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { type LabelSelector, parseLabelSelector } from '@tidegate/selectors';
 import { listIn } from '../proxy/service-address.ts';
@@ -23,6 +23,8 @@ export interface Hook {
   readonly isEquivalent: boolean;
   readonly namespaceSelector: LabelSelector | undefined;
   readonly objectSelector: LabelSelector | undefined;
+  /** what else must hold of the request */
+  readonly conditions: readonly MatchCondition[];
   isAsked(place: Place): boolean;
 }
 
@@ -48,8 +50,15 @@ function hookOf(webhook: JsonObject): Hook {
     isEquivalent: webhook.matchPolicy !== 'Exact',
     namespaceSelector: selectorOf(webhook.namespaceSelector),
     objectSelector: selectorOf(webhook.objectSelector),
+    conditions: listIn(webhook, 'matchConditions').map(conditionOf),
     isAsked: (place) => rules.some((matches) => matches(place)),
   };
+}
+
+/** One that was written under other rules, and cannot be read any more, fails whenever it is looked at. */
+function conditionOf({ expression }: JsonObject): MatchCondition {
+  const read = readCondition(String(expression));
+  return 'problem' in read ? { expression: String(expression), program: undefined } : read;
 }
 
 /** undefined selects everything. */

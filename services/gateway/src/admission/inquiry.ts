@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { fromStored, type Kind, setDefaults, toStored } from '@tidegate/kinds';
+import { admissionVariables, fromStored, holdAll, type Kind, setDefaults, toStored } from '@tidegate/kinds';
 import { isSame } from '@tidegate/managed-fields';
 import { clean, decodeJson, type JsonObject } from '@tidegate/schema';
-import { ApiError, badRequest, internalError, type Reason, type Status } from '@tidegate/status';
+import { ApiError, badRequest, forbiddenObject, internalError, type Reason, type Status } from '@tidegate/status';
 import type { Gateway } from '../gateway.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
+import { accessOf } from './access.ts';
 import { labelsOf } from './hook.ts';
 import type { Called } from './hooks.ts';
 import { namespaceLabels } from './namespace-labels.ts';
@@ -67,7 +68,7 @@ export class Inquiry {
 
   /** What it changes; undefined: nothing, or it is not concerned, or could not be asked and need not be. */
   async #ask(called: Called, objects: Objects, mayPatch: boolean): Promise<readonly unknown[] | undefined> {
-    if (!(await this.#concerns(called, objects))) return undefined;
+    if (!(await this.#concerns(called, objects)) || !this.#holds(called, objects)) return undefined;
     const { hook } = called;
     const { attributes, gateway, warnings } = this.#options;
     if (attributes.isDryRun && !hook.isHarmless) {
@@ -122,6 +123,23 @@ export class Inquiry {
     if (namespaceSelector === undefined) return true;
     const labels = await namespaceLabels(this.#options.gateway, this.#options.attributes, objects);
     return labels === undefined || namespaceSelector.matches(labels);
+  }
+
+  /** What cannot be said of the request is as good as a webhook that cannot be reached. */
+  #holds({ hook, place }: Called, objects: Objects): boolean {
+    if (hook.conditions.length === 0) return true;
+    const { attributes } = this.#options;
+    const { request } = reviewOf(attributes, { hook, place, uid: '', objects }) as { request: JsonObject };
+    const verdict = holdAll(hook.conditions, admissionVariables(request, accessOf(attributes.user)));
+    if ('holds' in verdict) return verdict.holds;
+    if (hook.ignoresFailure) return false;
+    const { entry } = attributes.place.kind;
+    const [first = '', ...more] = verdict.problems;
+    throw forbiddenObject(
+      entry,
+      String(request.name ?? ''),
+      more.length === 0 ? first : `[${verdict.problems.join(', ')}]`,
+    );
   }
 
   /** undefined: it is as it was. */
