@@ -70,20 +70,8 @@ function words(schema: Place): void {
     if (schema.has(name) && (name !== 'id' || schema.object.id !== ''))
       schema.field(name).forbidden(`${name} is not supported`);
   if (schema.object.$schema) schema.invalid("OpenAPIV3Schema 'schema' is not supported");
-  expressionRules(schema.field('x-kubernetes-validations'));
   if (Array.isArray(schema.object.items)) {
     schema.field('items').forbidden('items must be a schema object and not an array');
-  }
-}
-
-const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
-
-function expressionRules(rules: Place): void {
-  for (const rule of rules.items()) {
-    if (rule.field('rule').text.trim() === '') rule.field('rule').required('rule is not specified');
-    const [reason, path] = [rule.field('reason'), rule.field('fieldPath')];
-    if (reason.value !== undefined && !REASONS.includes(reason.text)) reason.unsupported(REASONS, reason.text);
-    if (path.text !== '' && !/^(?:\.[^.[]+|\['[^']*'\])+$/.test(path.text)) path.invalid('must be a valid path');
   }
 }
 
