@@ -3,14 +3,15 @@ import type { Schema } from './schema.ts';
 
 export interface OpenApiOptions {
   /** where a named type stands in the document, when it has a place of its own there; it is called for each that is met */
-  readonly referTo?: (schema: Schema & { reference?: string }) => string | undefined;
+  readonly referTo?: (name: string, schema: Schema) => string | undefined;
   /** version 2 puts a reference beside what is said of it, version 3 into allOf; 3 knows oneOf */
   readonly version: 2 | 3;
 }
 
 /** The schema in OpenAPI's words, for kubectl explain and clients that validate. */
-export function openApiSchema(schema: Schema, options: OpenApiOptions): JsonObject {
-  const reference = 'reference' in schema && schema.reference !== undefined ? options.referTo?.(schema) : undefined;
+export function openApiSchema(schema: Schema, options: OpenApiOptions, field = ''): JsonObject {
+  const name = nameOf(schema, field);
+  const reference = name === undefined ? undefined : options.referTo?.(name, schema);
   const said: JsonObject = {};
   // version 2 is read by clients that would send the defaults back
   if (schema.default !== undefined && options.version === 3) said.default = schema.default as Json;
@@ -19,14 +20,40 @@ export function openApiSchema(schema: Schema, options: OpenApiOptions): JsonObje
     if (schema.patch.mergeKey !== undefined) said['x-kubernetes-patch-merge-key'] = schema.patch.mergeKey;
     said['x-kubernetes-patch-strategy'] = schema.patch.strategies.join(',');
   }
-  if (reference === undefined) return { ...openApiShape(schema, options), ...said };
+  if (reference === undefined) return { ...openApiShape(schema, options, field), ...said };
   const $ref = { $ref: reference };
   if (options.version === 2) return { ...$ref, ...said };
   return Object.keys(said).length === 0 ? $ref : { allOf: [$ref], ...said };
 }
 
+const MACHINERY = 'io.k8s.apimachinery.pkg';
+const ANY_JSON = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON';
+
+/** Scalars that have a name among the types of Kubernetes. */
+const NAMED: Readonly<Partial<Record<Schema['type'], string>>> = {
+  quantity: `${MACHINERY}.api.resource.Quantity`,
+  intOrString: `${MACHINERY}.util.intstr.IntOrString`,
+  time: `${MACHINERY}.apis.meta.v1.Time`,
+  microTime: `${MACHINERY}.apis.meta.v1.MicroTime`,
+  raw: `${MACHINERY}.runtime.RawExtension`,
+};
+
+/** What is any JSON is known by the field that it stands in. */
+const NAMED_FIELDS: Readonly<Record<string, string>> = {
+  fieldsV1: `${MACHINERY}.apis.meta.v1.FieldsV1`,
+  default: ANY_JSON,
+  enum: ANY_JSON,
+  example: ANY_JSON,
+};
+
+function nameOf(schema: Schema, field: string): string | undefined {
+  if ('reference' in schema && schema.reference !== undefined) return schema.reference;
+  const known = NAMED[schema.type];
+  return schema.type === 'raw' && Object.hasOwn(NAMED_FIELDS, field) ? NAMED_FIELDS[field] : known;
+}
+
 /** What a schema is, without what its field says. A reference of its own is not followed: this is what it refers to. */
-export function openApiShape(schema: Schema, options: OpenApiOptions): JsonObject {
+export function openApiShape(schema: Schema, options: OpenApiOptions, field = ''): JsonObject {
   switch (schema.type) {
     case 'string':
     case 'duration':
@@ -63,7 +90,7 @@ export function openApiShape(schema: Schema, options: OpenApiOptions): JsonObjec
     case 'list':
       return {
         type: 'array',
-        items: openApiSchema(schema.items, options),
+        items: openApiSchema(schema.items, options, field),
         ...(schema.listType === undefined ? {} : { 'x-kubernetes-list-type': schema.listType }),
         ...(schema.keys === undefined ? {} : { 'x-kubernetes-list-map-keys': [...schema.keys] }),
       };
@@ -71,7 +98,7 @@ export function openApiShape(schema: Schema, options: OpenApiOptions): JsonObjec
       if (schema.published !== undefined) return schema.published(options);
       const names = Object.keys(schema.fields);
       const properties: JsonObject = {};
-      for (const name of names) properties[name] = openApiSchema(schema.fields[name] as Schema, options);
+      for (const name of names) properties[name] = openApiSchema(schema.fields[name] as Schema, options, name);
       const required = names.filter((name) => schema.fields[name]?.required);
       return {
         type: 'object',

@@ -88,7 +88,8 @@ function publishedObject(schema: JsonSchema, options: OpenApiOptions): JsonObjec
 }
 
 function known({ referTo }: OpenApiOptions): JsonObject {
-  const meta = referTo?.(metaSchemas.objectMeta);
+  const { objectMeta } = metaSchemas;
+  const meta = referTo?.(objectMeta.reference ?? '', objectMeta);
   return {
     apiVersion: { type: 'string' },
     kind: { type: 'string' },

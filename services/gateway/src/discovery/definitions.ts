@@ -24,7 +24,7 @@ export class Definitions {
   constructor(version: 2 | 3, kinds: ReadonlyMap<string, JsonObject[]>) {
     this.#kinds = kinds;
     this.#prefix = version === 2 ? '#/definitions/' : '#/components/schemas/';
-    this.#options = { version, referTo: (schema) => this.#refer(schema.reference, schema) };
+    this.#options = { version, referTo: (name, schema) => this.#refer(name, schema) };
   }
 
   /** A reference to the type of a kind's objects. */

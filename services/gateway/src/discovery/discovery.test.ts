@@ -38,6 +38,22 @@ test('a group version tells its resources with their names, verbs and subresourc
   assert.deepEqual([group, version, kind, verbs], ['autoscaling', 'v1', 'Scale', ['get', 'patch', 'update']]);
 });
 
+test('scalars are called as in Kubernetes, so that kubectl explains them by these names', async () => {
+  const schemas = ((await read('/openapi/v3/api/v1')).components as JsonObject).schemas as Record<string, JsonObject>;
+  const field = (type: string, name: string) =>
+    ((schemas[type] as JsonObject).properties as JsonObject)[name] as JsonObject;
+  const at = (name: string) => ({ $ref: `#/components/schemas/io.k8s.apimachinery.pkg.${name}` });
+  const limits = field('io.k8s.api.core.v1.ResourceRequirements', 'limits');
+  assert.deepEqual(limits.additionalProperties, at('api.resource.Quantity'));
+  assert.deepEqual(field('io.k8s.api.core.v1.ServicePort', 'targetPort'), at('util.intstr.IntOrString'));
+  const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
+  assert.deepEqual(field(`${meta}.ManagedFieldsEntry`, 'fieldsV1'), at('apis.meta.v1.FieldsV1'));
+  assert.deepEqual(schemas['io.k8s.apimachinery.pkg.util.intstr.IntOrString'], {
+    format: 'int-or-string',
+    oneOf: [{ type: 'integer' }, { type: 'string' }],
+  });
+});
+
 test('a resource tells by a hash in which version it is stored, as kube-apiserver does', async () => {
   const hash = async (path: string, name: string) => {
     const resources = (await read(path)).resources as JsonObject[];
