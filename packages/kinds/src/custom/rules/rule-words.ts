@@ -25,7 +25,7 @@ export function checkRuleWords(schema: Place): void {
 function checkMessage(place: Place, { rule = '', message = '' }: ValidationRule): void {
   const told = place.field('message');
   const text = message.trim();
-  if (rule.trim() === '') place.field('rule').required('rule is not specified');
+  if (rule.trim() === '') missing(place.field('rule'), 'rule is not specified');
   else if (message !== '' && text === '') told.invalid(NOT_EMPTY);
   else if (LINES.test(text)) told.invalid(NO_LINES);
   else if (LINES.test(rule.trim()) && text === '') {
