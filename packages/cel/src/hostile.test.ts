@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Environment } from './environment.ts';
-import { listShape, objectShape, stringShape } from './types/shape.ts';
+import { intShape, listShape, objectShape, stringShape } from './types/shape.ts';
 import { type Data, fromData } from './values/data.ts';
 
 const text = { name: 'text', shape: stringShape(3_000_000) };
@@ -125,6 +125,23 @@ describe('Nothing that a rule says or is given holds up the server', () => {
       });
     });
   }
+
+  test('an expression that ends in the middle of a type is refused', () => {
+    for (const rule of ['b{', 'b{&}', 'a.b{c', 'a.b{c:', "b'' + b{&}", 'b{?']) {
+      assert.equal(environment.compile(rule).kind, 'refused', rule);
+    }
+  });
+
+  test('items that are null, or of several types, are failures of what adds, joins or compares them', () => {
+    const rules = ['.sum() == 1', '.max() > 0', '.isSorted()', '.sort().size() == 2', '.map(x, x + 1).size() == 2'];
+    const shape = listShape(intShape, 10);
+    for (const rule of rules) {
+      const compiled = new Environment({ self: shape }).compile(`self${rule}`);
+      assert.ok(compiled.kind === 'compiled');
+      const outcome = compiled.program.run(new Map([['self', fromData([1, null], shape)]]), LIMIT);
+      assert.ok(outcome.kind === 'failed' || typeof outcome.value === 'boolean', rule);
+    }
+  });
 
   test('names that objects of JavaScript have are names like others', () => {
     const shape = objectShape('self', new Map([['constructor', { name: 'constructor', shape: stringShape(9) }]]));

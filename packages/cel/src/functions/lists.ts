@@ -1,8 +1,9 @@
 import { ArrayList } from '../values/collections.ts';
 import { compare, isEqual } from '../values/equal.ts';
-import { Failure } from '../values/failure.ts';
+import { Failure, noSuchOverload } from '../values/failure.ts';
 import type { Meter } from '../values/meter.ts';
 import { Duration } from '../values/time.ts';
+import { typeNameOf } from '../values/type-name.ts';
 import { ListValue, Uint, type Value } from '../values/value.ts';
 import { arithmetic } from './arithmetic.ts';
 import { type Overload, overload } from './overload.ts';
@@ -34,7 +35,12 @@ function summing(type: string): Overload {
   const add = arithmetic.find(({ id }) => id === ADDITIONS[type]) as Overload;
   return overload(`list_${type}_sum_${type}`, `list(${type})::sum(): ${type}`, ([list]: [ListValue], meter) => {
     let sum = ZEROS[type] as Value;
-    for (const item of list) sum = add.run([sum, item], meter);
+    const wanted = typeNameOf(sum);
+    for (const item of list) {
+      // items may be null, or of several types
+      if (typeNameOf(item) !== wanted) throw noSuchOverload();
+      sum = add.run([sum, item], meter);
+    }
     return sum;
   });
 }

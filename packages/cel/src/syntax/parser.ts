@@ -66,7 +66,8 @@ class Parser {
   }
 
   get #token(): Token {
-    return this.#tokens[this.#next] as Token;
+    // the end is followed by nothing, however far is read
+    return this.#tokens[Math.min(this.#next, this.#tokens.length - 1)] as Token;
   }
 
   get #after(): Token {
