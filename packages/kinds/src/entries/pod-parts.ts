@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { type FieldError, forbiddenField, invalidValue } from '@tidegate/status';
 import { metaOf } from '../generic-object.ts';
+import { validateResize } from './pod-resize.ts';
 import { qualityOfService } from './quality-of-service.ts';
 
 /** Some paths below a pod change one part of it, and nothing else. */
@@ -30,8 +31,12 @@ function keepGiven(spec: JsonObject, before: JsonObject): void {
 }
 
 /** What no path may change. */
-export function validatePodParts(pod: JsonObject, old: JsonObject): FieldError[] {
-  return [...validateEphemeralContainers(pod, old), ...validateResources(pod, old)];
+export function validatePodParts(pod: JsonObject, old: JsonObject, subresource = ''): FieldError[] {
+  return [
+    ...validateEphemeralContainers(pod, old),
+    ...validateResources(pod, old),
+    ...(subresource === 'resize' ? validateResize(specOf(pod), specOf(old)) : []),
+  ];
 }
 
 /** Resources change by a resize, and the class that nodes treat a pod by must stay. */
@@ -60,7 +65,7 @@ function appended(spec: JsonObject, before: JsonObject): JsonObject {
   return ephemeralContainers === undefined ? others : { ...others, ephemeralContainers };
 }
 
-/** undefined when containers come, go or change places: that is for validation to refuse. */
+/** Nothing but resources; undefined when containers come, go or change places: that is for validation to refuse. */
 function resized(spec: JsonObject, before: JsonObject): JsonObject | undefined {
   for (const list of ['containers', 'initContainers']) {
     const [now, old] = [listOf(spec, list), listOf(before, list)];
