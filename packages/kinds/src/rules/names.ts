@@ -81,7 +81,7 @@ const CONFIG_KEY_WORDS =
 /** Keys of config maps and secrets can be names of files. */
 export function configKeyProblems(key: string): string[] {
   const problems: string[] = [];
-  if (key.length > 253) problems.push('must be no more than 253 bytes');
+  if (key.length > 253) problems.push('must be no more than 253 characters');
   if (!CONFIG_KEY.test(key)) problems.push(CONFIG_KEY_WORDS);
   if (key === '.' || key === '..') problems.push(`must not be '${key}'`);
   else if (key.startsWith('..')) problems.push("must not start with '..'");

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tidegate/schema';
 import { labelProblems } from '../rules/names.ts';
-import { atMostAll, countOrPercent, notNegative, oneOf, required, sameValue } from './checks.ts';
+import { always, atMostAll, countOrPercent, notNegative, oneOf, sameValue } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable } from './rules.ts';
 import { selects } from './selectors.ts';
@@ -148,6 +148,10 @@ const replicationController: Check = (spec) => {
   alwaysRunning(spec, 'ReplicationController');
 };
 
+const mandatory = always((place) => {
+  if (place.value === undefined) place.required('data is mandatory');
+});
+
 export const appsRules: RuleTable = {
   'apps.v1.DeploymentSpec': {
     ...counted,
@@ -177,7 +181,7 @@ export const appsRules: RuleTable = {
     whenDeleted: oneOf('Retain', 'Delete'),
     whenScaled: oneOf('Retain', 'Delete'),
   },
-  'apps.v1.ControllerRevision': { data: required('data is mandatory'), revision: notNegative },
+  'apps.v1.ControllerRevision': { data: mandatory, revision: notNegative },
   'core.v1.ReplicationControllerSpec': { ...counted, '': replicationController },
 };
 

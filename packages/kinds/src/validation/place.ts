@@ -67,7 +67,8 @@ export class Place {
   field(path: string): Place {
     const dot = path.indexOf('.');
     if (dot >= 0) return this.field(path.slice(0, dot)).field(path.slice(dot + 1));
-    return new Place(this, path, Object.hasOwn(this.object, path) ? this.object[path] : undefined, this.#errors);
+    const { object } = this;
+    return new Place(this, path, Object.hasOwn(object, path) ? object[path] : undefined, this.#errors);
   }
 
   /** A value that is spoken of under a name of its own. */

@@ -90,14 +90,15 @@ function visitorOf(fields: readonly FieldVisit[], whole: readonly Check[]): Visi
   return (place) => {
     const object = place.object;
     for (const visit of fields) {
-      if (object[visit.name] !== undefined || visit.always) visitField(place.field(visit.name), visit);
+      const value = object[visit.name];
+      if (value !== undefined || visit.always) visitField(place.as(visit.name, value), visit);
     }
     for (const check of whole) check(place);
   };
 }
 
 function visitField(place: Place, { checks, itemChecks, inner }: FieldVisit): void {
-  if (!runAll(checks, place)) return;
+  if (checks.length > 0 && !runAll(checks, place)) return;
   const { value } = place;
   if (typeof value !== 'object' || value === null || (inner === undefined && itemChecks.length === 0)) return;
   if (Array.isArray(value)) visitItems(place.items(), itemChecks, inner);
@@ -107,7 +108,7 @@ function visitField(place: Place, { checks, itemChecks, inner }: FieldVisit): vo
 
 function visitItems(places: readonly Place[], checks: readonly Check[], inner: Visitor | undefined): void {
   for (const place of places) {
-    if (runAll(checks, place)) inner?.(place);
+    if (checks.length === 0 || runAll(checks, place)) inner?.(place);
   }
 }
 

@@ -157,6 +157,44 @@ test('OpenAPI says in words what every object has', async () => {
   }
 });
 
+test('version 3 of OpenAPI comes as Protobuf, too, with every path and type', async () => {
+  const accept = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
+  const path = '/openapi/v3/apis/apps/v1';
+  const document = await discovery.document(path, accept);
+  assert.equal(document?.contentType, 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf');
+  const { paths, components } = await read(path);
+  const fields = fieldsOf(document?.body ?? Buffer.alloc(0));
+  const names = (content: Buffer | undefined) =>
+    fieldsOf(content ?? Buffer.alloc(0)).map(([, entry]) => fieldsOf(entry)[0]?.[1].toString('utf8'));
+  const at = (number: number) => fields.find(([found]) => found === number)?.[1];
+  assert.equal(at(1)?.toString('utf8'), '3.0.0');
+  assert.deepEqual(names(at(4)), Object.keys(paths as JsonObject));
+  const [[, schemas] = []] = fieldsOf(at(5) ?? Buffer.alloc(0));
+  assert.deepEqual(names(schemas), Object.keys((components as JsonObject).schemas as JsonObject));
+  assert.equal(await discovery.document('/openapi/v3/apis/none/v1', accept), undefined);
+});
+
+/** The fields of a message in which all are texts or messages. */
+function fieldsOf(message: Buffer): Array<[number: number, content: Buffer]> {
+  const fields: Array<[number, Buffer]> = [];
+  let at = 0;
+  const next = (): number => {
+    let value = 0;
+    for (let shift = 1; ; shift *= 0x80) {
+      const byte = message[at++] ?? 0;
+      value += (byte & 0x7f) * shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (at < message.length) {
+    const number = next() >> 3;
+    const length = next();
+    fields.push([number, message.subarray(at, at + length)]);
+    at += length;
+  }
+  return fields;
+}
+
 test('version 2 of OpenAPI comes as Protobuf, too; who takes neither is told so', async () => {
   const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
   const document = await discovery.document('/openapi/v2', accept);

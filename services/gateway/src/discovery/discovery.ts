@@ -7,6 +7,7 @@ import { Document } from './document.ts';
 import { openApiV2 } from './open-api-v2.ts';
 import { openApiV2Protobuf } from './open-api-v2-protobuf.ts';
 import { openApiV3 } from './open-api-v3.ts';
+import { openApiV3Protobuf } from './open-api-v3-protobuf.ts';
 import { aggregated, coreVersions, groupList, oneGroup, resourceList } from './resources.ts';
 import { version } from './version.ts';
 
@@ -15,6 +16,8 @@ const AGGREGATED = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 /** As clients ask for it, and as it is called in the answer: a media type has no `@`. */
 const V2_PROTOBUF = /application\/com\.github\.proto-openapi\.spec\.v2[@.]v1\.0\+protobuf/;
 const V2_PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+const V3_PROTOBUF = /application\/com\.github\.proto-openapi\.spec\.v3[@.]v1\.0\+protobuf/;
+const V3_PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 const OPENAPI_V3 = '/openapi/v3/';
 
 /**
@@ -43,6 +46,9 @@ export class Discovery {
         `${clean} protobuf`,
         async () => new Document(V2_PROTOBUF_TYPE, await this.#openApiV2Protobuf()),
       );
+    }
+    if (clean.startsWith(OPENAPI_V3) && V3_PROTOBUF.test(accept ?? '')) {
+      return this.#kept(`${clean} protobuf`, () => this.#openApiV3Protobuf(clean.slice(OPENAPI_V3.length)));
     }
     if (clean.startsWith('/openapi/') && !takesJson(accept)) throw notAcceptable([JSON_TYPE]);
     if (clean === '/openapi/v3') return this.#kept(clean, () => this.#openApiIndex());
@@ -85,6 +91,11 @@ export class Discovery {
   #openApiV3(place: string): Promise<JsonObject> | undefined {
     const kinds = this.#registry.all().filter((kind) => placeOf(kind) === place);
     return kinds.length === 0 ? undefined : openApiV3(this.#registry, kinds);
+  }
+
+  async #openApiV3Protobuf(place: string): Promise<Document | undefined> {
+    const document = await this.#openApiV3(place);
+    return document && new Document(V3_PROTOBUF_TYPE, openApiV3Protobuf(document));
   }
 
   async #openApiV2Protobuf(): Promise<Buffer> {

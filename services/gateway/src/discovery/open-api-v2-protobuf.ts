@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
-import { bytes, type Field, flag, message, text, texts } from './protobuf-writer.ts';
+import { any, bytes, type Field, flag, message, text, texts } from './protobuf-writer.ts';
 
 /**
  * A document of OpenAPI v2 in the Protobuf form that clients of Kubernetes ask for, by the numbers of gnostic's
@@ -83,13 +83,9 @@ function schema(found: JsonObject): Buffer {
   );
 }
 
-/** What only Kubernetes says travels as YAML, and JSON is that. */
+/** What only Kubernetes says. */
 function extensions(number: number, found: JsonObject): Field[] {
   return Object.entries(found)
     .filter(([name]) => name.startsWith('x-'))
     .map(([name, value]) => bytes(number, message(text(1, name), bytes(2, any(value)))));
-}
-
-function any(value: Json): Buffer {
-  return message(text(2, `${JSON.stringify(value)}\n`));
 }

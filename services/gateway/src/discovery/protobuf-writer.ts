@@ -1,3 +1,5 @@
+import type { Json } from '@tidegate/schema';
+
 /** A field of a Protobuf message; undefined fields are left out. */
 export type Field = Buffer | undefined;
 
@@ -23,10 +25,28 @@ export function flag(number: number, on: unknown): Field {
   return on === true ? Buffer.concat([varint(number << 3), varint(1)]) : undefined;
 }
 
+/** A number with a point, where it is one. */
+export function number(field: number, value: unknown): Field {
+  if (typeof value !== 'number') return undefined;
+  const content = Buffer.alloc(8);
+  content.writeDoubleLE(value);
+  return Buffer.concat([varint((field << 3) | 1), content]);
+}
+
+/** A count. */
+export function whole(field: number, value: unknown): Field {
+  return typeof value === 'number' && value >= 0 ? Buffer.concat([varint(field << 3), varint(value)]) : undefined;
+}
+
+/** Any JSON: it travels as YAML, which JSON is. */
+export function any(value: Json): Buffer {
+  return message(text(2, `${JSON.stringify(value)}\n`));
+}
+
 function varint(value: number): Buffer {
   const parts: number[] = [];
   let rest = value;
-  for (; rest > 0x7f; rest >>>= 7) parts.push((rest & 0x7f) | 0x80);
+  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) parts.push((rest % 0x80) | 0x80);
   parts.push(rest);
   return Buffer.from(parts);
 }
