@@ -81,6 +81,14 @@ describe('What a cluster has without anybody having made it', () => {
         await there(`/apis/flowcontrol.apiserver.k8s.io/v1/${resource}/${name}`);
   });
 
+  test('the range from which Services get addresses, which is ready', async () => {
+    const path = '/apis/networking.k8s.io/v1/servicecidrs/kubernetes';
+    await until('it to be ready', async () => (await get(path)).json.status?.conditions !== undefined);
+    const { spec, status } = (await get(path)).json;
+    assert.deepEqual(spec, { cidrs: ['10.0.0.0/16'] });
+    assert.deepEqual([status.conditions[0].type, status.conditions[0].status], ['Ready', 'True']);
+  });
+
   test('the Service kubernetes leads to where clients reach the gateway', async () => {
     const port = Number(new URL(tidegate.server).port);
     const { json: service } = await there(`${inNamespace('default')}/services/kubernetes`);

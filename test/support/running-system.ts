@@ -10,7 +10,7 @@ export interface RunningSystem {
 /** Nothing is written but by the test: its namespaces are as empty as it makes them, and revisions are its own. */
 export const alone = { TIDEGATE_CONTROLLERS: 'namespace-controller' };
 /** what every such system has made when it is settled */
-export const FIRST_OBJECTS = 28;
+export const FIRST_OBJECTS = 29;
 
 /** A system in which only the test writes, and a client of its administrator. */
 export async function runningSystem(options: Parameters<typeof startTidegate>[0] = {}): Promise<RunningSystem> {
@@ -41,4 +41,9 @@ export async function settled(client: Client): Promise<void> {
   for (const path of LAST_MADE) {
     await until(`the first objects to be there, ${path}`, async () => (await client.get(path)).code === 200);
   }
+  const range = '/apis/networking.k8s.io/v1/servicecidrs/kubernetes';
+  await until(
+    'the range of services to be ready',
+    async () => (await client.get(range)).json.status?.conditions !== undefined,
+  );
 }

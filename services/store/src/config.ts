@@ -89,6 +89,12 @@ export const options = {
     value: 'FILE',
     help: "authorities of clients' certificates, told to servers behind the API: the ConfigMap extension-apiserver-authentication; empty: none is told",
   },
+  'service-cluster-ip-range': {
+    type: 'list',
+    default: ['10.0.0.0/16'],
+    value: 'CIDR,...',
+    help: 'as the gateways have it: told in the ServiceCIDR kubernetes',
+  },
   'advertise-address': {
     type: 'list',
     value: 'IP,...',

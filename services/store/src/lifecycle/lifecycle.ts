@@ -118,7 +118,7 @@ function furnishing({ config, controllers, pool }: LifecycleOptions, gateway: Ga
   const parts = [
     new Belongings({ pool, gateway, wanted }),
     new OwnService({ gateway, gatewayUrl, advertiseAddresses }),
-    new FirstObjects(gateway),
+    new FirstObjects(gateway, config.serviceClusterIpRange),
   ];
   const round = async (fence: number) => {
     const changed = await changes.lookUnder(fence);
