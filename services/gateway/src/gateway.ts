@@ -6,7 +6,8 @@ import type { TraceSpan } from '@tidegate/service-kit';
 import type { Guard } from '@tidegate/wire';
 import type { FastifyReply } from 'fastify';
 import type { ServiceRanges } from './addresses/service-addresses.ts';
-import type { Hooks } from './admission/hooks.ts';
+import type { Configurations } from './admission/configurations.ts';
+import type { FindCollection } from './admission/service-targets.ts';
 import type { WebhookCalls } from './admission/webhook-calls.ts';
 import type { ServiceAccounts } from './authn/service-accounts.ts';
 import type { TokenFile } from './authn/token-file.ts';
@@ -29,8 +30,8 @@ export interface Gateway {
   readonly registry: Registry;
   readonly customKinds: CustomKinds;
   readonly discovery: Discovery;
-  /** who is asked about writes */
-  readonly hooks: Hooks;
+  /** who has a say in writes */
+  readonly admission: Configurations;
   readonly webhooks: WebhookCalls;
   readonly store: StoreSession;
   readonly mirrors: Mirrors;
@@ -49,6 +50,8 @@ export interface Gateway {
   readonly serviceRanges: ServiceRanges;
   /** what requests are sent on to: nodes, pods, services */
   readonly backEnds: BackEnds;
+  /** a collection as it is known here, whatever its age */
+  readonly collection: FindCollection;
   readonly tokens: TokenFile;
   /** undefined where no key is given for their tokens */
   readonly serviceAccounts: ServiceAccounts | undefined;

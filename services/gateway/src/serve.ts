@@ -127,7 +127,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   if (resourceRequest.body.length > 0) refuseCodedBody(headers['content-encoding']);
   try {
     // who is to be asked must be known before anything is written
-    if (!gateway.hooks.areKnown && !READS.has(info.verb)) await gateway.hooks.known();
+    if (!gateway.admission.areKnown && !READS.has(info.verb)) await gateway.admission.known();
     const answer = await handler(gateway, resourceRequest, reply);
     if (answer !== undefined) await writeAnswer(resourceRequest, reply, answer);
     const code = answer?.code ?? 200;

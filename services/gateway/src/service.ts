@@ -7,7 +7,7 @@ import { serviceUnavailable } from '@tidegate/status';
 import type { Key } from '@tidegate/wire';
 import type { FastifyInstance } from 'fastify';
 import { serviceRanges } from './addresses/service-addresses.ts';
-import { Hooks } from './admission/hooks.ts';
+import { Configurations } from './admission/configurations.ts';
 import { ServiceTargets } from './admission/service-targets.ts';
 import { WebhookCalls } from './admission/webhook-calls.ts';
 import { createApp } from './app.ts';
@@ -76,12 +76,14 @@ export class GatewayService implements Service {
     for (const notice of gates.notices) kit.log.warn(notice);
     const registry = builtInRegistry();
     const negotiator = new Negotiator(gates);
+    const collection = (resource: string) => this.#collection(resource);
     this.#gateway = {
       registry,
       customKinds: new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store }),
       discovery: new Discovery(registry, negotiator),
-      hooks: new Hooks(this.#mirrors, registry),
-      webhooks: new WebhookCalls(new Addresses(LOOPBACK), new ServiceTargets((resource) => this.#collection(resource))),
+      admission: new Configurations(this.#mirrors, registry),
+      webhooks: new WebhookCalls(new Addresses(LOOPBACK), new ServiceTargets(collection)),
+      collection,
       store: this.#store,
       mirrors: this.#mirrors,
       watchLists: this.#watchLists,
@@ -116,7 +118,7 @@ export class GatewayService implements Service {
     this.#mirrors.keep('namespaces');
     this.#mirrors.keep(PRIORITY_CLASSES);
     this.#gateway.customKinds.start();
-    this.#gateway.hooks.start();
+    this.#gateway.admission.start();
     void this.#askStore();
     const { bindAddress: host, port } = this.#config;
     await this.#app.listen({ host, port, reusePort: true } as never);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@tidegate/schema';
-import { admissionVariables, holdAll, type MatchCondition, readCondition } from './conditions.ts';
+import { holdAll, type MatchCondition, readCondition } from './conditions.ts';
+import { admissionVariables } from './environment.ts';
 
 const request: JsonObject = {
   uid: 'u',

@@ -7,7 +7,6 @@ const VALIDATIONS =
 
 /** Where this project judges a case of the corpus otherwise than kube-apiserver, and why. */
 export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {
-  'admissionregistration.k8s.io/validatingadmissionpolicies: an expression that does not compile': EXPRESSIONS,
   'resource.k8s.io/deviceclasses: a selector that does not compile': EXPRESSIONS,
   [`${VALIDATIONS} (2)`]: RULES,
   [`${VALIDATIONS} (3)`]: RULES,

@@ -1,4 +1,5 @@
 import { readCondition } from '../admission/conditions.ts';
+import { readPolicy } from '../admission/policy.ts';
 import { label1035Problems, labelKeyProblems, pathSegmentProblems, subdomainProblems } from '../rules/names.ts';
 import { always, among, required, subdomain, uniqueBy, within } from './checks.ts';
 import type { Place } from './place.ts';
@@ -142,6 +143,8 @@ const expression: Check = always((place) => {
     place.required();
     return;
   }
+  // what a policy's conditions can look at depends on the policy
+  if (place.up(3).step === 'spec') return;
   const read = readCondition(place.text);
   if ('problem' in read) place.invalid(read.problem);
 });
@@ -160,6 +163,9 @@ const webhook: TypeRules = {
 const rules: TypeRules = { scope: among('*', 'Cluster', 'Namespaced'), '': rule };
 
 const policy: Check = (spec) => {
+  for (const { list, index, field, words } of readPolicy(spec.object).problems) {
+    spec.field(list).item(index).field(field).invalid(words);
+  }
   const [validations, annotations] = [spec.field('validations'), spec.field('auditAnnotations')];
   if (!validations.isEmpty || !annotations.isEmpty) return;
   for (const list of [validations, annotations]) {

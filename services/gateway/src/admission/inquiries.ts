@@ -1,4 +1,4 @@
-import type { Kind } from '@tidegate/kinds';
+import { type Kind, metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 import { isDryRun } from '../rules/admit-object.ts';
@@ -10,6 +10,8 @@ interface Asking {
   readonly operation: Operation;
   /** of the objects, where a subresource has its own */
   readonly kind?: Kind;
+  /** where the path does not name the object */
+  readonly name?: string;
   readonly options?: JsonObject | null;
   readonly isDryRun?: boolean;
 }
@@ -19,12 +21,14 @@ export function inquiryOf(gateway: Gateway, request: ResourceRequest, asking: As
   const { info, user, warnings } = request;
   const { operation, kind = request.kind, options = optionsOf(request, operation) } = asking;
   const place = { operation, kind: request.kind, resource: info.resource, subresource: info.subresource };
-  const mutating = gateway.hooks.at('mutating', place);
-  const validating = gateway.hooks.at('validating', place);
-  if (mutating.length === 0 && validating.length === 0) return undefined;
+  const asked = { place, name: info.name || (asking.name ?? '') };
+  const mutating = gateway.admission.hooksAt('mutating', asked);
+  const validating = gateway.admission.hooksAt('validating', asked);
+  const policies = gateway.admission.policiesAt(asked);
+  if (mutating.length + validating.length + policies.length === 0) return undefined;
   const dryRun = asking.isDryRun ?? isDryRun(request);
   const attributes = { place, kind, name: info.name, namespace: info.namespace, user, options, isDryRun: dryRun };
-  return new Inquiry({ gateway, attributes, mutating, validating, warnings });
+  return new Inquiry({ gateway, attributes, mutating, validating, policies, warnings });
 }
 
 const API_VERSION = 'meta.k8s.io/v1';
@@ -67,7 +71,11 @@ export async function admittedCreation(
 ): Promise<JsonObject> {
   const parent = gateway.registry.find(own.info.group, own.info.version, own.info.resource) ?? own.kind;
   const request = { ...own, kind: parent };
-  const inquiry = inquiryOf(gateway, request, { operation: 'CREATE', kind: own.kind });
+  const inquiry = inquiryOf(gateway, request, {
+    operation: 'CREATE',
+    kind: own.kind,
+    name: metaOf(object).name ?? '',
+  });
   if (inquiry === undefined) return object;
   const made = (await inquiry.mutate({ object, old: undefined })) ?? object;
   await inquiry.validate({ object: made, old: undefined });

@@ -6,10 +6,10 @@ import { ApiError, badRequest, forbiddenObject, internalError, type Reason, type
 import type { Gateway } from '../gateway.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { accessOf } from './access.ts';
-import { labelsOf } from './hook.ts';
-import type { Called } from './hooks.ts';
-import { namespaceLabels } from './namespace-labels.ts';
-import { type Attributes, type Objects, reviewOf, shownKind, type Verdict, verdictOf } from './review.ts';
+import type { BoundPolicy, Called } from './configurations.ts';
+import { isSelected } from './matcher.ts';
+import { judgeByPolicies } from './policy-judges.ts';
+import { type Attributes, type Objects, requestOf, reviewOf, shownKind, type Verdict, verdictOf } from './review.ts';
 import { WebhookFailure } from './webhook-calls.ts';
 
 interface InquiryOptions {
@@ -17,6 +17,7 @@ interface InquiryOptions {
   readonly attributes: Attributes;
   readonly mutating: readonly Called[];
   readonly validating: readonly Called[];
+  readonly policies: readonly BoundPolicy[];
   /** Warning headers of the answer */
   readonly warnings: string[];
 }
@@ -57,8 +58,10 @@ export class Inquiry {
     return object;
   }
 
-  /** Asks all validating webhooks at once; the first of them that refuses, in their order, is told. */
+  /** Policies judge first. Then all validating webhooks are asked at once; the first that refuses, in their order, is told. */
   async validate(objects: Objects): Promise<void> {
+    const { policies, ...others } = this.#options;
+    if (policies.length > 0) await judgeByPolicies(policies, { ...others, objects });
     const answers = await Promise.allSettled(
       this.#options.validating.map((called) => this.#ask(called, objects, false)),
     );
@@ -68,9 +71,10 @@ export class Inquiry {
 
   /** What it changes; undefined: nothing, or it is not concerned, or could not be asked and need not be. */
   async #ask(called: Called, objects: Objects, mayPatch: boolean): Promise<readonly unknown[] | undefined> {
-    if (!(await this.#concerns(called, objects)) || !this.#holds(called, objects)) return undefined;
     const { hook } = called;
     const { attributes, gateway, warnings } = this.#options;
+    if (!(await isSelected(hook.matcher, gateway, { attributes, objects }))) return undefined;
+    if (!this.#holds(called, objects)) return undefined;
     if (attributes.isDryRun && !hook.isHarmless) {
       throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
     }
@@ -113,23 +117,11 @@ export class Inquiry {
     }
   }
 
-  async #concerns({ hook }: Called, objects: Objects): Promise<boolean> {
-    const { object, old } = objects;
-    const { namespaceSelector, objectSelector } = hook;
-    const selected =
-      objectSelector === undefined ||
-      [object, old].some((one) => one !== undefined && objectSelector.matches(labelsOf(one)));
-    if (!selected) return false;
-    if (namespaceSelector === undefined) return true;
-    const labels = await namespaceLabels(this.#options.gateway, this.#options.attributes, objects);
-    return labels === undefined || namespaceSelector.matches(labels);
-  }
-
   /** What cannot be said of the request is as good as a webhook that cannot be reached. */
   #holds({ hook, place }: Called, objects: Objects): boolean {
     if (hook.conditions.length === 0) return true;
     const { attributes } = this.#options;
-    const { request } = reviewOf(attributes, { hook, place, uid: '', objects }) as { request: JsonObject };
+    const request = requestOf(attributes, { place, uid: '', objects });
     const verdict = holdAll(hook.conditions, admissionVariables(request, accessOf(attributes.user)));
     if ('holds' in verdict) return verdict.holds;
     if (hook.ignoresFailure) return false;

@@ -1,7 +1,7 @@
-import { parseOwnJson } from '@tidegate/schema';
+import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { notFound } from '@tidegate/status';
 import type { Gateway } from '../gateway.ts';
-import { labelsOf } from './hook.ts';
+import { labelsOf } from './matcher.ts';
 import type { Attributes, Objects } from './review.ts';
 
 /** The labels by which a namespaceSelector chooses; undefined for what is in no namespace, which it does not look at. */
@@ -13,16 +13,24 @@ export async function namespaceLabels(
   if (kind.storedAs === 'namespaces') {
     // what is not stored yet is known from the object alone
     if (subresource === '' && operation !== 'DELETE' && object !== undefined) return labelsOf(object);
-    return labelsIn(gateway, name);
+    return labelsOf(await namespaceNamed(gateway, name));
   }
-  return kind.entry.namespaced ? labelsIn(gateway, namespace) : undefined;
+  return kind.entry.namespaced ? labelsOf(await namespaceNamed(gateway, namespace)) : undefined;
 }
 
-async function labelsIn(gateway: Gateway, name: string): Promise<Readonly<Record<string, string>>> {
+/** The namespace in which something is done; undefined where it is none. */
+export async function namespaceObject(
+  gateway: Gateway,
+  { place: { kind }, namespace }: Attributes,
+): Promise<JsonObject | undefined> {
+  return kind.entry.namespaced && namespace !== '' ? namespaceNamed(gateway, namespace) : undefined;
+}
+
+async function namespaceNamed(gateway: Gateway, name: string): Promise<JsonObject> {
   const key = { resource: 'namespaces', namespace: '', name };
   const item = gateway.mirrors.peek(key.resource)?.get('', name);
-  if (item !== undefined) return labelsOf(parseOwnJson(item.json));
+  if (item !== undefined) return parseOwnJson(item.json);
   const { found, object } = await gateway.store.read(key);
   if (!found || object === null) throw notFound({ group: '', resource: 'namespaces' }, name);
-  return labelsOf(parseOwnJson(object.value));
+  return parseOwnJson(object.value);
 }

@@ -29,10 +29,19 @@ export interface Objects {
 const GROUP = 'admission.k8s.io';
 
 /** The question to one webhook, about the objects in the version that its rules name. */
-export function reviewOf(
-  attributes: Attributes,
-  { hook, place, uid, objects: { object, old } }: { hook: Hook; place: Place; uid: string; objects: Objects },
-): JsonObject {
+export function reviewOf(attributes: Attributes, { hook, ...asked }: Asked & { readonly hook: Hook }): JsonObject {
+  const apiVersion = `${GROUP}/${hook.review}`;
+  return { kind: 'AdmissionReview', apiVersion, request: requestOf(attributes, asked) };
+}
+
+interface Asked {
+  readonly place: Place;
+  readonly uid: string;
+  readonly objects: Objects;
+}
+
+/** What is asked of whom it concerns. */
+export function requestOf(attributes: Attributes, { place, uid, objects: { object, old } }: Asked): JsonObject {
   const { user, options, isDryRun } = attributes;
   const name = attributes.name || (object === undefined ? '' : (metaOf(object).name ?? ''));
   const namespace = place.kind.storedAs === 'namespaces' ? name : attributes.namespace;
@@ -41,25 +50,21 @@ export function reviewOf(
     one === undefined ? null : fromStored(shown, structuredClone(one));
   const below = place.subresource;
   return {
-    kind: 'AdmissionReview',
-    apiVersion: `${GROUP}/${hook.review}`,
-    request: {
-      uid,
-      kind: kindNamed(shown),
-      resource: resourceNamed(place),
-      ...(below === '' ? {} : { subResource: below }),
-      requestKind: kindNamed(attributes.kind),
-      requestResource: resourceNamed(attributes.place),
-      ...(below === '' ? {} : { requestSubResource: below }),
-      ...(name === '' ? {} : { name }),
-      ...(namespace === '' ? {} : { namespace }),
-      operation: place.operation,
-      userInfo: userInfo(user),
-      object: show(object),
-      oldObject: show(old),
-      dryRun: isDryRun,
-      options,
-    },
+    uid,
+    kind: kindNamed(shown),
+    resource: resourceNamed(place),
+    ...(below === '' ? {} : { subResource: below }),
+    requestKind: kindNamed(attributes.kind),
+    requestResource: resourceNamed(attributes.place),
+    ...(below === '' ? {} : { requestSubResource: below }),
+    ...(name === '' ? {} : { name }),
+    ...(namespace === '' ? {} : { namespace }),
+    operation: place.operation,
+    userInfo: userInfo(user),
+    object: show(object),
+    oldObject: show(old),
+    dryRun: isDryRun,
+    options,
   };
 }
 

@@ -52,7 +52,7 @@ export async function commit(
     await gateway.customKinds.through(toRevision(outcome.revision)).catch(() => {});
   }
   if (outcome.kind === outcomeKind.committed) {
-    await gateway.hooks.through(request.kind.storedAs, toRevision(outcome.revision)).catch(() => {});
+    await gateway.admission.through(request.kind.storedAs, toRevision(outcome.revision)).catch(() => {});
   }
   return outcome;
 }

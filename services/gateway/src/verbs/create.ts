@@ -54,7 +54,7 @@ export async function createObject(gateway: Gateway, request: ResourceRequest, w
     throw new ApiError('', 'resourceVersion should not be set on objects to be created');
   }
   await admitPod(gateway, request, wanted);
-  const inquiry = inquiryOf(gateway, request, { operation: 'CREATE' });
+  const inquiry = inquiryOf(gateway, request, { operation: 'CREATE', name: metaOf(wanted).name ?? '' });
   const object = inquiry === undefined ? wanted : await mutated(gateway, request, { inquiry, wanted });
   const meta = metaOf(object);
   const { generateName = '' } = meta;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { builtInRegistry, type Kind } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import { hooksOf, labelsOf } from './hook.ts';
+import { hooksOf } from './hook.ts';
+import { labelsOf, matcherOf, placeFor } from './matcher.ts';
 import { equivalents, type Place } from './place.ts';
 
 const registry = builtInRegistry();
@@ -12,10 +13,17 @@ function placeOf(path: string, operation: Place['operation'] = 'CREATE'): Place 
   return { operation, kind: registry.find(group, version, resource) as Kind, resource, subresource };
 }
 
+const ruleWith = (rule: JsonObject) => ({
+  operations: ['*'],
+  apiGroups: ['*'],
+  apiVersions: ['*'],
+  resources: ['*'],
+  ...rule,
+});
+
 function asked(rule: JsonObject, path: string, operation?: Place['operation']): boolean {
-  const rules = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], ...rule }];
-  const [hook] = hooksOf({ webhooks: [{ name: 'a.b.c', rules }] });
-  return hook?.isAsked(placeOf(path, operation)) ?? false;
+  const matcher = matcherOf({ rules: [ruleWith(rule)], matchPolicy: 'Exact' });
+  return placeFor(matcher, registry, { place: placeOf(path, operation), name: 'a' }) !== undefined;
 }
 
 const PODS = '/v1/pods';
@@ -39,6 +47,8 @@ const cases: ReadonlyArray<[rule: JsonObject, path: string, isAsked: boolean]> =
   [{ scope: 'Cluster' }, '/v1/namespaces', true],
   [{ scope: 'Namespaced' }, '/v1/namespaces', false],
   [{ scope: '*' }, '/v1/nodes', true],
+  [{ resourceNames: ['a', 'b'] }, PODS, true],
+  [{ resourceNames: ['b'] }, PODS, false],
 ];
 
 test('rules name operations, groups, versions, resources with what is below them, and a scope', () => {
@@ -76,14 +86,15 @@ test('a webhook says how it wants to be asked; what it leaves out is as usual', 
     [usual.review, usual.timeoutMs, usual.ignoresFailure, usual.isHarmless],
     ['v1', 10_000, false, true],
   );
-  assert.deepEqual([usual.isEquivalent, usual.reinvoked], [true, false]);
-  assert.deepEqual([usual.namespaceSelector, usual.objectSelector], [undefined, undefined]);
+  assert.deepEqual([usual.matcher.isEquivalent, usual.reinvoked], [true, false]);
+  assert.deepEqual([usual.matcher.namespaceSelector, usual.matcher.objectSelector], [undefined, undefined]);
   assert.deepEqual(
     [other.review, other.timeoutMs, other.ignoresFailure, other.isHarmless],
     ['v1beta1', 3000, true, false],
   );
-  assert.deepEqual([other.isEquivalent, other.reinvoked], [false, true]);
-  const matches = (labels: Record<string, string>) => other.objectSelector?.matches(labelsOf({ metadata: { labels } }));
+  assert.deepEqual([other.matcher.isEquivalent, other.reinvoked], [false, true]);
+  const matches = (labels: Record<string, string>) =>
+    other.matcher.objectSelector?.matches(labelsOf({ metadata: { labels } }));
   assert.deepEqual([matches({ a: 'b' }), matches({ a: 'c' }), matches({})], [false, true, true]);
 });
 
@@ -93,4 +104,17 @@ test('objects of several versions and groups are the same, with what is below th
   assert.deepEqual(namesOf('autoscaling/v2/horizontalpodautoscalers/status'), ['autoscaling/v1']);
   assert.deepEqual(namesOf('events.k8s.io/v1/events'), ['v1']);
   assert.deepEqual(namesOf(PODS), []);
+});
+
+test('what is excluded is so in every version, and no rules at all may mean all', () => {
+  const place = placeOf('autoscaling/v2/horizontalpodautoscalers');
+  const v1 = ruleWith({ apiGroups: ['autoscaling'], apiVersions: ['v1'] });
+  const found = (from: JsonObject) =>
+    placeFor(matcherOf(from, { rules: 'resourceRules', mayBeAll: true }), registry, { place, name: '' })?.kind
+      .apiVersion;
+  assert.equal(found({ resourceRules: [v1] }), 'autoscaling/v1');
+  assert.equal(found({ resourceRules: [v1], matchPolicy: 'Exact' }), undefined);
+  assert.equal(found({}), 'autoscaling/v2');
+  assert.equal(found({ excludeResourceRules: [v1] }), undefined);
+  assert.equal(found({ excludeResourceRules: [v1], matchPolicy: 'Exact' }), 'autoscaling/v2');
 });

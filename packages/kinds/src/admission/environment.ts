@@ -1,0 +1,144 @@
+import {
+  type AccessAnswer,
+  type AccessQuestion,
+  Authorizer,
+  boolShape,
+  dynShape,
+  Environment,
+  fromData,
+  type Lazy,
+  listShape,
+  mapShape,
+  type Outcome,
+  objectShape,
+  opaqueShape,
+  type Program,
+  type Shape,
+  stringShape,
+  type Value,
+} from '@tidegate/cel';
+import type { Json, JsonObject } from '@tidegate/schema';
+
+const LONG = 1 << 20;
+const text = stringShape(LONG);
+
+function objectOf(name: string, fields: Readonly<Record<string, Shape>>): Shape {
+  const named = Object.entries(fields).map(([field, shape]) => [field, { name: field, shape }] as const);
+  return objectShape(`kubernetes.${name}`, new Map(named));
+}
+
+const kindShape = objectOf('GroupVersionKind', { group: text, version: text, kind: text });
+const resourceShape = objectOf('GroupVersionResource', { group: text, version: text, resource: text });
+const userShape = objectOf('UserInfo', {
+  username: text,
+  uid: text,
+  groups: listShape(text, LONG),
+  extra: mapShape(listShape(text, LONG), LONG),
+});
+
+/** What a review says of a request, beside its objects. */
+const requestShape = objectOf('AdmissionRequest', {
+  kind: kindShape,
+  resource: resourceShape,
+  subResource: text,
+  requestKind: kindShape,
+  requestResource: resourceShape,
+  requestSubResource: text,
+  name: text,
+  namespace: text,
+  operation: text,
+  userInfo: userShape,
+  dryRun: boolShape,
+  options: dynShape,
+});
+
+const objects = { object: dynShape, oldObject: dynShape, namespaceObject: dynShape, request: requestShape };
+const access = {
+  authorizer: opaqueShape('kubernetes.authorization.Authorizer'),
+  'authorizer.requestResource': opaqueShape('kubernetes.authorization.ResourceCheck'),
+};
+
+interface Names {
+  /** what a policy is given beside the request */
+  readonly hasParams?: boolean;
+  /** who may do what */
+  readonly hasAccess?: boolean;
+  /** what the policy names itself, with its type */
+  readonly variables?: Readonly<Record<string, Shape>>;
+}
+
+/** What expressions about a request can look at. */
+export function admissionEnvironment({ hasParams = false, hasAccess = true, variables = {} }: Names = {}): Environment {
+  return new Environment({
+    ...objects,
+    ...(hasAccess ? access : {}),
+    ...(hasParams ? { params: dynShape } : {}),
+    ...variables,
+  });
+}
+
+/** What types are called where it is not what they are called in expressions. */
+const NAMES: Readonly<Record<string, string>> = { null: 'null_type' };
+
+/** The expression; or why it is none. */
+export function readExpression(
+  environment: Environment,
+  source: string,
+  wanted: readonly string[],
+): { readonly program: Program } | { readonly problem: string } {
+  const compiled = environment.compile(source);
+  if (compiled.kind === 'refused') {
+    const failed = compiled.stage === 'compilation' ? 'compilation failed' : 'program instantiation failed';
+    return { problem: `${failed}: ${compiled.text}` };
+  }
+  const { kind } = compiled.program.type;
+  if (wanted.length === 0 || wanted.includes(kind)) return { program: compiled.program };
+  const [only = '', ...more] = wanted.map((one) => NAMES[one] ?? one);
+  const names = more.length === 0 ? only : `one of [${[only, ...more].join(' ')}]`;
+  return { problem: `must evaluate to ${names} but got ${NAMES[kind] ?? kind}` };
+}
+
+/** Who may do what. */
+export type AskAccess = (question: AccessQuestion) => AccessAnswer;
+
+export type AdmissionVariables = ReadonlyMap<string, Value | Lazy>;
+
+/** The request of a review, and who may do what, as expressions see them. */
+export function admissionVariables(
+  request: JsonObject,
+  ask: AskAccess,
+  { namespaceObject = {}, params = null }: { namespaceObject?: Json; params?: Json } = {},
+): AdmissionVariables {
+  const { object = null, oldObject = null, ...rest } = request;
+  const { group = '', resource = '' } = request.requestResource as Readonly<Record<string, string>>;
+  const said = (name: string) => String(request[name] ?? '');
+  const place = { group, resource, subresource: said('subResource'), namespace: said('namespace'), name: said('name') };
+  const value = (data: Json): Value => fromData(data, undefined);
+  return new Map<string, Value>([
+    ['object', value(object)],
+    ['oldObject', value(oldObject)],
+    ['namespaceObject', value(namespaceObject)],
+    ['params', value(params)],
+    ['request', fromData(rest, requestShape)],
+    ['authorizer', new Authorizer(ask)],
+    ['authorizer.requestResource', new Authorizer(ask, place, 'ResourceCheck')],
+  ]);
+}
+
+/** What one expression may cost. */
+const CALL_LIMIT = 1_000_000;
+
+/** What the expressions about one request may cost together. */
+export class Budget {
+  left: number;
+
+  constructor(left: number) {
+    this.left = left;
+  }
+
+  run(program: Program, variables: AdmissionVariables): Outcome {
+    const outcome = program.run(variables, Math.min(CALL_LIMIT, this.left));
+    this.left -= outcome.cost;
+    return outcome;
+  }
+}

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '@tidegate/schema';
+import { admissionVariables } from './environment.ts';
+import { judgeByPolicy, readPolicy } from './policy.ts';
+
+const place = { group: 'apps', version: 'v1', resource: 'deployments' };
+const request: JsonObject = {
+  kind: { group: 'apps', version: 'v1', kind: 'Deployment' },
+  resource: place,
+  requestKind: { group: 'apps', version: 'v1', kind: 'Deployment' },
+  requestResource: place,
+  name: 'd',
+  namespace: 'n',
+  operation: 'CREATE',
+  userInfo: { username: 'me', groups: [] },
+  object: { metadata: { name: 'd', labels: { tier: 'web' } }, spec: { replicas: 7 } },
+  dryRun: false,
+  options: null,
+};
+const given = admissionVariables(request, () => ({ allowed: false, reason: '' }), {
+  params: { data: { most: 5 } },
+  namespaceObject: { metadata: { name: 'n', labels: { env: 'test' } } },
+});
+
+function judged(spec: JsonObject, ignoresFailure = false) {
+  const { policy, problems } = readPolicy({ paramKind: {}, ...spec });
+  assert.deepEqual(problems, []);
+  return judgeByPolicy(policy, given, ignoresFailure).map(({ message, reason }) => `${reason}: ${message}`);
+}
+
+const few = { expression: 'object.spec.replicas <= params.data.most' };
+
+test('what does not hold is told in words of its own, as they are written, or by the expression', () => {
+  assert.deepEqual(judged({ validations: [{ expression: 'object.spec.replicas > 0' }] }), []);
+  assert.deepEqual(judged({ validations: [few] }), [`Invalid: failed expression: ${few.expression}`]);
+  assert.deepEqual(judged({ validations: [{ ...few, message: ' too many ', reason: 'Forbidden' }] }), [
+    'Forbidden: too many',
+  ]);
+  const made = { ...few, message: 'too many', messageExpression: "'at most ' + string(params.data.most)" };
+  assert.deepEqual(judged({ validations: [made] }), ['Invalid: at most 5']);
+  for (const messageExpression of ["'  '", "'a\\nb'", 'string(object.nothing)']) {
+    assert.deepEqual(judged({ validations: [{ ...made, messageExpression }] }), ['Invalid: too many']);
+  }
+});
+
+test('variables are named once, and may build on those before them', () => {
+  const variables = [
+    { name: 'env', expression: "namespaceObject.metadata.labels['env']" },
+    { name: 'isTest', expression: "variables.env == 'test'" },
+    { name: 'unused', expression: 'object.nothing.at.all' },
+  ];
+  assert.deepEqual(
+    judged({ variables, validations: [{ expression: 'variables.isTest && variables.env.size() == 4' }] }),
+    [],
+  );
+  assert.deepEqual(judged({ variables, validations: [{ expression: "variables.unused == ''" }] }), [
+    `: expression 'variables.unused == ''' resulted in error: composited variable "unused" fails to evaluate: no such key: nothing`,
+  ]);
+});
+
+test('where a condition does not hold nothing is judged; what cannot be judged is denied unless it is ignored', () => {
+  const validations = [few];
+  assert.deepEqual(judged({ matchConditions: [{ name: 'a', expression: "request.name == 'x'" }], validations }), []);
+  const fails = { matchConditions: [{ name: 'a', expression: "object.nothing == ''" }], validations };
+  assert.equal(judged(fails).length, 1);
+  assert.deepEqual(judged(fails, true), []);
+  const broken = { validations: [{ expression: "object.nothing == ''" }, few] };
+  assert.equal(judged(broken).length, 2);
+  assert.equal(judged(broken, true).length, 1);
+});
+
+test('each expression that is none is told with its place', () => {
+  const { problems } = readPolicy({
+    variables: [{ name: 'a', expression: 'nothing' }],
+    matchConditions: [{ name: 'm', expression: '1' }],
+    validations: [{ expression: 'params.a == 1' }, { expression: 'true', messageExpression: 'authorizer' }],
+    auditAnnotations: [{ key: 'k', valueExpression: '1' }],
+  });
+  assert.deepEqual(
+    problems.map(({ list, index, field }) => `${list}[${index}].${field}`),
+    [
+      'variables[0].expression',
+      'matchConditions[0].expression',
+      'validations[0].expression',
+      'validations[1].messageExpression',
+      'auditAnnotations[0].valueExpression',
+    ],
+  );
+});

@@ -1,0 +1,144 @@
+import { dynShape, type Environment, Failure, type Lazy, type Program, type Shape } from '@tidegate/cel';
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { errorWords, holdAll, type MatchCondition, problemOf } from './conditions.ts';
+import { type AdmissionVariables, admissionEnvironment, Budget, readExpression } from './environment.ts';
+
+interface Validation {
+  readonly expression: string;
+  readonly program: Program | undefined;
+  /** what is said where it does not hold: made for the object, or as it is written, or by what failed */
+  readonly messageProgram: Program | undefined;
+  readonly message: string;
+  readonly reason: string;
+}
+
+/** A ValidatingAdmissionPolicy that was read. */
+export interface Policy {
+  readonly variables: ReadonlyArray<{ readonly name: string; readonly program: Program | undefined }>;
+  readonly conditions: readonly MatchCondition[];
+  readonly validations: readonly Validation[];
+}
+
+/** An expression that is none, and where it stands in the spec. */
+export interface PolicyProblem {
+  readonly list: string;
+  readonly index: number;
+  readonly field: string;
+  readonly words: string;
+}
+
+type Where = Omit<PolicyProblem, 'words'>;
+
+/** Types of what annotations say. */
+const ANNOTATION = ['string', 'null'];
+
+/** The policy of a spec, and all that is wrong with its expressions. */
+export function readPolicy(spec: JsonObject): { readonly policy: Policy; readonly problems: readonly PolicyProblem[] } {
+  const problems: PolicyProblem[] = [];
+  const hasParams = spec.paramKind !== undefined;
+  const named: Record<string, Shape> = {};
+  const environments = () => ({
+    whole: admissionEnvironment({ hasParams, variables: named }),
+    told: admissionEnvironment({ hasParams, variables: named, hasAccess: false }),
+  });
+  const read = (environment: Environment, where: Where, source: unknown, wanted: readonly string[]) => {
+    const text = String(source ?? '').trim();
+    if (text === '') return undefined;
+    const found = readExpression(environment, text, wanted);
+    if ('program' in found) return found.program;
+    problems.push({ ...where, words: found.problem });
+    return undefined;
+  };
+  const variables = listIn(spec, 'variables').map(({ name, expression }, index) => {
+    const where = { list: 'variables', index, field: 'expression' };
+    const program = read(environments().whole, where, expression, []);
+    // what cannot be read is told once, and not again where it is used
+    named[`variables.${String(name)}`] = program === undefined ? dynShape : shapeOf(program);
+    return { name: String(name), program };
+  });
+  const { whole, told } = environments();
+  const conditions = listIn(spec, 'matchConditions').map(({ expression }, index): MatchCondition => {
+    const where = { list: 'matchConditions', index, field: 'expression' };
+    return { expression: String(expression), program: read(whole, where, expression, ['bool']) };
+  });
+  const validations = listIn(spec, 'validations').map((one, index): Validation => {
+    const at = (field: string): Where => ({ list: 'validations', index, field });
+    return {
+      expression: String(one.expression ?? '').trim(),
+      program: read(whole, at('expression'), one.expression, ['bool']),
+      messageProgram: read(told, at('messageExpression'), one.messageExpression, ['string']),
+      message: String(one.message ?? '').trim(),
+      reason: String(one.reason ?? 'Invalid'),
+    };
+  });
+  for (const [index, { valueExpression }] of listIn(spec, 'auditAnnotations').entries()) {
+    read(whole, { list: 'auditAnnotations', index, field: 'valueExpression' }, valueExpression, ANNOTATION);
+  }
+  return { policy: { variables, conditions, validations }, problems };
+}
+
+/** Why a request is not as a policy wants it. */
+export interface Denial {
+  readonly message: string;
+  /** empty: it could not be judged */
+  readonly reason: string;
+}
+
+/** What the expressions of one policy may cost for one request. */
+const POLICY_BUDGET = 10_000_000;
+const LONGEST_MESSAGE = 5 * 1024;
+
+/** What a policy has against a request. Where failures are ignored, what cannot be judged is let through. */
+export function judgeByPolicy(policy: Policy, given: AdmissionVariables, ignoresFailure: boolean): Denial[] {
+  const budget = new Budget(POLICY_BUDGET);
+  const failed = (message: string): Denial[] => (ignoresFailure ? [] : [{ message, reason: '' }]);
+  const variables = withVariables(policy, given, budget);
+  const verdict = holdAll(policy.conditions, variables, budget);
+  if ('problems' in verdict) return failed(verdict.problems.join(', '));
+  if (!verdict.holds) return [];
+  return policy.validations.flatMap((validation): Denial[] => {
+    const { expression, program, reason } = validation;
+    const outcome = program && budget.run(program, variables);
+    const problem = problemOf(outcome);
+    if (problem !== undefined) return failed(errorWords(expression, problem));
+    if (outcome?.kind === 'value' && outcome.value === true) return [];
+    return [{ message: messageOf(validation, variables, budget), reason }];
+  });
+}
+
+function messageOf({ expression, messageProgram, message }: Validation, variables: AdmissionVariables, budget: Budget) {
+  const outcome = messageProgram && budget.run(messageProgram, variables);
+  const made = outcome?.kind === 'value' && typeof outcome.value === 'string' ? outcome.value.trim() : '';
+  if (made !== '' && !/[\n\r]/.test(made) && made.length <= LONGEST_MESSAGE) return made;
+  return message === '' ? `failed expression: ${expression}` : message;
+}
+
+/** Each is worked out when it is first looked at, and once. */
+function withVariables({ variables }: Policy, given: AdmissionVariables, budget: Budget): AdmissionVariables {
+  const all = new Map(given);
+  for (const { name, program } of variables) all.set(`variables.${name}`, once(name, program, { all, budget }));
+  return all;
+}
+
+function once(
+  name: string,
+  program: Program | undefined,
+  { all, budget }: { all: AdmissionVariables; budget: Budget },
+): Lazy {
+  let outcome: ReturnType<Budget['run']> | undefined;
+  return () => {
+    outcome ??= program && budget.run(program, all);
+    if (outcome?.kind === 'value') return outcome.value;
+    const why = outcome === undefined ? 'it cannot be read' : outcome.error.message;
+    throw new Failure(`composited variable ${JSON.stringify(name)} fails to evaluate: ${why}`);
+  };
+}
+
+function shapeOf({ type }: Program): Shape {
+  return { type, minSize: 1, maxElements: Number.MAX_SAFE_INTEGER };
+}
+
+function listIn(object: JsonObject, name: string): JsonObject[] {
+  const list = object[name];
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}

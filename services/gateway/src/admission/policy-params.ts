@@ -1,0 +1,72 @@
+import { type Kind, metaOf } from '@tidegate/kinds';
+import { type JsonObject, parseOwnJson } from '@tidegate/schema';
+import type { Gateway } from '../gateway.ts';
+import { keyOf } from '../rules/commit.ts';
+import { selectorOf } from './matcher.ts';
+import { type KnownPolicy, type PolicyBinding, paramKindIn } from './policies.ts';
+
+/** A policy, or one binding of it, cannot be carried out. */
+export class Misconfigured extends Error {
+  readonly what: 'policy' | 'binding';
+
+  constructor(what: Misconfigured['what'], words: string) {
+    super(`failed to configure ${what}: ${words}`);
+    this.what = what;
+  }
+}
+
+/** The objects by which a binding wants a policy to judge, one after another; null where it judges by none. */
+export async function paramsOf(
+  gateway: Gateway,
+  policy: KnownPolicy,
+  { binding: { paramRef }, namespace }: { binding: PolicyBinding; namespace: string },
+): Promise<ReadonlyArray<JsonObject | null>> {
+  if (policy.paramKind === undefined || paramRef === undefined) return [null];
+  const kind = paramKindIn(gateway.registry, policy);
+  if (kind === undefined) {
+    const { apiVersion, kind: name } = policy.paramKind;
+    const missing = `${apiVersion}, Kind=${name}`;
+    throw new Misconfigured('policy', `failed to find resource referenced by paramKind: '${missing}'`);
+  }
+  const found = await objectsNamed(gateway, kind, { paramRef, namespace: namespaceOf(kind, paramRef, namespace) });
+  if (found.length === 0 && paramRef.parameterNotFoundAction !== 'Allow') {
+    throw new Misconfigured('binding', 'no params found for policy binding with `Deny` parameterNotFoundAction');
+  }
+  return found;
+}
+
+function namespaceOf({ entry }: Kind, { namespace: named }: JsonObject, own: string): string {
+  if (!entry.namespaced) {
+    if (!named) return '';
+    throw new Misconfigured('binding', 'paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+  }
+  const namespace = String(named || own);
+  if (namespace === '') {
+    throw new Misconfigured(
+      'binding',
+      'cannot use namespaced paramRef in policy binding that matches cluster-scoped resources',
+    );
+  }
+  return namespace;
+}
+
+async function objectsNamed(
+  gateway: Gateway,
+  kind: Kind,
+  { paramRef, namespace }: { paramRef: JsonObject; namespace: string },
+): Promise<JsonObject[]> {
+  if (paramRef.name) {
+    const { found, object } = await gateway.store.read(keyOf(kind, namespace, String(paramRef.name)));
+    return found && object !== null && object.corrupt === '' ? [parseOwnJson(object.value)] : [];
+  }
+  const selector = selectorOf(paramRef.selector);
+  const collection = await gateway.collection(kind.storedAs);
+  const objects: JsonObject[] = [];
+  for (const { items, from, to } of collection.snapshot().runs(namespace)) {
+    for (const { json } of items.slice(from, to)) {
+      const object = parseOwnJson(json);
+      if (selector === undefined || selector.matches(metaOf(object).labels ?? {})) objects.push(object);
+    }
+  }
+  return objects;
+}
