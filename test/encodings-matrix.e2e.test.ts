@@ -170,7 +170,11 @@ describe('Every encoding, into and out of every verb', () => {
       const { object } = events[1] as { object: JsonObject };
       if (form !== 'Table')
         same(object, (await client.get(`${MAPS}/read`, { Accept: acceptOf(JSON_IN, form) })).json, words);
-      else assert.equal((object.rows as unknown[]).length, 1, words);
+      else {
+        assert.equal((object.rows as unknown[]).length, 1, words);
+        const columns = events.map(({ object: { columnDefinitions } }) => Array.isArray(columnDefinitions));
+        assert.deepEqual([columns, object.columnDefinitions], [[true, false], null], words);
+      }
     }
   });
 

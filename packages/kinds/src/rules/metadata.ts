@@ -30,7 +30,7 @@ export function validateMeta(entry: KindEntry, object: JsonObject): FieldError[]
     ...namespaceErrors(entry, meta),
     ...labelErrors(meta),
     ...annotationErrors(meta),
-    ...finalizerErrors(meta),
+    ...finalizerErrors(meta, entry.custom !== undefined),
     ...ownerErrors(meta),
   ];
 }
@@ -76,10 +76,11 @@ function annotationErrors(meta: ObjectMeta): FieldError[] {
 
 const STANDARD_FINALIZERS = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-function finalizerErrors({ finalizers = [] }: ObjectMeta): FieldError[] {
+/** Whoever defines a kind may call its finalizers as they like. */
+function finalizerErrors({ finalizers = [] }: ObjectMeta, isCustom: boolean): FieldError[] {
   const errors = finalizers.flatMap((finalizer, index) => [
     ...labelKeyProblems(finalizer).map((words) => invalidValue('metadata.finalizers', finalizer, words)),
-    ...standardFinalizerProblems(finalizer).map((words) =>
+    ...(isCustom ? [] : standardFinalizerProblems(finalizer)).map((words) =>
       invalidValue(`metadata.finalizers[${index}]`, finalizer, words),
     ),
   ]);

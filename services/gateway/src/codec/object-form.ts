@@ -67,7 +67,7 @@ function shapeOf(kind: Kind, accepted: Accepted, includeObject: string): Shape {
 function tableShape(kind: Kind, metaVersion: string, includeObject: string): Shape {
   let first = true;
   const table = (metadata: JsonObject, row: JsonObject): Document => {
-    const columns = { columnDefinitions: first ? columnDefinitions(kind) : [] };
+    const columns = { columnDefinitions: first ? columnDefinitions(kind) : null };
     first = false;
     return {
       value: { kind: 'Table', apiVersion: metaVersion, metadata, ...columns, rows: [row] },
