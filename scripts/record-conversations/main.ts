@@ -1,5 +1,4 @@
 import { globSync } from 'node:fs';
-import { request } from 'node:https';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -10,6 +9,7 @@ import {
   startWebhooks,
   writeConversations,
 } from '@tidegate/testkit';
+import { askPeer } from '../ask-peer.ts';
 
 /**
  * Holds every conversation of test/conversations with a kube-apiserver and writes down what it says. Needs an empty one:
@@ -21,33 +21,10 @@ if (server === undefined || token === undefined) {
   process.exit(2);
 }
 
-const ask: AskServer = (method, path, { body, headers }) =>
-  new Promise((resolve, reject) => {
-    const call = request(
-      new URL(path, server),
-      {
-        method,
-        headers: {
-          ...headers,
-          ...(body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body as string)) }),
-          Authorization: `Bearer ${token}`,
-        },
-        rejectUnauthorized: false,
-      },
-      (response) => {
-        let text = '';
-        response.setEncoding('utf8');
-        response.on('data', (part: string) => {
-          text += part;
-        });
-        response.on('end', () =>
-          resolve({ code: response.statusCode ?? 0, text, json: parsed(text), headers: response.headers }),
-        );
-      },
-    );
-    call.on('error', reject);
-    call.end(body);
-  });
+const ask: AskServer = async (method, path, { body, headers }) => {
+  const answer = await askPeer({ server, token }, method, path, { body: String(body ?? ''), headers });
+  return { ...answer, json: parsed(answer.text) };
+};
 
 function parsed(text: string): unknown {
   try {

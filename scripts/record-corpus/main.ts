@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readCorpusFile, writeCorpusFile } from './corpus-file.ts';
-import { Peer } from './peer.ts';
+import { CorpusPeer } from './peer.ts';
 
 /**
  * Sends every manifest of packages/kinds/corpus to a kube-apiserver and writes its answer beside it. What is made is
@@ -16,7 +16,7 @@ if (server === undefined || token === undefined) {
 }
 
 const corpus = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'packages/kinds/corpus');
-const peer = new Peer(server, token);
+const peer = new CorpusPeer({ server, token });
 await peer.makeNamespace(NAMESPACE);
 for (const name of globSync('*/*.json', { cwd: corpus }).sort()) {
   if (!name.includes(chosen)) continue;

@@ -1,4 +1,4 @@
-import { request } from 'node:https';
+import { askPeer, type Peer } from '../ask-peer.ts';
 import type { CorpusAnswer, CorpusCase, Manifest } from './corpus-file.ts';
 
 interface Answer {
@@ -7,13 +7,11 @@ interface Answer {
 }
 
 /** A kube-apiserver whose answers are recorded. It leaves nothing behind but the namespace that it works in. */
-export class Peer {
-  readonly #server: string;
-  readonly #token: string;
+export class CorpusPeer {
+  readonly #peer: Peer;
 
-  constructor(server: string, token: string) {
-    this.#server = server;
-    this.#token = token;
+  constructor(peer: Peer) {
+    this.#peer = peer;
   }
 
   /** The namespaced manifests go here; pods want the service account. */
@@ -42,29 +40,15 @@ export class Peer {
     else await this.#send('PUT', path, { ...left.body, metadata: { ...left.body.metadata, finalizers: [] } });
   }
 
-  #send(method: string, path: string, body?: Manifest): Promise<Answer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const text = body === undefined ? '' : JSON.stringify(body);
-    const headers = {
-      authorization: `Bearer ${this.#token}`,
-      'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
-      'content-length': Buffer.byteLength(text),
-    };
-    const call = request(`${this.#server}${path}`, { method, headers, rejectUnauthorized: false }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.on('end', () => {
-        const answer = Buffer.concat(parts).toString('utf8');
-        try {
-          resolve({ code: response.statusCode ?? 0, body: JSON.parse(answer) as Manifest });
-        } catch {
-          reject(new Error(`${method} ${path} was answered with ${answer}`));
-        }
-      });
-    });
-    call.on('error', reject);
-    call.end(text);
-    return promise;
+  async #send(method: string, path: string, body?: Manifest): Promise<Answer> {
+    const type = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
+    const sent = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': type } };
+    const { code, text } = await askPeer(this.#peer, method, path, sent);
+    try {
+      return { code, body: JSON.parse(text) as Manifest };
+    } catch {
+      throw new Error(`${method} ${path} was answered with ${text}`);
+    }
   }
 }
 

@@ -37,7 +37,7 @@ if (address === undefined || token === undefined) {
   process.exit(2);
 }
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const things = new Things(new Server(address, token));
+const things = new Things(new Server({ server: address, token }));
 
 if (chosen !== 'library') await recordRules(join(root, 'packages/kinds/recorded/rules.json'));
 if (chosen === '' || chosen === 'library') await recordLibrary(join(root, 'packages/cel/src/testing/library.json'));

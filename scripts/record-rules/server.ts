@@ -1,4 +1,5 @@
-import { request } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
+import { askPeer, type Peer } from '../ask-peer.ts';
 
 type JsonValue = string | number | boolean | null | JsonValue[] | JsonRecord;
 export interface JsonRecord {
@@ -24,33 +25,16 @@ export interface Answer {
 
 /** A kube-apiserver that is asked for its opinion of rules. */
 export class Server {
-  readonly #server: string;
-  readonly #token: string;
+  readonly #peer: Peer;
 
-  constructor(server: string, token: string) {
-    this.#server = server;
-    this.#token = token;
+  constructor(peer: Peer) {
+    this.#peer = peer;
   }
 
-  send(method: string, path: string, body?: JsonRecord, type = 'application/json'): Promise<Answer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const text = body === undefined ? '' : JSON.stringify(body);
-    const headers = {
-      authorization: `Bearer ${this.#token}`,
-      'content-type': type,
-      'content-length': Buffer.byteLength(text),
-    };
-    const call = request(`${this.#server}${path}`, { method, headers, rejectUnauthorized: false }, (response) => {
-      const parts: Buffer[] = [];
-      response.on('data', (part: Buffer) => parts.push(part));
-      response.on('end', () => {
-        const answer = Buffer.concat(parts).toString('utf8');
-        resolve({ code: response.statusCode ?? 0, body: parsed(answer) });
-      });
-    });
-    call.on('error', reject);
-    call.end(text);
-    return promise;
+  async send(method: string, path: string, body?: JsonRecord, type = 'application/json'): Promise<Answer> {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body), headers: { 'Content-Type': type } };
+    const { code, text } = await askPeer(this.#peer, method, path, sent);
+    return { code, body: parsed(text) };
   }
 
   /** Asks until the answer is as it has to be. */
@@ -58,7 +42,7 @@ export class Server {
     for (let attempt = 0; attempt < 300; attempt++) {
       const answer = await this.send(method, path);
       if (isIt(answer)) return answer;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await delay(100);
     }
     throw new Error(`${method} ${path} was never answered as it has to be`);
   }

@@ -1,0 +1,37 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { request } from 'node:https';
+
+/** A kube-apiserver that is asked for its opinion, and who asks. */
+export interface Peer {
+  readonly server: string;
+  readonly token: string;
+}
+
+export interface PeerAnswer {
+  readonly code: number;
+  readonly text: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+/** One request to a server that is there for nothing else: its certificate is not looked at. */
+export function askPeer(
+  { server, token }: Peer,
+  method: string,
+  path: string,
+  { body = '', headers = {} }: { body?: string; headers?: Record<string, string> } = {},
+): Promise<PeerAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<PeerAnswer>();
+  const all = { ...headers, Authorization: `Bearer ${token}`, 'Content-Length': Buffer.byteLength(body) };
+  const call = request(new URL(path, server), { method, headers: all, rejectUnauthorized: false }, (response) => {
+    const parts: Buffer[] = [];
+    response.on('data', (part: Buffer) => parts.push(part));
+    response.on('error', reject);
+    response.on('end', () => {
+      const text = Buffer.concat(parts).toString('utf8');
+      resolve({ code: response.statusCode ?? 0, text, headers: response.headers });
+    });
+  });
+  call.on('error', reject);
+  call.end(body);
+  return promise;
+}
