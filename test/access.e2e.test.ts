@@ -78,6 +78,32 @@ describe('The gateway', () => {
     assert.equal(code, 200);
   });
 
+  test('takes who may stand in for others for whom they name, over both versions of HTTP', async () => {
+    const REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+    const as = { 'Impersonate-User': 'bob', 'Impersonate-Group': 'g' };
+    const { code, json } = await client.ask('POST', REVIEWS, { body: {}, headers: as });
+    assert.equal(code, 201);
+    assert.deepEqual(json.status.userInfo, { username: 'bob', groups: ['g', 'system:authenticated'] });
+    assert.equal((await client.get(MAPS, as)).code, 403, 'with the rights of bob alone');
+    assert.equal((await client.get(MAPS, { 'Impersonate-Group': 'system:masters' })).code, 500);
+    const session = connect(tidegate.server, { ca: readFileSync(tidegate.caFile) });
+    const stream = session.request({
+      authorization: `Bearer ${tidegate.token}`,
+      'impersonate-user': 'bob',
+      'impersonate-group': ['g', 'h'],
+      ':method': 'POST',
+      ':path': REVIEWS,
+    });
+    let text = '';
+    stream.setEncoding('utf8').on('data', (part) => {
+      text += part;
+    });
+    stream.end('{}');
+    await new Promise((resolve) => stream.once('end', resolve));
+    session.destroy();
+    assert.deepEqual(JSON.parse(text).status.userInfo.groups, ['g', 'h', 'system:authenticated']);
+  });
+
   test('speaks HTTP/2, with a watch and writes on one connection', async () => {
     const session = connect(tidegate.server, { ca: readFileSync(tidegate.caFile) });
     const headers = { authorization: `Bearer ${tidegate.token}` };

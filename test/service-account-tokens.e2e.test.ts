@@ -142,7 +142,7 @@ describe('Tokens of service accounts', () => {
   test('rules tell what may be done', async () => {
     const rules = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews';
     const { status } = (await post(rules, { spec: { namespace: 'default' } })).json;
-    assert.deepEqual(status.resourceRules, [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]);
+    assert.deepEqual(status.resourceRules[0], { verbs: ['*'], apiGroups: ['*'], resources: ['*'] });
     assert.equal((await post(SELF, {})).json.status.userInfo.extra, undefined);
     assert.equal((await post(rules, { spec: {} })).code, 400);
   });

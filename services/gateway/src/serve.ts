@@ -4,6 +4,7 @@ import type { Kit } from '@tidegate/service-kit';
 import { methodNotAllowed } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authenticate } from './authn/authenticate.ts';
+import { impersonated } from './authn/impersonate.ts';
 import type { User } from './authn/user.ts';
 import { authorize } from './authz/authorize.ts';
 import { refuseCodedBody, refuseGatedBody } from './codec/decode-body.ts';
@@ -45,7 +46,8 @@ export async function serve(options: ServeOptions, request: FastifyRequest, repl
   let code: number;
   try {
     const { serviceAccounts } = options.gateway;
-    const user = await authenticate(request.raw, { tokens: options.gateway.tokens, serviceAccounts });
+    const sender = await authenticate(request.raw, { tokens: options.gateway.tokens, serviceAccounts });
+    const user = impersonated(request.raw, sender);
     info = requestInfo(request.method, request.raw.url ?? '/');
     code =
       info === undefined

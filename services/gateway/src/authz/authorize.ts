@@ -7,9 +7,16 @@ const PUBLIC = new Set(['/livez', '/readyz', '/healthz', '/version', '/version/'
 /** Open to everybody who is somebody: what is served here, but nothing of what is in it. */
 const DISCOVERY = /^\/(api|apis|openapi|openid|\.well-known)(\/|$)/;
 
+/** Open to everybody who is somebody: questions about themselves. */
+const OWN_QUESTIONS = new Set([
+  'selfsubjectaccessreviews.authorization.k8s.io',
+  'selfsubjectrulesreviews.authorization.k8s.io',
+  'selfsubjectreviews.authentication.k8s.io',
+]);
+
 /**
- * Who may do what, until roles decide it: members of system:masters everything, other users discovery, everybody the
- * probes. Nothing else is open.
+ * Who may do what, until roles decide it: members of system:masters everything, other users discovery and questions
+ * about themselves, everybody the probes. Nothing else is open.
  */
 export function authorize(user: User, info: RequestInfo): ApiError | undefined {
   if (user.groups.includes('system:masters')) return undefined;
@@ -20,5 +27,7 @@ export function authorize(user: User, info: RequestInfo): ApiError | undefined {
     return forbidden({ user: user.name, verb: info.verb, path: info.path });
   }
   const { verb, group, resource, subresource, name, namespace } = info;
+  const asksOfSelf = verb === 'create' && subresource === '' && OWN_QUESTIONS.has(`${resource}.${group}`);
+  if (asksOfSelf && user.groups.includes(AUTHENTICATED)) return undefined;
   return forbidden({ user: user.name, verb, ref: { group, resource }, subresource, name, namespace });
 }

@@ -51,6 +51,16 @@ function access(user: User, spec: JsonObject): JsonObject {
   return refused === undefined ? { allowed: true } : { allowed: false, reason: refused.message };
 }
 
+/** What everybody may ask who is somebody. */
+const OF_ONESELF = [
+  {
+    verbs: ['create'],
+    apiGroups: ['authorization.k8s.io'],
+    resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
+  },
+  { verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'] },
+];
+
 /** What `authorize` allows, told as rules. */
 function rulesOf(user: User, namespace: string): JsonObject {
   if (namespace === '') throw badRequest('no namespace on request');
@@ -59,7 +69,10 @@ function rulesOf(user: User, namespace: string): JsonObject {
   const probes = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
   const nonResourceURLs = user.groups.includes(AUTHENTICATED) ? [...discovery, ...probes] : probes;
   return {
-    resourceRules: all ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] : [],
+    resourceRules: [
+      ...(all ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] : []),
+      ...(user.groups.includes(AUTHENTICATED) ? OF_ONESELF : []),
+    ],
     nonResourceRules: [{ verbs: ['get'], nonResourceURLs }, ...(all ? [{ verbs: ['*'], nonResourceURLs: ['*'] }] : [])],
     incomplete: false,
   };

@@ -1,0 +1,87 @@
+import type { IncomingMessage } from 'node:http';
+import { Query, type RequestInfo } from '@tidegate/request-info';
+import { internalError } from '@tidegate/status';
+import { authorize } from '../authz/authorize.ts';
+import { AUTHENTICATED, anonymous, UNAUTHENTICATED, type User } from './user.ts';
+
+const PREFIX = 'impersonate-';
+const EXTRA = 'impersonate-extra-';
+const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+const GROUP = 'authentication.k8s.io';
+
+interface Wish {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: string[];
+  readonly extra: Record<string, string[]>;
+}
+
+/**
+ * Who the request is to be from: whoever sends it, or another one whom its headers name, and whom its sender may stand in
+ * for, in every respect that is asked for.
+ */
+export function impersonated(request: IncomingMessage, user: User): User {
+  if (!isAsked(request.headers)) return user;
+  const wish = wishOf(request.rawHeaders);
+  if (wish.name === '') {
+    const asked = Object.keys(request.headers).filter((name) => name.startsWith(PREFIX));
+    throw internalError(`requested ${asked.sort().join(', ')} without impersonating a user`);
+  }
+  const [, namespace = '', account = ''] = ACCOUNT.exec(wish.name) ?? [];
+  if (account === '') mayBe(user, { resource: 'users', name: wish.name });
+  else mayBe(user, { resource: 'serviceaccounts', namespace, name: account });
+  for (const name of wish.groups) mayBe(user, { resource: 'groups', name });
+  if (wish.uid !== '') mayBe(user, { group: GROUP, resource: 'uids', name: wish.uid });
+  for (const [key, values] of Object.entries(wish.extra)) {
+    for (const name of values) mayBe(user, { group: GROUP, resource: 'userextras', subresource: key, name });
+  }
+  return { ...wish, groups: groupsOf(wish, namespace) };
+}
+
+function isAsked(headers: IncomingMessage['headers']): boolean {
+  for (const name in headers) if (name.startsWith(PREFIX)) return true;
+  return false;
+}
+
+/** Headers that stand more than once are not to be joined: names may have commas. */
+function wishOf(rawHeaders: readonly string[]): Wish {
+  const wish = { name: '', uid: '', groups: [] as string[] };
+  const extra = new Map<string, string[]>();
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = (rawHeaders[i] as string).toLowerCase();
+    const value = rawHeaders[i + 1] as string;
+    if (name === 'impersonate-user') wish.name ||= value;
+    else if (name === 'impersonate-uid') wish.uid ||= value;
+    else if (name === 'impersonate-group') wish.groups.push(value);
+    else if (name.startsWith(EXTRA)) {
+      const key = unescaped(name.slice(EXTRA.length));
+      extra.set(key, [...(extra.get(key) ?? []), value]);
+    }
+  }
+  return { ...wish, extra: Object.fromEntries(extra) };
+}
+
+function unescaped(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+function mayBe(user: User, whom: Partial<RequestInfo>): void {
+  const nothing = { group: '', version: '', namespace: '', subresource: '', subpath: '', name: '', path: '' };
+  const info = { ...nothing, isResource: true, verb: 'impersonate', resource: '', query: new Query(''), ...whom };
+  const refused = authorize(user, info);
+  if (refused !== undefined) throw refused;
+}
+
+/** Everybody who is somebody is in the group of those; a service account is in those of its own, unless others are named. */
+function groupsOf({ name, groups }: Wish, namespace: string): string[] {
+  const own =
+    groups.length === 0 && namespace !== ''
+      ? ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
+      : groups;
+  const usual = name === anonymous.name ? UNAUTHENTICATED : AUTHENTICATED;
+  return own.includes(AUTHENTICATED) || own.includes(UNAUTHENTICATED) ? own : [...own, usual];
+}
