@@ -1,11 +1,12 @@
+import type { Collection } from '@tidegate/collection';
 import type { Registry } from '@tidegate/kinds';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { serviceUnavailable } from '@tidegate/status';
 import type { Mirrors } from '../mirror/mirrors.ts';
+import type { Act } from './act.ts';
 import { type Hook, hooksOf } from './hook.ts';
-import { placeFor } from './matcher.ts';
-import type { Place } from './place.ts';
+import { actFor } from './matcher.ts';
 import { bindingOf, type KnownPolicy, type PolicyBinding, policyOf } from './policies.ts';
 
 const GROUP = 'admissionregistration.k8s.io';
@@ -15,18 +16,18 @@ export type Phase = 'mutating' | 'validating';
 /** A webhook that is to be asked, and about which version of the objects. */
 export interface Called {
   readonly hook: Hook;
-  readonly place: Place;
+  readonly act: Act;
 }
 
 /** A policy that judges, in which version of the objects, and what puts it to work. */
 export interface BoundPolicy {
   readonly policy: KnownPolicy;
-  readonly place: Place;
+  readonly act: Act;
   readonly bindings: readonly PolicyBinding[];
 }
 
 interface Asked {
-  readonly place: Place;
+  readonly act: Act;
   /** of the object; empty where it has none yet */
   readonly name: string;
 }
@@ -46,30 +47,27 @@ export class Configurations {
   #hooks: Readonly<Record<Phase, readonly Hook[]>> = { mutating: [], validating: [] };
   #policies: readonly KnownPolicy[] = [];
   #bindings: readonly PolicyBinding[] = [];
-  /** by resource, what to do with all its objects */
-  readonly #readers: ReadonlyMap<string, (objects: readonly JsonObject[]) => void>;
+  /** by resource, what to do with all that there is of it */
+  readonly #readers: ReadonlyMap<string, (collection: Collection) => void>;
   readonly #waiting: Set<string>;
 
   constructor(mirrors: Mirrors, registry: Registry) {
     this.#mirrors = mirrors;
     this.#registry = registry;
-    const hooks = (phase: Phase) => (objects: readonly JsonObject[]) => {
-      this.#hooks = { ...this.#hooks, [phase]: objects.flatMap(hooksOf) };
-    };
     this.#readers = new Map([
-      [`mutatingwebhookconfigurations.${GROUP}`, hooks('mutating')],
-      [`validatingwebhookconfigurations.${GROUP}`, hooks('validating')],
+      [`mutatingwebhookconfigurations.${GROUP}`, this.#hooksReader('mutating')],
+      [`validatingwebhookconfigurations.${GROUP}`, this.#hooksReader('validating')],
       [
         `validatingadmissionpolicies.${GROUP}`,
-        (objects) => {
-          this.#policies = objects.map(policyOf);
-        },
+        reader(policyOf, (policies) => {
+          this.#policies = policies;
+        }),
       ],
       [
         `validatingadmissionpolicybindings.${GROUP}`,
-        (objects) => {
-          this.#bindings = objects.map(bindingOf);
-        },
+        reader(bindingOf, (bindings) => {
+          this.#bindings = bindings;
+        }),
       ],
     ]);
     this.#waiting = new Set(this.#readers.keys());
@@ -99,23 +97,22 @@ export class Configurations {
   /** Whom the rules name, in the order of the configurations' names and of their own lists. */
   hooksAt(phase: Phase, asked: Asked): Called[] {
     const hooks = this.#hooks[phase];
-    if (hooks.length === 0 || isExempt(asked.place)) return [];
+    if (hooks.length === 0 || isExempt(asked.act)) return [];
     return hooks.flatMap((hook) => {
-      const place = placeFor(hook.matcher, this.#registry, asked);
-      return place === undefined ? [] : [{ hook, place }];
+      const act = actFor(hook.matcher, this.#registry, asked);
+      return act === undefined ? [] : [{ hook, act }];
     });
   }
 
   /** The policies that are for this, with those of their bindings that are. */
   policiesAt(asked: Asked): BoundPolicy[] {
-    if (this.#bindings.length === 0 || isExempt(asked.place)) return [];
+    if (this.#bindings.length === 0 || isExempt(asked.act)) return [];
     return this.#policies.flatMap((policy) => {
       const bindings = this.#bindings.filter(
-        ({ policyName, matcher }) =>
-          policyName === policy.name && placeFor(matcher, this.#registry, asked) !== undefined,
+        ({ policyName, matcher }) => policyName === policy.name && actFor(matcher, this.#registry, asked) !== undefined,
       );
-      const place = bindings.length === 0 ? undefined : placeFor(policy.matcher, this.#registry, asked);
-      return place === undefined ? [] : [{ policy, place, bindings }];
+      const act = bindings.length === 0 ? undefined : actFor(policy.matcher, this.#registry, asked);
+      return act === undefined ? [] : [{ policy, act, bindings }];
     });
   }
 
@@ -128,18 +125,40 @@ export class Configurations {
   #take(resource: string): void {
     const collection = this.#mirrors.peek(resource);
     if (collection === undefined) return;
-    const objects: JsonObject[] = [];
-    for (const { items, from, to } of collection.snapshot().runs('')) {
-      for (const { json } of items.slice(from, to)) objects.push(parseOwnJson(json));
-    }
-    this.#readers.get(resource)?.(objects);
+    this.#readers.get(resource)?.(collection);
     this.#waiting.delete(resource);
   }
+
+  #hooksReader(phase: Phase): (collection: Collection) => void {
+    return reader(hooksOf, (hooks) => {
+      this.#hooks = { ...this.#hooks, [phase]: hooks.flat() };
+    });
+  }
+}
+
+/** Reads a collection anew when it changes; what has not changed in it is not made again. */
+function reader<T>(
+  make: (object: JsonObject) => T,
+  take: (all: readonly T[]) => void,
+): (collection: Collection) => void {
+  let known = new Map<string, { readonly revision: number; readonly made: T }>();
+  return (collection) => {
+    const now: typeof known = new Map();
+    for (const { items, from, to } of collection.snapshot().runs('')) {
+      for (const { name, revision, json } of items.slice(from, to)) {
+        const before = known.get(name);
+        const isSame = before?.revision === revision;
+        now.set(name, isSame ? before : { revision, made: make(parseOwnJson(json)) });
+      }
+    }
+    known = now;
+    take([...now.values()].map(({ made }) => made));
+  };
 }
 
 const EXEMPT = /^(?:mutating|validating)(?:webhookconfigurations|admissionpolic(?:ies|ybindings))$/;
 
 /** Whoever configures admission is not admitted by it: a webhook that fails could never be put right. */
-function isExempt({ kind, resource }: Place): boolean {
+function isExempt({ kind, resource }: Act): boolean {
   return kind.entry.group === GROUP && EXEMPT.test(resource);
 }

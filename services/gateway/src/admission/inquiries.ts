@@ -3,8 +3,8 @@ import type { JsonObject } from '@tidegate/schema';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 import { isDryRun } from '../rules/admit-object.ts';
 import type { DeleteOptions } from '../rules/delete-options.ts';
+import type { Operation } from './act.ts';
 import { Inquiry } from './inquiry.ts';
-import type { Operation } from './place.ts';
 
 interface Asking {
   readonly operation: Operation;
@@ -20,14 +20,14 @@ interface Asking {
 export function inquiryOf(gateway: Gateway, request: ResourceRequest, asking: Asking): Inquiry | undefined {
   const { info, user, warnings } = request;
   const { operation, kind = request.kind, options = optionsOf(request, operation) } = asking;
-  const place = { operation, kind: request.kind, resource: info.resource, subresource: info.subresource };
-  const asked = { place, name: info.name || (asking.name ?? '') };
+  const act = { operation, kind: request.kind, resource: info.resource, subresource: info.subresource };
+  const asked = { act, name: info.name || (asking.name ?? '') };
   const mutating = gateway.admission.hooksAt('mutating', asked);
   const validating = gateway.admission.hooksAt('validating', asked);
   const policies = gateway.admission.policiesAt(asked);
   if (mutating.length + validating.length + policies.length === 0) return undefined;
   const dryRun = asking.isDryRun ?? isDryRun(request);
-  const attributes = { place, kind, name: info.name, namespace: info.namespace, user, options, isDryRun: dryRun };
+  const attributes = { act, kind, name: info.name, namespace: info.namespace, user, options, isDryRun: dryRun };
   return new Inquiry({ gateway, attributes, mutating, validating, policies, warnings });
 }
 

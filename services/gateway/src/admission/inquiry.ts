@@ -94,10 +94,10 @@ export class Inquiry {
     return operations;
   }
 
-  async #call({ hook, place }: Called, objects: Objects, mayPatch: boolean): Promise<Verdict> {
+  async #call({ hook, act }: Called, objects: Objects, mayPatch: boolean): Promise<Verdict> {
     const { attributes, gateway } = this.#options;
     const uid = randomUUID();
-    const body = reviewOf(attributes, { hook, place, uid, objects });
+    const body = reviewOf(attributes, { hook, act, uid, objects });
     let answer: JsonObject;
     try {
       answer = await gateway.webhooks.call({
@@ -118,14 +118,14 @@ export class Inquiry {
   }
 
   /** What cannot be said of the request is as good as a webhook that cannot be reached. */
-  #holds({ hook, place }: Called, objects: Objects): boolean {
+  #holds({ hook, act }: Called, objects: Objects): boolean {
     if (hook.conditions.length === 0) return true;
     const { attributes } = this.#options;
-    const request = requestOf(attributes, { place, uid: '', objects });
+    const request = requestOf(attributes, { act, uid: '', objects });
     const verdict = holdAll(hook.conditions, admissionVariables(request, accessOf(attributes.user)));
     if ('holds' in verdict) return verdict.holds;
     if (hook.ignoresFailure) return false;
-    const { entry } = attributes.place.kind;
+    const { entry } = attributes.act.kind;
     const [first = '', ...more] = verdict.problems;
     throw forbiddenObject(
       entry,
@@ -136,7 +136,7 @@ export class Inquiry {
 
   /** undefined: it is as it was. */
   #patched(
-    { hook, place }: Called,
+    { hook, act }: Called,
     object: JsonObject | undefined,
     operations: readonly unknown[],
   ): JsonObject | undefined {
@@ -146,7 +146,7 @@ export class Inquiry {
       const webhook = `admission webhook ${JSON.stringify(hook.name)}`;
       throw internalError(`${webhook} attempted to modify the object, which is not supported for this operation`);
     }
-    const shown = shownKind(attributes, place);
+    const shown = shownKind(attributes, act);
     const before = fromStored(shown, structuredClone(object));
     const made = readAgain(shown, patched(before, operations));
     return isSame(made, object) ? undefined : made;

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { builtInRegistry, type Kind } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
+import { type Act, equivalents } from './act.ts';
 import { hooksOf } from './hook.ts';
-import { labelsOf, matcherOf, placeFor } from './matcher.ts';
-import { equivalents, type Place } from './place.ts';
+import { actFor, labelsOf, matcherOf } from './matcher.ts';
 
 const registry = builtInRegistry();
 
-function placeOf(path: string, operation: Place['operation'] = 'CREATE'): Place {
+function actOf(path: string, operation: Act['operation'] = 'CREATE'): Act {
   const [group = '', version = '', resource = '', subresource = ''] = path.split('/');
   return { operation, kind: registry.find(group, version, resource) as Kind, resource, subresource };
 }
@@ -21,9 +21,9 @@ const ruleWith = (rule: JsonObject) => ({
   ...rule,
 });
 
-function asked(rule: JsonObject, path: string, operation?: Place['operation']): boolean {
+function asked(rule: JsonObject, path: string, operation?: Act['operation']): boolean {
   const matcher = matcherOf({ rules: [ruleWith(rule)], matchPolicy: 'Exact' });
-  return placeFor(matcher, registry, { place: placeOf(path, operation), name: 'a' }) !== undefined;
+  return actFor(matcher, registry, { act: actOf(path, operation), name: 'a' }) !== undefined;
 }
 
 const PODS = '/v1/pods';
@@ -99,7 +99,7 @@ test('a webhook says how it wants to be asked; what it leaves out is as usual', 
 });
 
 test('objects of several versions and groups are the same, with what is below them', () => {
-  const namesOf = (path: string) => equivalents(registry, placeOf(path)).map(({ kind }) => kind.apiVersion);
+  const namesOf = (path: string) => equivalents(registry, actOf(path)).map(({ kind }) => kind.apiVersion);
   assert.deepEqual(namesOf('autoscaling/v1/horizontalpodautoscalers'), ['autoscaling/v2']);
   assert.deepEqual(namesOf('autoscaling/v2/horizontalpodautoscalers/status'), ['autoscaling/v1']);
   assert.deepEqual(namesOf('events.k8s.io/v1/events'), ['v1']);
@@ -107,11 +107,10 @@ test('objects of several versions and groups are the same, with what is below th
 });
 
 test('what is excluded is so in every version, and no rules at all may mean all', () => {
-  const place = placeOf('autoscaling/v2/horizontalpodautoscalers');
+  const act = actOf('autoscaling/v2/horizontalpodautoscalers');
   const v1 = ruleWith({ apiGroups: ['autoscaling'], apiVersions: ['v1'] });
   const found = (from: JsonObject) =>
-    placeFor(matcherOf(from, { rules: 'resourceRules', mayBeAll: true }), registry, { place, name: '' })?.kind
-      .apiVersion;
+    actFor(matcherOf(from, { rules: 'resourceRules', mayBeAll: true }), registry, { act, name: '' })?.kind.apiVersion;
   assert.equal(found({ resourceRules: [v1] }), 'autoscaling/v1');
   assert.equal(found({ resourceRules: [v1], matchPolicy: 'Exact' }), undefined);
   assert.equal(found({}), 'autoscaling/v2');

@@ -3,15 +3,15 @@ import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { type LabelSelector, parseLabelSelector } from '@tidegate/selectors';
 import type { Gateway } from '../gateway.ts';
 import { listIn } from '../proxy/service-address.ts';
+import { type Act, equivalents } from './act.ts';
 import { namespaceLabels } from './namespace-labels.ts';
-import { equivalents, type Place } from './place.ts';
 import type { Attributes, Objects } from './review.ts';
 
-type Rule = (place: Place, name: string) => boolean;
+type Rule = (act: Act, name: string) => boolean;
 
 /** Which requests somebody is concerned with: by what is done to which resource, and by labels. */
 export interface Matcher {
-  /** undefined: whatever the place is */
+  /** undefined: whatever the act is */
   readonly rules: readonly Rule[] | undefined;
   readonly excluded: readonly Rule[];
   /** also of the same objects in another version than the rules name */
@@ -36,16 +36,16 @@ export function matcherOf(
   };
 }
 
-/** As what the rules name the place; undefined: they do not. */
-export function placeFor(
+/** As what the rules name the act; undefined: they do not. */
+export function actFor(
   { rules, excluded, isEquivalent }: Matcher,
   registry: Registry,
-  { place, name }: { place: Place; name: string },
-): Place | undefined {
-  const others = isEquivalent ? equivalents(registry, place) : [];
-  if (excluded.some((rule) => [place, ...others].some((one) => rule(one, name)))) return undefined;
-  if (rules === undefined) return place;
-  return [place, ...others].find((one) => rules.some((rule) => rule(one, name)));
+  { act, name }: { act: Act; name: string },
+): Act | undefined {
+  const others = isEquivalent ? equivalents(registry, act) : [];
+  if (excluded.some((rule) => [act, ...others].some((one) => rule(one, name)))) return undefined;
+  if (rules === undefined) return act;
+  return [act, ...others].find((one) => rules.some((rule) => rule(one, name)));
 }
 
 /** Whether labels choose the request, of the objects and of their namespace. */

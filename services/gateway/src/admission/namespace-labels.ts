@@ -7,7 +7,7 @@ import type { Attributes, Objects } from './review.ts';
 /** The labels by which a namespaceSelector chooses; undefined for what is in no namespace, which it does not look at. */
 export async function namespaceLabels(
   gateway: Gateway,
-  { place: { kind, subresource, operation }, namespace, name }: Attributes,
+  { act: { kind, subresource, operation }, namespace, name }: Attributes,
   { object }: Objects,
 ): Promise<Readonly<Record<string, string>> | undefined> {
   if (kind.storedAs === 'namespaces') {
@@ -21,7 +21,7 @@ export async function namespaceLabels(
 /** The namespace in which something is done; undefined where it is none. */
 export async function namespaceObject(
   gateway: Gateway,
-  { place: { kind }, namespace }: Attributes,
+  { act: { kind }, namespace }: Attributes,
 ): Promise<JsonObject | undefined> {
   return kind.entry.namespaced && namespace !== '' ? namespaceNamed(gateway, namespace) : undefined;
 }

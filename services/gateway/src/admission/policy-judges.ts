@@ -44,14 +44,14 @@ export async function judgeByPolicies(bound: readonly BoundPolicy[], judged: Jud
 }
 
 async function objectionsOf(
-  { policy, place }: BoundPolicy,
+  { policy, act }: BoundPolicy,
   binding: PolicyBinding,
   { gateway, attributes, objects }: Judged,
 ): Promise<Objection[]> {
   const { namespace, user } = attributes;
   try {
     const params = await paramsOf(gateway, policy, { binding, namespace });
-    const request = requestOf(attributes, { place, uid: '', objects });
+    const request = requestOf(attributes, { act, uid: '', objects });
     const around = (await namespaceObject(gateway, attributes)) ?? {};
     return params.flatMap((param) => judge(policy, { request, param, around, ask: accessOf(user) }));
   } catch (error) {
@@ -80,7 +80,7 @@ const CODES: Readonly<Record<string, number>> = {
 const INVALID = 422;
 
 function denial(message: string, { reason }: Objection, { attributes, objects }: Judged): ApiError {
-  const { entry } = attributes.place.kind;
+  const { entry } = attributes.act.kind;
   const told = reason === '' ? 'Invalid' : reason;
   const name = attributes.name || String((objects.object?.metadata as JsonObject | undefined)?.name ?? '');
   const resource = entry.group === '' ? entry.resource : `${entry.resource}.${entry.group}`;

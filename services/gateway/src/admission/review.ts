@@ -1,15 +1,15 @@
 import { fromStored, type Kind, metaOf } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import type { User } from '../authn/user.ts';
+import type { Act } from './act.ts';
 import type { Hook } from './hook.ts';
-import type { Place } from './place.ts';
 import { WebhookFailure } from './webhook-calls.ts';
 
 /** What is to be done, as those who admit it are told. */
 export interface Attributes {
   /** as it was asked for */
-  readonly place: Place;
-  /** of the objects: the place's, or that of a subresource */
+  readonly act: Act;
+  /** of the objects: the act's, or that of a subresource */
   readonly kind: Kind;
   /** as the path says; a new object says it itself */
   readonly name: string;
@@ -35,31 +35,31 @@ export function reviewOf(attributes: Attributes, { hook, ...asked }: Asked & { r
 }
 
 interface Asked {
-  readonly place: Place;
+  readonly act: Act;
   readonly uid: string;
   readonly objects: Objects;
 }
 
 /** What is asked of whom it concerns. */
-export function requestOf(attributes: Attributes, { place, uid, objects: { object, old } }: Asked): JsonObject {
+export function requestOf(attributes: Attributes, { act, uid, objects: { object, old } }: Asked): JsonObject {
   const { user, options, isDryRun } = attributes;
   const name = attributes.name || (object === undefined ? '' : (metaOf(object).name ?? ''));
-  const namespace = place.kind.storedAs === 'namespaces' ? name : attributes.namespace;
-  const shown = shownKind(attributes, place);
+  const namespace = act.kind.storedAs === 'namespaces' ? name : attributes.namespace;
+  const shown = shownKind(attributes, act);
   const show = (one: JsonObject | undefined): Json =>
     one === undefined ? null : fromStored(shown, structuredClone(one));
-  const below = place.subresource;
+  const below = act.subresource;
   return {
     uid,
     kind: kindNamed(shown),
-    resource: resourceNamed(place),
+    resource: resourceNamed(act),
     ...(below === '' ? {} : { subResource: below }),
     requestKind: kindNamed(attributes.kind),
-    requestResource: resourceNamed(attributes.place),
+    requestResource: resourceNamed(attributes.act),
     ...(below === '' ? {} : { requestSubResource: below }),
     ...(name === '' ? {} : { name }),
     ...(namespace === '' ? {} : { namespace }),
-    operation: place.operation,
+    operation: act.operation,
     userInfo: userInfo(user),
     object: show(object),
     oldObject: show(old),
@@ -69,15 +69,15 @@ export function requestOf(attributes: Attributes, { place, uid, objects: { objec
 }
 
 /** A subresource's own kind is the same in all versions. */
-export function shownKind({ kind, place: asked }: Attributes, place: Place): Kind {
-  return kind === asked.kind ? place.kind : kind;
+export function shownKind({ kind, act: asked }: Attributes, act: Act): Kind {
+  return kind === asked.kind ? act.kind : kind;
 }
 
 function kindNamed({ entry: { group, version, kind } }: Kind): JsonObject {
   return { group, version, kind };
 }
 
-function resourceNamed({ kind: { entry }, resource }: Place): JsonObject {
+function resourceNamed({ kind: { entry }, resource }: Act): JsonObject {
   return { group: entry.group, version: entry.version, resource };
 }
 
