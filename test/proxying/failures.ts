@@ -182,6 +182,7 @@ export function failures(placeOf: () => Place): void {
           `GET ${PODS}/shy/exec?command=true&stdout=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token()}\r\n` +
             'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n' +
             `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: ${protocol}\r\nImpersonate-User: root\r\n` +
+            'Impersonate-Group: system:masters\r\n' +
             'X-Remote-User: root\r\nCookie: a=b\r\n\r\n',
         );
         return until('the kubelet to be asked', () => upgrades[seen]);

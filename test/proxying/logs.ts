@@ -101,7 +101,8 @@ export function logs(placeOf: () => Place): void {
         seen = { authorized, headers: Object.keys(received.headers) };
         response.end();
       });
-      await get('curious/log', { Cookie: 'a=b', 'Impersonate-User': 'somebody', 'X-Remote-User': 'root' });
+      const as = { 'Impersonate-User': 'somebody', 'Impersonate-Group': 'system:masters' };
+      await get('curious/log', { ...as, Cookie: 'a=b', 'X-Remote-User': 'root' });
       assert.deepEqual(seen, { authorized: true, headers: ['host', 'accept-encoding', 'connection'] });
     });
 

@@ -60,6 +60,7 @@ export function proxies(placeOf: () => Place): void {
     test('tells nobody who the client is, and of one connection nothing to the next', async () => {
       const { json } = await get(`${app}/headers`, {
         'Impersonate-User': 'somebody',
+        'Impersonate-Group': 'system:masters',
         'X-Remote-User': 'root',
         'X-Remote-Group': 'system:masters',
         Connection: 'X-Own',
