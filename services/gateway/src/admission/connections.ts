@@ -19,7 +19,12 @@ export async function admitConnection(gateway: Gateway, request: ResourceRequest
   const { info, kind } = request;
   const name = KINDS[`${info.resource}/${info.subresource}`] ?? '';
   const own = kindOf({ ...kind.entry, group: '', version: 'v1', kind: name });
-  const inquiry = inquiryOf(gateway, request, { operation: 'CONNECT', kind: own, options: null, isDryRun: false });
+  const inquiry = inquiryOf(gateway, request, {
+    operation: 'CONNECT',
+    kind: own,
+    options: () => null,
+    isDryRun: false,
+  });
   if (inquiry === undefined) return;
   const objects = { object: { kind: name, apiVersion: 'v1', ...wishes(request, container) }, old: undefined };
   await inquiry.mutate(objects);

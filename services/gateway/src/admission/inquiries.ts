@@ -12,21 +12,23 @@ interface Asking {
   readonly kind?: Kind;
   /** where the path does not name the object */
   readonly name?: string;
-  readonly options?: JsonObject | null;
+  /** those of the query, where they are not others */
+  readonly options?: () => JsonObject | null;
   readonly isDryRun?: boolean;
 }
 
 /** Whom to ask about a request; undefined: nobody. */
 export function inquiryOf(gateway: Gateway, request: ResourceRequest, asking: Asking): Inquiry | undefined {
   const { info, user, warnings } = request;
-  const { operation, kind = request.kind, options = optionsOf(request, operation) } = asking;
+  const { operation, kind = request.kind } = asking;
+  const dryRun = asking.isDryRun ?? isDryRun(request);
   const act = { operation, kind: request.kind, resource: info.resource, subresource: info.subresource };
   const asked = { act, name: info.name || (asking.name ?? '') };
   const mutating = gateway.admission.hooksAt('mutating', asked);
   const validating = gateway.admission.hooksAt('validating', asked);
   const policies = gateway.admission.policiesAt(asked);
   if (mutating.length + validating.length + policies.length === 0) return undefined;
-  const dryRun = asking.isDryRun ?? isDryRun(request);
+  const options = asking.options === undefined ? optionsOf(request, operation) : asking.options();
   const attributes = { act, kind, name: info.name, namespace: info.namespace, user, options, isDryRun: dryRun };
   return new Inquiry({ gateway, attributes, mutating, validating, policies, warnings });
 }

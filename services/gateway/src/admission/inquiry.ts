@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { admissionVariables, fromStored, holdAll, type Kind, setDefaults, toStored } from '@tidegate/kinds';
+import { admissionVariables, fromStored, holdAll, type Kind } from '@tidegate/kinds';
 import { isSame } from '@tidegate/managed-fields';
 import { clean, decodeJson, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, forbiddenObject, internalError, type Reason, type Status } from '@tidegate/status';
 import type { Gateway } from '../gateway.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
+import { asStored } from '../rules/admit-object.ts';
 import { accessOf } from './access.ts';
 import type { BoundPolicy, Called } from './configurations.ts';
+import type { Hook } from './hook.ts';
 import { isSelected } from './matcher.ts';
 import { judgeByPolicies } from './policy-judges.ts';
 import { type Attributes, type Objects, requestOf, reviewOf, shownKind, type Verdict, verdictOf } from './review.ts';
@@ -74,14 +76,15 @@ export class Inquiry {
     const { hook } = called;
     const { attributes, gateway, warnings } = this.#options;
     if (!(await isSelected(hook.matcher, gateway, { attributes, objects }))) return undefined;
-    if (!this.#holds(called, objects)) return undefined;
+    const request = requestOf(attributes, { act: called.act, uid: randomUUID(), objects });
+    if (!this.#holds(hook, request)) return undefined;
     if (attributes.isDryRun && !hook.isHarmless) {
       throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
     }
     let verdict: Verdict;
     let operations: readonly unknown[] | undefined;
     try {
-      verdict = await this.#call(called, objects, mayPatch);
+      verdict = await this.#call(hook, request, mayPatch);
       if (verdict.allowed) operations = operationsIn(verdict);
     } catch (error) {
       if (!(error instanceof WebhookFailure)) throw error;
@@ -94,15 +97,12 @@ export class Inquiry {
     return operations;
   }
 
-  async #call({ hook, act }: Called, objects: Objects, mayPatch: boolean): Promise<Verdict> {
-    const { attributes, gateway } = this.#options;
-    const uid = randomUUID();
-    const body = reviewOf(attributes, { hook, act, uid, objects });
+  async #call(hook: Hook, request: JsonObject, mayPatch: boolean): Promise<Verdict> {
     let answer: JsonObject;
     try {
-      answer = await gateway.webhooks.call({
+      answer = await this.#options.gateway.webhooks.call({
         config: hook.config,
-        body,
+        body: reviewOf(hook, request),
         timeoutMs: hook.timeoutMs,
         maxAnswerBytes: MAX_ANSWER_BYTES,
       });
@@ -111,17 +111,16 @@ export class Inquiry {
       throw new WebhookFailure(`failed to call webhook: ${error.message}`, { cause: error });
     }
     try {
-      return verdictOf(answer, { hook, uid, mayPatch });
+      return verdictOf(answer, { hook, uid: String(request.uid), mayPatch });
     } catch (error) {
       throw new WebhookFailure(`received invalid webhook response: ${(error as Error).message}`, { cause: error });
     }
   }
 
   /** What cannot be said of the request is as good as a webhook that cannot be reached. */
-  #holds({ hook, act }: Called, objects: Objects): boolean {
+  #holds(hook: Hook, request: JsonObject): boolean {
     if (hook.conditions.length === 0) return true;
     const { attributes } = this.#options;
-    const request = requestOf(attributes, { act, uid: '', objects });
     const verdict = holdAll(hook.conditions, admissionVariables(request, accessOf(attributes.user)));
     if ('holds' in verdict) return verdict.holds;
     if (hook.ignoresFailure) return false;
@@ -170,11 +169,7 @@ function readAgain(kind: Kind, raw: JsonObject): JsonObject {
   if (problem !== undefined) throw internalError(problem.message);
   value.apiVersion = kind.apiVersion;
   value.kind = kind.entry.kind;
-  setDefaults(kind, value);
-  if (kind.stored === kind) return value;
-  const stored = toStored(kind, value);
-  setDefaults(kind.stored, stored);
-  return stored;
+  return asStored(kind, value);
 }
 
 /** The operations of a patch, which none of the other patch languages has. */

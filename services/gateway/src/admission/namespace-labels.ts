@@ -13,9 +13,9 @@ export async function namespaceLabels(
   if (kind.storedAs === 'namespaces') {
     // what is not stored yet is known from the object alone
     if (subresource === '' && operation !== 'DELETE' && object !== undefined) return labelsOf(object);
-    return labelsOf(await namespaceNamed(gateway, name));
+    return labelsIn(gateway, name);
   }
-  return kind.entry.namespaced ? labelsOf(await namespaceNamed(gateway, namespace)) : undefined;
+  return kind.entry.namespaced ? labelsIn(gateway, namespace) : undefined;
 }
 
 /** The namespace in which something is done; undefined where it is none. */
@@ -24,6 +24,10 @@ export async function namespaceObject(
   { act: { kind }, namespace }: Attributes,
 ): Promise<JsonObject | undefined> {
   return kind.entry.namespaced && namespace !== '' ? namespaceNamed(gateway, namespace) : undefined;
+}
+
+async function labelsIn(gateway: Gateway, name: string): Promise<Readonly<Record<string, string>>> {
+  return gateway.mirrors.peek('namespaces')?.get('', name)?.labels ?? labelsOf(await namespaceNamed(gateway, name));
 }
 
 async function namespaceNamed(gateway: Gateway, name: string): Promise<JsonObject> {

@@ -1,6 +1,6 @@
-import { admissionVariables, judgeByPolicy } from '@tidegate/kinds';
+import { admissionVariables, judgeByPolicy, metaOf } from '@tidegate/kinds';
 import type { Json, JsonObject } from '@tidegate/schema';
-import { ApiError, type Reason } from '@tidegate/status';
+import { ApiError, forbiddenObject, type Reason } from '@tidegate/status';
 import type { Gateway } from '../gateway.ts';
 import { accessOf } from './access.ts';
 import type { BoundPolicy } from './configurations.ts';
@@ -30,9 +30,11 @@ export async function judgeByPolicies(bound: readonly BoundPolicy[], judged: Jud
   let denied: ApiError | undefined;
   for (const one of bound) {
     if (!(await isSelected(one.policy.matcher, gateway, judged))) continue;
+    let known: Promise<Known> | undefined;
+    const given = () => (known ??= knownOf(one, judged));
     for (const binding of one.bindings) {
       if (!(await isSelected(binding.matcher, gateway, judged))) continue;
-      for (const objection of await objectionsOf(one, binding, judged)) {
+      for (const objection of await objectionsOf(one, { binding, judged, given })) {
         const bindingWords = objection.isOfPolicy ? '' : ` with binding '${binding.name}'`;
         const who = `ValidatingAdmissionPolicy '${one.policy.name}'${bindingWords}`;
         if (binding.denies) denied ??= denial(`${who} denied request: ${objection.message}`, objection, judged);
@@ -44,27 +46,34 @@ export async function judgeByPolicies(bound: readonly BoundPolicy[], judged: Jud
 }
 
 async function objectionsOf(
-  { policy, act }: BoundPolicy,
-  binding: PolicyBinding,
-  { gateway, attributes, objects }: Judged,
+  { policy }: BoundPolicy,
+  { binding, judged, given }: { binding: PolicyBinding; judged: Judged; given: () => Promise<Known> },
 ): Promise<Objection[]> {
-  const { namespace, user } = attributes;
+  const { gateway, attributes } = judged;
   try {
-    const params = await paramsOf(gateway, policy, { binding, namespace });
-    const request = requestOf(attributes, { act, uid: '', objects });
-    const around = (await namespaceObject(gateway, attributes)) ?? {};
-    return params.flatMap((param) => judge(policy, { request, param, around, ask: accessOf(user) }));
+    const params = await paramsOf(gateway, policy, { binding, namespace: attributes.namespace });
+    const known = await given();
+    return params.flatMap((param) => judge(policy, { ...known, param }));
   } catch (error) {
     if (!(error instanceof Misconfigured)) throw error;
     return policy.ignoresFailure ? [] : [{ message: error.message, reason: '', isOfPolicy: error.what === 'policy' }];
   }
 }
 
-interface Given {
+/** What a policy looks at, whatever puts it to work. */
+interface Known {
   readonly request: JsonObject;
-  readonly param: JsonObject | null;
   readonly around: Json;
   readonly ask: ReturnType<typeof accessOf>;
+}
+
+async function knownOf({ act }: BoundPolicy, { gateway, attributes, objects }: Judged): Promise<Known> {
+  const request = requestOf(attributes, { act, uid: '', objects });
+  return { request, around: (await namespaceObject(gateway, attributes)) ?? {}, ask: accessOf(attributes.user) };
+}
+
+interface Given extends Known {
+  readonly param: JsonObject | null;
 }
 
 function judge({ policy, ignoresFailure }: KnownPolicy, { request, param, around, ask }: Given): Objection[] {
@@ -80,17 +89,11 @@ const CODES: Readonly<Record<string, number>> = {
 const INVALID = 422;
 
 function denial(message: string, { reason }: Objection, { attributes, objects }: Judged): ApiError {
-  const { entry } = attributes.act.kind;
   const told = reason === '' ? 'Invalid' : reason;
-  const name = attributes.name || String((objects.object?.metadata as JsonObject | undefined)?.name ?? '');
-  const resource = entry.group === '' ? entry.resource : `${entry.resource}.${entry.group}`;
-  return new ApiError(told as Reason, `${resource} ${JSON.stringify(name)} is forbidden: ${message}`, {
+  const name = attributes.name || (objects.object === undefined ? '' : (metaOf(objects.object).name ?? ''));
+  const { status, message: words } = forbiddenObject(attributes.act.kind.entry, name, message);
+  return new ApiError(told as Reason, words, {
     code: CODES[told] ?? INVALID,
-    details: {
-      ...(name === '' ? {} : { name }),
-      ...(entry.group === '' ? {} : { group: entry.group }),
-      kind: entry.resource,
-      causes: [{ message }],
-    },
+    details: { ...status.details, causes: [{ message }] },
   });
 }

@@ -1,4 +1,4 @@
-import { type Kind, metaOf } from '@tidegate/kinds';
+import type { Kind } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { Gateway } from '../gateway.ts';
 import { keyOf } from '../rules/commit.ts';
@@ -63,9 +63,8 @@ async function objectsNamed(
   const collection = await gateway.collection(kind.storedAs);
   const objects: JsonObject[] = [];
   for (const { items, from, to } of collection.snapshot().runs(namespace)) {
-    for (const { json } of items.slice(from, to)) {
-      const object = parseOwnJson(json);
-      if (selector === undefined || selector.matches(metaOf(object).labels ?? {})) objects.push(object);
+    for (const { json, labels } of items.slice(from, to)) {
+      if (selector === undefined || selector.matches(labels)) objects.push(parseOwnJson(json));
     }
   }
   return objects;

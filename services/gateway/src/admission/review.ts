@@ -28,10 +28,9 @@ export interface Objects {
 
 const GROUP = 'admission.k8s.io';
 
-/** The question to one webhook, about the objects in the version that its rules name. */
-export function reviewOf(attributes: Attributes, { hook, ...asked }: Asked & { readonly hook: Hook }): JsonObject {
-  const apiVersion = `${GROUP}/${hook.review}`;
-  return { kind: 'AdmissionReview', apiVersion, request: requestOf(attributes, asked) };
+/** The question to one webhook, in the form that it knows. */
+export function reviewOf({ review }: Hook, request: JsonObject): JsonObject {
+  return { kind: 'AdmissionReview', apiVersion: `${GROUP}/${review}`, request };
 }
 
 interface Asked {
@@ -40,7 +39,7 @@ interface Asked {
   readonly objects: Objects;
 }
 
-/** What is asked of whom it concerns. */
+/** What is asked of whom it concerns, about the objects in the version that their rules name. */
 export function requestOf(attributes: Attributes, { act, uid, objects: { object, old } }: Asked): JsonObject {
   const { user, options, isDryRun } = attributes;
   const name = attributes.name || (object === undefined ? '' : (metaOf(object).name ?? ''));

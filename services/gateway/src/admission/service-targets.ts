@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import type { Collection } from '@tidegate/collection';
-import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { listIn } from '../proxy/service-address.ts';
 
@@ -58,9 +57,7 @@ export class ServiceTargets {
   }
 
   async #ofSlices(namespace: string, service: string, portName: string): Promise<ServiceTarget[]> {
-    const slices = objectsIn(await this.#find(SLICES), namespace).filter(
-      (slice) => metaOf(slice).labels?.[SERVICE_NAME] === service,
-    );
+    const slices = slicesOf(await this.#find(SLICES), namespace, service);
     return slices.flatMap((slice) => {
       const ready = listIn(slice, 'endpoints').filter(
         ({ conditions }) => !isJsonObject(conditions) || conditions.ready !== false,
@@ -90,10 +87,12 @@ function objectIn(collection: Collection, namespace: string, name: string): Json
   return item === undefined ? undefined : parseOwnJson(item.json);
 }
 
-function objectsIn(collection: Collection, namespace: string): JsonObject[] {
+function slicesOf(collection: Collection, namespace: string, service: string): JsonObject[] {
   const found: JsonObject[] = [];
   for (const { items, from, to } of collection.snapshot().runs(namespace)) {
-    for (const item of items.slice(from, to)) found.push(parseOwnJson(item.json));
+    for (const { json, labels } of items.slice(from, to)) {
+      if (labels[SERVICE_NAME] === service) found.push(parseOwnJson(json));
+    }
   }
   return found;
 }

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { Query, type RequestInfo } from '@tidegate/request-info';
+import type { RequestInfo } from '@tidegate/request-info';
 import { internalError } from '@tidegate/status';
 import { authorize } from '../authz/authorize.ts';
-import { AUTHENTICATED, anonymous, UNAUTHENTICATED, type User } from './user.ts';
+import { question } from '../authz/question.ts';
+import { AUTHENTICATED, accountGroups, anonymous, UNAUTHENTICATED, type User } from './user.ts';
 
 const PREFIX = 'impersonate-';
 const EXTRA = 'impersonate-extra-';
@@ -70,18 +71,14 @@ function unescaped(key: string): string {
 }
 
 function mayBe(user: User, whom: Partial<RequestInfo>): void {
-  const nothing = { group: '', version: '', namespace: '', subresource: '', subpath: '', name: '', path: '' };
-  const info = { ...nothing, isResource: true, verb: 'impersonate', resource: '', query: new Query(''), ...whom };
+  const info = question({ isResource: true, verb: 'impersonate', ...whom });
   const refused = authorize(user, info);
   if (refused !== undefined) throw refused;
 }
 
 /** Everybody who is somebody is in the group of those; a service account is in those of its own, unless others are named. */
 function groupsOf({ name, groups }: Wish, namespace: string): string[] {
-  const own =
-    groups.length === 0 && namespace !== ''
-      ? ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
-      : groups;
+  const own = groups.length === 0 && namespace !== '' ? accountGroups(namespace) : groups;
   const usual = name === anonymous.name ? UNAUTHENTICATED : AUTHENTICATED;
   return own.includes(AUTHENTICATED) || own.includes(UNAUTHENTICATED) ? own : [...own, usual];
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Key } from '@tidegate/wire';
 import { SigningKeys } from './signing-keys.ts';
-import { AUTHENTICATED, type User } from './user.ts';
+import { AUTHENTICATED, accountGroups, type User } from './user.ts';
 
 /** What a token is bound to, by name and uid. */
 export interface Reference {
@@ -164,7 +164,7 @@ function userOf({ sub, jti, 'kubernetes.io': subject }: Claims): User {
   return {
     name: sub,
     uid: serviceaccount.uid,
-    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, AUTHENTICATED],
+    groups: [...accountGroups(namespace), AUTHENTICATED],
     extra: {
       [`${EXTRA}credential-id`]: [`JTI=${jti}`],
       ...(node && { [`${EXTRA}node-name`]: [node.name], [`${EXTRA}node-uid`]: [node.uid] }),

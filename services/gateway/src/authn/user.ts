@@ -8,5 +8,10 @@ export interface User {
 }
 
 export const AUTHENTICATED = 'system:authenticated';
+/** What every service account of a namespace is in, beside those who are somebody. */
+export function accountGroups(namespace: string): string[] {
+  return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+}
+
 export const UNAUTHENTICATED = 'system:unauthenticated';
 export const anonymous: User = { name: 'system:anonymous', uid: '', groups: [UNAUTHENTICATED] };

@@ -34,9 +34,14 @@ export function admitObject(request: ResourceRequest, raw: JsonObject, notes?: B
   value.kind = kind.entry.kind;
   takePlace(kind, info, value);
   oneOfEachOwner(request, value);
-  setDefaults(kind, value);
-  if (kind.stored === kind) return value;
-  const stored = toStored(kind, value);
+  return asStored(kind, value);
+}
+
+/** With its defaults, in the version in which its kind is stored. */
+export function asStored(kind: Kind, object: JsonObject): JsonObject {
+  setDefaults(kind, object);
+  if (kind.stored === kind) return object;
+  const stored = toStored(kind, object);
   setDefaults(kind.stored, stored);
   return stored;
 }

@@ -81,7 +81,7 @@ async function ask(
   if (options.isAdmitted) return;
   const inquiry = inquiryOf(gateway, request, {
     operation: 'DELETE',
-    options: deleteOptionsShown(options),
+    options: () => deleteOptionsShown(options),
     isDryRun: options.dryRun,
   });
   if (inquiry === undefined) return;

@@ -1,11 +1,12 @@
 import type { Kind } from '@tidegate/kinds';
-import { Query, type RequestInfo } from '@tidegate/request-info';
+import type { RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { badRequest } from '@tidegate/status';
 import { admittedCreation } from '../admission/inquiries.ts';
 import { userInfo } from '../admission/review.ts';
 import { AUTHENTICATED, type User } from '../authn/user.ts';
 import { authorize } from '../authz/authorize.ts';
+import { question } from '../authz/question.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { admitBody } from '../rules/admit-object.ts';
@@ -100,23 +101,10 @@ function subjectOf(spec: JsonObject): User {
   return { name: text(spec.user), uid: text(spec.uid), groups };
 }
 
-const NOTHING = {
-  group: '',
-  version: '',
-  namespace: '',
-  resource: '',
-  subresource: '',
-  subpath: '',
-  name: '',
-  path: '',
-};
-
 function resourceOf(spec: JsonObject): RequestInfo {
   const asked = (spec.resourceAttributes ?? {}) as JsonObject;
-  return {
-    ...NOTHING,
+  return question({
     isResource: true,
-    query: new Query(''),
     verb: text(asked.verb),
     group: text(asked.group),
     version: text(asked.version),
@@ -124,12 +112,12 @@ function resourceOf(spec: JsonObject): RequestInfo {
     resource: text(asked.resource),
     subresource: text(asked.subresource),
     name: text(asked.name),
-  };
+  });
 }
 
 function otherOf(spec: JsonObject): RequestInfo {
   const asked = spec.nonResourceAttributes as JsonObject;
-  return { ...NOTHING, isResource: false, query: new Query(''), verb: text(asked.verb), path: text(asked.path) };
+  return question({ isResource: false, verb: text(asked.verb), path: text(asked.path) });
 }
 
 function text(value: Json | undefined): string {
