@@ -1,48 +1,12 @@
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { builtInRegistry } from '@tidegate/kinds';
-import { projectRoot } from '@tidegate/local';
 import { encodeCbor, type JsonObject } from '@tidegate/schema';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
+import { type Manifest, manifests } from './support/manifests.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const YAML = { 'Content-Type': 'application/apply-patch+yaml' };
-const CORPUS = join(projectRoot, 'packages/kinds/corpus');
-
-interface Corpus {
-  readonly path: string;
-  readonly cases: ReadonlyArray<{ valid: boolean; manifest: JsonObject; answer: { code: number } }>;
-}
-
-interface Manifest {
-  readonly url: string;
-  readonly object: JsonObject;
-}
-
-/** The first manifest of each kind that has a name, and is good. Of one that is there in two versions the second has another. */
-function manifests(): Manifest[] {
-  const registry = builtInRegistry();
-  const seen = new Set<string>();
-  return globSync('*/*.json', { cwd: CORPUS })
-    .sort()
-    .flatMap((file): Manifest[] => {
-      const { path, cases } = JSON.parse(readFileSync(join(CORPUS, file), 'utf8')) as Corpus;
-      const good = cases.find(({ valid, manifest }) => valid && (manifest.metadata as JsonObject)?.name !== undefined);
-      const object = good?.manifest;
-      const [, group = '', version = ''] = /^\/(?:api|apis\/([^/]+))\/([^/]+)/.exec(path) ?? [];
-      const kind = registry.find(group, version, path.split('/').at(-1) as string);
-      if (object === undefined || kind === undefined || !kind.entry.verbs.includes('patch')) return [];
-      const metadata = { ...(object.metadata as JsonObject) };
-      if (seen.has(`${kind.storedAs}/${metadata.name}`)) metadata.name = `${metadata.name}-too`;
-      seen.add(`${kind.storedAs}/${metadata.name}`);
-      const named = { apiVersion: kind.apiVersion, kind: kind.entry.kind, ...object, metadata };
-      return [{ url: `${path}/${metadata.name}`, object: named }];
-    });
-}
-
 function named({ object: { apiVersion, kind } }: Manifest): string {
   return `${kind} of ${apiVersion}`;
 }
