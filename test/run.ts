@@ -49,10 +49,14 @@ process.exit(count.failed === 0 && count.passed > 0 ? 0 : 1);
 async function runFiles(files: readonly string[], concurrency: number): Promise<void> {
   if (files.length === 0) return;
   const started = new Map<string, number>();
+  const timeout = long ? 3_600_000 : 180_000;
+  // a file's process that does not end by itself is ended a little later than its tests
+  process.env.TIDEGATE_TEST_LIMIT_MS = String(timeout + 10_000);
   const stream = run({
     files: files.map((file) => `${root}/${file}`),
     concurrency,
-    timeout: long ? 3_600_000 : 180_000,
+    timeout,
+    execArgv: ['--import', `${root}/test/support/time-limit.ts`],
   });
   stream.on('test:dequeue', ({ name }) => started.set(name, Date.now()));
   stream.on('test:summary', ({ file, success }) => {

@@ -101,7 +101,19 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return { server: `https://127.0.0.1:${port}`, token: TOKEN, caFile: certificates.caFile };
     }),
   );
-  await Promise.all(endpoints.map(ready));
+  const stop = async (): Promise<void> => {
+    for (const part of [...parts.values()].reverse()) await part.stop();
+    await Promise.all([postgres.stop(), nats?.stop()]);
+    certificates.remove();
+    temporary.remove();
+  };
+  try {
+    await Promise.all(endpoints.map(ready));
+  } catch (error) {
+    const said = [...parts].map(([name, part]) => `${name} said:\n${part.lastWords()}`);
+    await stop();
+    throw new Error([String(error), ...said].join('\n'));
+  }
   return {
     endpoints,
     parts,
@@ -114,12 +126,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return (await asked.catch(() => undefined))?.status === 200;
     },
     metric: (part, name) => metricAt(opsAddresses.get(part) as string, name),
-    async stop() {
-      for (const part of [...parts.values()].reverse()) await part.stop();
-      await Promise.all([postgres.stop(), nats?.stop()]);
-      certificates.remove();
-      temporary.remove();
-    },
+    stop,
   };
 }
 

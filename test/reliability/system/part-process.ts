@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '@tidegate/local';
 
@@ -33,6 +33,11 @@ export class PartProcess {
     const ended = once(child, 'exit');
     child.kill('SIGKILL');
     await ended;
+  }
+
+  /** the end of its log */
+  lastWords(): string {
+    return readFileSync(this.#options.logFile, 'utf8').slice(-2000);
   }
 
   #start(): ChildProcess {

@@ -9,6 +9,11 @@ test('Free ports are all different, and can be listened on.', async () => {
   for (const port of ports) await demandPort(port, '127.0.0.1');
 });
 
+test('A port is given once: who got it may not listen on it yet.', async () => {
+  const ports = await Promise.all(Array.from({ length: 1000 }, () => freePort()));
+  assert.equal(new Set(ports).size, 1000);
+});
+
 test('A taken port is one line that says by whom and which option to change.', async () => {
   const server = createServer();
   const port = await freePort();

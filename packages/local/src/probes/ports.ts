@@ -11,18 +11,25 @@ import { isErrno, Trouble } from '../trouble.ts';
 const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 32_000;
 
-/** A port that was free a moment ago. */
+/** Given by this process before: whoever got one may not be listening on it yet. */
+const given = new Set<number>();
+
+/** A port that was free a moment ago, and is given once only. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const [port] = await freePorts(1, host);
   return port as number;
 }
 
-/** Several at once, held together until all are known, so that none is given twice. */
+/** Several at once, held together until all are known. */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
   const held: Listening[] = [];
+  if (given.size + count > (HIGHEST_PORT - LOWEST_PORT) / 2) given.clear();
   while (held.length < count) {
+    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
+    if (given.has(port)) continue;
+    given.add(port);
     try {
-      held.push(await listen(randomInt(LOWEST_PORT, HIGHEST_PORT), host));
+      held.push(await listen(port, host));
     } catch (error) {
       if (!isErrno(error, 'EADDRINUSE')) throw error;
     }
