@@ -48,6 +48,8 @@ export interface CustomFacts {
   readonly warning?: string;
   /** where its objects have what a Scale shows */
   readonly scale?: ScalePaths;
+  /** fields by which this version says that its objects are selected, as in `spec.color` */
+  readonly selectable: readonly string[];
 }
 
 /** Who makes an object, where the object itself tells it. */

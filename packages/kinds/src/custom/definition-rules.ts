@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { label1035Problems, subdomainProblems } from '../rules/names.ts';
 import type { Place } from '../validation/place.ts';
+import { APPROVED, isProtected } from './definition.ts';
 import { jsonPath } from './json-path.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { checkDefinitionRules } from './rules/check-rules.ts';
 import { checkSchema } from './structural.ts';
 
-const APPROVED = 'api-approved.kubernetes.io';
 const STORAGE = 'must have exactly one version marked as storage version';
 const PRESERVED =
   'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
@@ -28,8 +28,7 @@ export function checkDefinition(object: Place): void {
   checkNames(names);
   checkConversion(spec.field('conversion'));
   checkStored(object);
-  const isProtected = /(^|\.)(k8s|kubernetes)\.io$/.test(group.text);
-  if (isProtected) checkApproval(object.as(`metadata.annotations[${APPROVED}]`, approvalOf(object)));
+  if (isProtected(group.text)) checkApproval(object.as(`metadata.annotations[${APPROVED}]`, approvalOf(object)));
   const preserved = spec.field('preserveUnknownFields');
   if (preserved.value === true) preserved.invalid(PRESERVED);
 }

@@ -61,14 +61,24 @@ export interface Definition {
   /** 1: its spec has never been another one */
   readonly generation: number;
   readonly deleting: boolean;
+  /** who has let it take a name of the community's groups; '' where nobody says so */
+  readonly approval: string;
 }
 
 export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 /** It holds a definition until nothing is left of what it defines. */
 export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
 
+/** Names what was decided about a definition in one of the community's groups. */
+export const APPROVED = 'api-approved.kubernetes.io';
+
+/** Groups that are the community's own, whoever serves them. */
+export function isProtected(group: string): boolean {
+  return /(^|\.)(k8s|kubernetes)\.io$/.test(group);
+}
+
 export function readDefinition(object: JsonObject): Definition {
-  const { name = '', generation = 1, deletionTimestamp } = metaOf(object);
+  const { name = '', generation = 1, deletionTimestamp, annotations = {} } = metaOf(object);
   const spec = (isJsonObject(object.spec) ? object.spec : {}) as unknown as Spec;
   const status = (isJsonObject(object.status) ? object.status : {}) as unknown as DefinitionStatus;
   return {
@@ -82,6 +92,7 @@ export function readDefinition(object: JsonObject): Definition {
     conditions: status.conditions ?? [],
     generation,
     deleting: deletionTimestamp !== undefined,
+    approval: annotations[APPROVED] ?? '',
   };
 }
 

@@ -126,6 +126,25 @@ test('a name that somebody else has is not accepted', () => {
   );
 });
 
+test('a definition in a group of the community says who has agreed to it', () => {
+  const conditionOf = (group: string, approval: string) => {
+    const one = { ...definition({}, { group }), approval, conditions: [] };
+    const judged = judgeNames(one, [one], registry, '2024-01-02T03:04:05Z');
+    const found = judged?.conditions.find(({ type }) => type === 'KubernetesAPIApprovalPolicyConformant');
+    return found && [found.status, found.reason, found.message];
+  };
+  const url = 'https://github.com/kubernetes/kubernetes/pull/1';
+  assert.equal(conditionOf('example.com', ''), undefined);
+  assert.deepEqual(conditionOf('parts.k8s.io', url), ['True', 'ApprovedAnnotation', `approved in ${url}`]);
+  assert.deepEqual(conditionOf('parts.k8s.io', 'unapproved, for a test'), [
+    'False',
+    'UnapprovedAnnotation',
+    'not approved: "unapproved, for a test"',
+  ]);
+  assert.equal(conditionOf('parts.kubernetes.io', '')?.[1], 'MissingAnnotation');
+  assert.equal(conditionOf('parts.kubernetes.io', 'yes')?.[1], 'InvalidAnnotation');
+});
+
 test('versions stand in the order of their stability', () => {
   const sorted = ['foo1', 'v10beta3', 'v1', 'v3beta1', 'v2', 'v11alpha2', 'v10'].sort(compareVersions);
   assert.deepEqual(sorted, ['v10', 'v2', 'v1', 'v10beta3', 'v3beta1', 'v11alpha2', 'foo1']);

@@ -83,6 +83,7 @@ function entryOf(definition: Definition, version: DefinedVersion, scale: KindEnt
       closing: definition.deleting,
       ...(version.deprecated ? { warning: version.deprecationWarning ?? deprecation(definition, version.name) } : {}),
       ...(subresources.scale === undefined ? {} : { scale: subresources.scale }),
+      selectable: (version.selectableFields ?? []).map(({ jsonPath: path }) => path.replace(/^\./, '')),
     },
     get schema(): ObjectSchema {
       const reference = `${group.split('.').reverse().join('.')}.${version.name}.${names.kind}`;

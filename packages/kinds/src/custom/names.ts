@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '@tidegate/schema';
 import type { Registry } from '../registry.ts';
-import { type Condition, type Definition, hasCondition, type Names } from './definition.ts';
+import { APPROVED, type Condition, type Definition, hasCondition, isProtected, type Names } from './definition.ts';
 
 /** What a definition's status is to say of its names and of whether it is served. */
 export interface NamesStatus {
@@ -90,7 +90,26 @@ function conditionsOf(
     message: refusal === undefined ? 'the initial names have been accepted' : 'not all names are accepted',
   };
   const wasEstablished = hasCondition(definition, 'Established');
-  return withConditions(definition.conditions, wasEstablished ? [accepted] : [accepted, established], now);
+  const named = wasEstablished ? [accepted] : [accepted, established];
+  return withConditions(definition.conditions, [...named, ...approvalOf(definition)], now);
+}
+
+/** Of the community's groups: whether somebody there has agreed. */
+function approvalOf({ group, approval }: Definition): Condition[] {
+  if (!isProtected(group)) return [];
+  const type = 'KubernetesAPIApprovalPolicyConformant';
+  const where = 'see https://github.com/kubernetes/enhancements/pull/1111';
+  const must = `protected groups must have approval annotation "${APPROVED}"`;
+  if (approval === '') return [{ type, status: 'False', reason: 'MissingAnnotation', message: `${must}, ${where}` }];
+  if (approval.startsWith('unapproved')) {
+    const message = `not approved: ${JSON.stringify(approval)}`;
+    return [{ type, status: 'False', reason: 'UnapprovedAnnotation', message }];
+  }
+  if (URL.canParse(approval)) {
+    return [{ type, status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${approval}` }];
+  }
+  const either = `with either a URL or a reason starting with "unapproved", ${where}`;
+  return [{ type, status: 'False', reason: 'InvalidAnnotation', message: `${must} ${either}` }];
 }
 
 /** Conditions with others set among them; the time of one is when its status last changed. */

@@ -111,6 +111,8 @@ function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
   }
   if (schema['x-kubernetes-embedded-resource'] && (options.version === 3 || said.properties !== undefined)) {
     said.properties = { ...((said.properties ?? {}) as JsonObject), ...known(options) };
+    const required = Array.isArray(said.required) ? said.required : [];
+    said.required = [...new Set([...required, 'kind', 'apiVersion'])];
   }
   return said;
 }

@@ -20,6 +20,8 @@ export class Definitions {
   readonly #prefix: string;
   readonly #options: OpenApiOptions;
   readonly #kinds: ReadonlyMap<string, JsonObject[]>;
+  /** what is said of types whose objects can be selected by fields of their own */
+  readonly #selectable = new Map<string, JsonObject>();
 
   constructor(version: 2 | 3, kinds: ReadonlyMap<string, JsonObject[]>) {
     this.#kinds = kinds;
@@ -29,6 +31,8 @@ export class Definitions {
 
   /** A reference to the type of a kind's objects. */
   object(entry: KindEntry): string {
+    const selectable = selectableOf(entry);
+    if (selectable !== undefined) this.#selectable.set(entry.schema.reference ?? '', selectable);
     return this.#refer(entry.schema.reference, entry.schema) ?? '';
   }
 
@@ -43,6 +47,7 @@ export class Definitions {
         properties: { apiVersion: text, items, kind: text, metadata: { $ref: this.#prefix + LIST_META } },
         required: ['items'],
         'x-kubernetes-group-version-kind': [{ group: entry.group, kind: `${entry.kind}List`, version: entry.version }],
+        ...selectableOf(entry),
       };
     }
     return this.#prefix + name;
@@ -67,7 +72,8 @@ export class Definitions {
           isObject: kinds !== undefined,
           version: this.#options.version,
         });
-        return [name, kinds === undefined ? described : { ...described, 'x-kubernetes-group-version-kind': kinds }];
+        if (kinds === undefined) return [name, described];
+        return [name, { ...described, 'x-kubernetes-group-version-kind': kinds, ...this.#selectable.get(name) }];
       }),
     );
   }
@@ -80,6 +86,11 @@ export class Definitions {
     }
     return this.#prefix + name;
   }
+}
+
+function selectableOf({ custom }: KindEntry): JsonObject | undefined {
+  if (custom === undefined || custom.selectable.length === 0) return undefined;
+  return { 'x-kubernetes-selectable-fields': custom.selectable.map((fieldPath) => ({ fieldPath })) };
 }
 
 /** Which kinds a named type is: mostly one, and for what all groups share one in each. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readFeatureGates } from '@tidegate/feature-gates';
-import { builtInRegistry } from '@tidegate/kinds';
+import { builtInRegistry, kindsOf, readDefinition } from '@tidegate/kinds';
 import { decodeCbor, decodeProtobuf, type Json, type JsonObject, type Schema } from '@tidegate/schema';
 import { load } from 'js-yaml';
 import { Negotiator } from '../codec/negotiate.ts';
@@ -127,6 +127,42 @@ test('every reference of an OpenAPI document leads to a type in it, and every op
     }
     const ids = [...text.matchAll(/"operationId":"([^"]+)"/g)].map((match) => match[1]);
     assert.equal(new Set(ids).size, ids.length, path);
+  }
+});
+
+test('operations have the names that clients are generated with', async () => {
+  const ids = JSON.stringify(await read('/openapi/v3/api/v1'));
+  for (const id of [
+    'deleteCoreV1CollectionNamespacedPod',
+    'listCoreV1PodForAllNamespaces',
+    'readCoreV1NamespacedPodStatus',
+  ])
+    assert.ok(ids.includes(`"${id}"`), id);
+});
+
+test('OpenAPI says by which fields objects of a custom kind are selected, and how a group with a dash is called', async () => {
+  const one = builtInRegistry();
+  const scale = one.find('apps', 'v1', 'deployments')?.entry.subresources.scale?.entry;
+  assert.ok(scale !== undefined);
+  const names = { plural: 'parts', singular: 'part', kind: 'Part', listKind: 'PartList' };
+  const schema = { openAPIV3Schema: { type: 'object', properties: { color: { type: 'string' } } } };
+  const definition = {
+    metadata: { name: 'parts.spare-parts.example.com' },
+    spec: {
+      group: 'spare-parts.example.com',
+      scope: 'Cluster',
+      names,
+      versions: [{ name: 'v1', served: true, storage: true, schema, selectableFields: [{ jsonPath: '.color' }] }],
+    },
+    status: { acceptedNames: names, conditions: [{ type: 'Established', status: 'True', reason: '', message: '' }] },
+  };
+  one.setCustom(kindsOf(readDefinition(definition as JsonObject), scale));
+  const documents = new Discovery(one, negotiator);
+  const document = await documents.document('/openapi/v3/apis/spare-parts.example.com/v1', undefined);
+  const { paths, components } = JSON.parse(String(document?.body));
+  assert.equal(paths['/apis/spare-parts.example.com/v1/parts'].get.operationId, 'listSparePartsExampleComV1Part');
+  for (const type of ['com.example.spare-parts.v1.Part', 'com.example.spare-parts.v1.PartList']) {
+    assert.deepEqual(components.schemas[type]['x-kubernetes-selectable-fields'], [{ fieldPath: 'color' }]);
   }
 });
 

@@ -45,7 +45,7 @@ const SHAPES = {
   deletecollection: {
     method: 'delete',
     action: 'deletecollection',
-    word: 'deleteCollection',
+    word: 'delete',
     query: [...DELETING, ...LISTING.filter((name) => !/watch|Bookmarks/i.test(name))],
     takes: 'options',
     answers: 'status',
@@ -72,14 +72,16 @@ export function operationsOf({ entry, apiVersion }: Kind): Operation[] {
   const prefix = `/${entry.group === '' ? 'api' : 'apis'}/${apiVersion}`;
   const scope = entry.namespaced ? '/namespaces/{namespace}' : '';
   const collection = `${prefix}${scope}/${entry.resource}`;
-  const one = (path: string, verb: Verb, suffix = '', of = entry): Operation => {
+  const scopeWord = scope === '' ? '' : 'Namespaced';
+  const one = (path: string, verb: Verb, target = `${scopeWord}${entry.kind}`, of = entry): Operation => {
     const { word, query, ...shape } = SHAPES[verb];
-    const id = `${word}${wordOf(entry.group)}${wordOf(entry.version)}${scope === '' ? '' : 'Namespaced'}${entry.kind}${suffix}`;
+    const many = verb === 'deletecollection' ? 'Collection' : '';
+    const id = `${word}${wordOf(entry.group)}${wordOf(entry.version)}${many}${target}`;
     const { group, version, kind } = of;
     return { path, ...shape, id, of: { group, version, kind }, entry: of, query: ['pretty', ...query] };
   };
   const below = (subresource: string, of = entry): Operation[] | undefined => {
-    const target = `${scope === '' ? '' : 'Namespaced'}${entry.kind}${wordOf(subresource)}`;
+    const target = `${scopeWord}${entry.kind}${wordOf(subresource)}`;
     const place = `${wordOf(entry.group)}${wordOf(entry.version)}`;
     return connectOperations({ path: `${collection}/{name}/${subresource}`, subresource, place, target, of });
   };
@@ -88,19 +90,21 @@ export function operationsOf({ entry, apiVersion }: Kind): Operation[] {
     ...served(OF_COLLECTION, entry.verbs).map((verb) => one(collection, verb)),
     ...served(OF_OBJECT, entry.verbs).map((verb) => one(`${collection}/{name}`, verb)),
     ...(entry.namespaced && entry.verbs.includes('list')
-      ? [one(`${prefix}/${entry.resource}`, 'list', 'ForAllNamespaces')]
+      ? [one(`${prefix}/${entry.resource}`, 'list', `${entry.kind}ForAllNamespaces`)]
       : []),
     ...Object.entries(entry.subresources).flatMap(
       ([name, sub]) =>
         below(name, sub.entry) ??
-        served(OF_OBJECT, sub.verbs).map((verb) => one(`${collection}/{name}/${name}`, verb, wordOf(name), sub.entry)),
+        served(OF_OBJECT, sub.verbs).map((verb) =>
+          one(`${collection}/{name}/${name}`, verb, `${scopeWord}${entry.kind}${wordOf(name)}`, sub.entry),
+        ),
     ),
   ];
 }
 
-/** `rbac.authorization.k8s.io` becomes `RbacAuthorization`, the core group `Core`. */
+/** `rbac.authorization.k8s.io` becomes `RbacAuthorization`, `cert-manager.io` `CertManagerIo`, the core group `Core`. */
 function wordOf(name: string): string {
-  const words = (name === '' ? 'core' : name.replace(/\.k8s\.io$/, '')).split('.');
+  const words = (name === '' ? 'core' : name.replace(/\.k8s\.io$/, '')).split(/[.-]/);
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
