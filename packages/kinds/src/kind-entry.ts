@@ -44,8 +44,6 @@ export interface CustomFacts {
   readonly generation: number;
   /** the definition is being deleted: nothing new is made */
   readonly closing: boolean;
-  /** told to everybody who uses this version */
-  readonly warning?: string;
   /** where its objects have what a Scale shows */
   readonly scale?: ScalePaths;
   /** fields by which this version says that its objects are selected, as in `spec.color` */
@@ -110,6 +108,10 @@ export interface KindRules {
   /** what holds in the version in which it is written, and only there */
   readonly validateWritten?: (object: JsonObject, old: JsonObject | undefined, subresource: string) => FieldError[];
   readonly validateUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => FieldError[];
+  /** what a client should know of an object that it wrote and that was taken; `old` where it was changed */
+  readonly warn?: (object: JsonObject, old?: JsonObject) => string[];
+  /** told to everybody who uses it */
+  readonly deprecated?: string;
 }
 
 /** Everything the server knows about one kind: facts first, and the few rules that a schema cannot say. */

@@ -10,7 +10,7 @@ export { type OpenApiOptions, openApiSchema, openApiShape } from './open-api.ts'
 export { encodeField, encodeMessage } from './protobuf/encode.ts';
 export { envelope, inEnvelope } from './protobuf/envelope.ts';
 export { decodeProtobuf, hasProtobufPrefix } from './protobuf.ts';
-export { parseQuantity, printQuantity, type Quantity } from './quantity.ts';
+export { canonicalQuantity, parseQuantity, printQuantity, type Quantity } from './quantity.ts';
 export type { ObjectShape, PatchRule, ScalarType, Schema } from './schema.ts';
 export { strategicMerge } from './strategic-merge.ts';
 export { printTime } from './time.ts';

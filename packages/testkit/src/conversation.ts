@@ -33,6 +33,8 @@ export interface Step {
  */
 export interface Conversation {
   readonly title: string;
+  /** of what is taken, only the warnings are kept: the objects themselves are compared elsewhere */
+  readonly keeps?: 'warnings';
   readonly steps: Step[];
 }
 
@@ -48,13 +50,14 @@ export function readConversations(file: string): Conversation[] {
 
 /** A line for each request and each answer, so that a change of one is a diff of one line. */
 export function writeConversations(file: string, conversations: readonly Conversation[]): void {
-  const texts = conversations.map(({ title, steps }) => {
+  const texts = conversations.map(({ title, keeps, steps }) => {
     const lines = steps.map((step) =>
       Object.entries(step)
         .map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`)
         .join(',\n  '),
     );
-    return `{"title": ${JSON.stringify(title)}, "steps": [\n ${lines.map((line) => `{${line}}`).join(',\n ')}\n]}`;
+    const kept = keeps === undefined ? '' : `, "keeps": ${JSON.stringify(keeps)}`;
+    return `{"title": ${JSON.stringify(title)}${kept}, "steps": [\n ${lines.map((line) => `{${line}}`).join(',\n ')}\n]}`;
   });
   writeFileSync(file, `[\n${texts.join(',\n')}\n]\n`);
 }
@@ -73,7 +76,7 @@ interface With {
  */
 export async function* converse(
   ask: AskServer,
-  { steps }: Conversation,
+  { steps, keeps }: Conversation,
   { namespace, webhooks, settleMs = 0 }: With,
 ): AsyncGenerator<[Step, Said]> {
   const own: Array<[string, string]> = [[namespace, 'NS']];
@@ -110,7 +113,7 @@ export async function* converse(
       {
         code,
         ...(warning === undefined ? {} : { warning: names.here(String(warning)) }),
-        answer: names.here(json ?? text),
+        ...(keeps === 'warnings' && code < 400 ? {} : { answer: names.here(json ?? text) }),
       },
     ];
   }

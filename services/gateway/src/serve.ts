@@ -124,7 +124,8 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     fence: fenceOf(user, headers[FENCE_HEADER]),
     warnings,
   };
-  if (kind.entry.custom?.warning !== undefined) warnings.push(kind.entry.custom.warning);
+  const { deprecated } = kind.entry;
+  if (deprecated !== undefined) warnings.push(deprecated);
   refuseGatedBody(gateway.gates, headers['content-type']);
   if (resourceRequest.body.length > 0) refuseCodedBody(headers['content-encoding']);
   try {

@@ -75,7 +75,7 @@ test('objects are handed on as they are stored only while the definition is as i
   const [first, older] = kindsOf(definition({}), scale);
   assert.equal(first?.stored, first);
   assert.equal(older?.stored, first);
-  assert.equal(older?.entry.custom?.warning, 'example.com/v1beta1 Part is deprecated; use example.com/v1 Part');
+  assert.equal(older?.entry.deprecated, 'example.com/v1beta1 Part is deprecated; use example.com/v1 Part');
   const [changed] = kindsOf(definition({ mode: { type: 'string', default: 'slow' } }, { generation: 2 }), scale);
   assert.ok(changed !== undefined && changed.stored !== changed);
   const stored = { apiVersion: 'example.com/v1', kind: 'Part', metadata: { name: 'a' }, spec: { gone: 1 } };

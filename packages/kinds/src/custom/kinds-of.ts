@@ -4,6 +4,7 @@ import { type FieldError, invalidValue } from '@tidegate/status';
 import { metaOf } from '../generic-object.ts';
 import type { Conversion, KindEntry, KindRules, Subresource } from '../kind-entry.ts';
 import { type Kind, kindOf, kindStoredAs } from '../registry.ts';
+import { warnOfCustom } from '../warnings/warnings.ts';
 import { columnsOf } from './columns.ts';
 import { compareVersions, type DefinedVersion, type Definition, hasCondition } from './definition.ts';
 import { jsonPath } from './json-path.ts';
@@ -81,7 +82,6 @@ function entryOf(definition: Definition, version: DefinedVersion, scale: KindEnt
       listKind: names.listKind ?? `${names.kind}List`,
       generation: definition.generation,
       closing: definition.deleting,
-      ...(version.deprecated ? { warning: version.deprecationWarning ?? deprecation(definition, version.name) } : {}),
       ...(subresources.scale === undefined ? {} : { scale: subresources.scale }),
       selectable: (version.selectableFields ?? []).map(({ jsonPath: path }) => path.replace(/^\./, '')),
     },
@@ -129,6 +129,8 @@ function rulesOf(definition: Definition, version: DefinedVersion): KindRules {
       }
     },
     validateWritten: written(definition, version, hasStatus),
+    warn: warnOfCustom,
+    ...(version.deprecated ? { deprecated: version.deprecationWarning ?? deprecation(definition, version.name) } : {}),
   };
 }
 

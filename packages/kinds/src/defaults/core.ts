@@ -14,11 +14,12 @@ const service: DefaultRules = {
   'spec.ports[].protocol': 'TCP',
   'spec.ports[].targetPort': new NotZero(({ port }) => port),
   'spec.internalTrafficPolicy': new IfAbsent(({ type }) => (type === 'ExternalName' ? undefined : 'Cluster')),
-  'spec.externalTrafficPolicy': ({ type }) => (isExternal(type) ? 'Cluster' : undefined),
+  'spec.externalTrafficPolicy': (spec) => (isReachedFromOutside(spec) ? 'Cluster' : undefined),
   'spec.allocateLoadBalancerNodePorts': ({ type }) => (type === 'LoadBalancer' ? true : undefined),
 };
 
-function isExternal(type: unknown): boolean {
+function isReachedFromOutside({ type, externalIPs }: JsonObject): boolean {
+  if (type === 'ClusterIP') return Array.isArray(externalIPs) && externalIPs.length > 0;
   return type === 'NodePort' || type === 'LoadBalancer';
 }
 

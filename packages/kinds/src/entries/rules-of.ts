@@ -8,6 +8,7 @@ import { coreDefaults } from '../defaults/core.ts';
 import type { SetDefaults } from '../defaults/template.ts';
 import { workloadDefaults } from '../defaults/workloads.ts';
 import type { Column, KindRules } from '../kind-entry.ts';
+import { warner } from '../warnings/warnings.ts';
 import { admissionRules, apiExtensionRules } from './api-machinery.ts';
 import { clusterRules } from './cluster.ts';
 import { coreRules } from './core.ts';
@@ -31,12 +32,14 @@ export function rulesOf(group: string, version: string, resource: string): KindR
   const [name, ofVersion] = [`${resource}${suffix}`, `${resource}.${version}${suffix}`];
   const setDefaults = DEFAULTS[ofVersion] ?? DEFAULTS[name];
   const columns = COLUMNS[name];
+  const warn = warner(name);
   return {
     ...ALL[name],
     ...ALL[ofVersion],
     ...(MADE_BY_PUT.has(name) ? { createsOnUpdate: true } : {}),
     ...(setDefaults === undefined ? {} : { setDefaults }),
     ...(columns === undefined ? {} : { columns }),
+    ...(warn === undefined ? {} : { warn }),
   };
 }
 

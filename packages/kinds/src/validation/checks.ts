@@ -128,7 +128,7 @@ export const atMostAll: Check = (place) => {
 const ADDRESS = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
 /** Zeros in front of a number were taken once, and are still. */
-function withoutZeros(text: string): string {
+export function withoutZeros(text: string): string {
   return text.includes(':') ? text : text.replace(/(^|\.)0+(?=\d)/g, '$1');
 }
 
@@ -209,3 +209,9 @@ export function sameValue(a: unknown, b: unknown): boolean {
 function isNothing(value: unknown): boolean {
   return value === undefined || value === null;
 }
+
+/** What a driver is called: short enough, and as hosts are. */
+export const driverName: Check = (place) => {
+  if (place.text.length > 63) place.tooLong('may not be more than 63 bytes');
+  place.invalidFor(subdomainProblems(place.text.toLowerCase()));
+};

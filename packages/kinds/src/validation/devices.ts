@@ -1,5 +1,5 @@
 import { labelProblems, subdomainProblems } from '../rules/names.ts';
-import { always, evenEmpty, oneOf, present, required, subdomain } from './checks.ts';
+import { always, driverName, evenEmpty, oneOf, present, required, subdomain } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable, TypeRules } from './rules.ts';
 
@@ -77,11 +77,6 @@ const attribute: Check = always((place) => {
   if (name.length > 32) place.tooLong('may not be more than 32 bytes');
   if (!IDENTIFIER.test(name)) place.invalid(IDENTIFIER_WORDS, name);
 });
-
-const driverName: Check = (place) => {
-  if (place.text.length > 63) place.tooLong('may not be more than 63 bytes');
-  place.invalidFor(subdomainProblems(place.text), place.text);
-};
 
 /** Pools have names of several parts. */
 const poolName: Check = (place) => {

@@ -133,6 +133,31 @@ const reclaimed: Check = (spec) => {
   }
 };
 
+const MOUNT_OPTIONS = 'volume.beta.kubernetes.io/mount-options';
+/** Those who bring them look at what an annotation says of mounting. */
+const MOUNTED_WITH_OPTIONS = new Set([
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'iscsi',
+  'cinder',
+  'cephfs',
+  'azureFile',
+  'vsphereVolume',
+  'azureDisk',
+  'photonPersistentDisk',
+]);
+
+const mounted: Check = (spec) => {
+  const annotations = spec.up(1).field('metadata.annotations');
+  if (isInline(spec) || !annotations.has(MOUNT_OPTIONS)) return;
+  if (VOLUME_SOURCES.some((name) => spec.has(name) && MOUNTED_WITH_OPTIONS.has(name))) return;
+  annotations.as(MOUNT_OPTIONS, null).forbidden('may not specify mount options for this volume type');
+};
+
 /** The sources of a volume together, for seeing whether they changed. */
 function sourcesOf(spec: Place): JsonObject {
   return Object.fromEntries(
@@ -199,6 +224,6 @@ export const persistentVolumeRules: RuleTable = {
     volumeMode: among('Block', 'Filesystem'),
     storageClassName: subdomain,
     ...volumeSources,
-    '': [capacity, volumeSources[''] as Check, volume, inline, reclaimed],
+    '': [capacity, volumeSources[''] as Check, volume, inline, reclaimed, mounted],
   },
 };

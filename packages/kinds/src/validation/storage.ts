@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tidegate/schema';
 import { labelKeyProblems, subdomainProblems } from '../rules/names.ts';
 import { notNegativeAmount } from './amounts.ts';
-import { always, among, notNegative, oneOf, required, sameValue, strictSubdomain } from './checks.ts';
+import { always, among, driverName, notNegative, oneOf, required, sameValue, strictSubdomain } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable } from './rules.ts';
 
@@ -12,12 +12,6 @@ const parameters: Check = (place) => {
 const qualifiedLowerCase: Check = (place) => {
   const name = place.text.toLowerCase();
   if (name !== '') place.invalidFor(labelKeyProblems(name), name);
-};
-
-/** What a driver is called: short enough, and as hosts are. */
-const driverName: Check = (place) => {
-  if (place.text.length > 63) place.tooLong('may not be more than 63 bytes');
-  place.invalidFor(subdomainProblems(place.text.toLowerCase()));
 };
 
 /** An update that changes it is refused by the name of the field. */

@@ -23,6 +23,7 @@ export interface ServiceSpec {
   externalTrafficPolicy?: string;
   allocateLoadBalancerNodePorts?: boolean;
   loadBalancerClass?: string;
+  externalIPs?: string[];
 }
 
 export function specOf(service: JsonObject): ServiceSpec {
@@ -99,7 +100,8 @@ export function dropUnneeded(spec: ServiceSpec, old: ServiceSpec): void {
   const balanced = old.type === 'LoadBalancer' && spec.type !== 'LoadBalancer';
   if (balanced && same('allocateLoadBalancerNodePorts')) delete spec.allocateLoadBalancerNodePorts;
   if (balanced && same('loadBalancerClass')) delete spec.loadBalancerClass;
-  const external = ({ type }: ServiceSpec) => type === 'NodePort' || type === 'LoadBalancer';
+  const external = ({ type, externalIPs = [] }: ServiceSpec) =>
+    type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && externalIPs.length > 0);
   if (external(old) && !external(spec) && same('externalTrafficPolicy')) delete spec.externalTrafficPolicy;
   if (!needsAddress(spec)) delete spec.internalTrafficPolicy;
 }

@@ -92,7 +92,11 @@ function inquiryFor(gateway: Gateway, request: ResourceRequest, { admitted }: Ch
 async function attempt(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Answer | undefined> {
   const next =
     from.inquiry === undefined ? nextState(gateway, request, from) : await askedState(gateway, request, from);
-  if (next.kind === 'changed') return settle(gateway, request, { ...from, next });
+  if (next.kind === 'changed') {
+    const done = await settle(gateway, request, { ...from, next });
+    if (done !== undefined) request.warnings.push(...next.warnings);
+    return done;
+  }
   if (from.current.confirmed) throw next.error;
   return undefined;
 }
@@ -104,6 +108,8 @@ interface Changed {
   readonly guards: Guard[];
   /** nothing has changed, although it may be written in another order */
   readonly isSame: boolean;
+  /** what the client should know of what it wrote */
+  readonly warnings: readonly string[];
 }
 
 type Next = Changed | { kind: 'refused'; error: unknown };
@@ -169,10 +175,11 @@ function judge(request: ResourceRequest, { allotment }: Attempt, object: JsonObj
   validate(request, object, old);
 }
 
-function changed({ kind: { stored } }: ResourceRequest, object: JsonObject, old: JsonObject): Changed {
+function changed({ kind: { stored }, info }: ResourceRequest, object: JsonObject, old: JsonObject): Changed {
   const form = storedForm(stored, object);
   const guards = claimGuards(form.claims, stored.entry.claims?.(old));
-  return { kind: 'changed', object, form, guards, isSame: isSameState(object, old) };
+  const warnings = info.subresource === '' ? (stored.entry.warn?.(object, old) ?? []) : [];
+  return { kind: 'changed', object, form, guards, isSame: isSameState(object, old), warnings };
 }
 
 /** Nothing differs but the version, and when owners say that they changed it: a time alone is no change. */

@@ -62,7 +62,10 @@ export async function createObject(gateway: Gateway, request: ResourceRequest, w
   for (let attempt = 1; ; attempt++) {
     if (generated) meta.name = generatedName(generateName);
     const outcome = await attemptCreate(gateway, request, { object, inquiry });
-    if (outcome.kind !== 'taken') return outcome.answer;
+    if (outcome.kind !== 'taken') {
+      request.warnings.push(...(kind.stored.entry.warn?.(object) ?? []));
+      return outcome.answer;
+    }
     if (!generated) throw alreadyExists(kind.entry, meta.name as string, outcome.deleting);
     if (attempt === ATTEMPTS) throw namesExhausted(kind, meta.name as string);
   }
