@@ -211,7 +211,8 @@ function placed(
     const place = isNamespaced ? `/namespaces/${NAMESPACE}` : '';
     const key = `${group}/${names.plural}/${name}`;
     const url = `/apis/${group}/${version}${place}/${names.plural}/${name}`;
-    if (!found.has(key) && !REFUSED.has(object.metadata.generateName ?? name)) found.set(key, { url, object: { ...object, metadata } });
+    if (!found.has(key) && !REFUSED.has(object.metadata.generateName ?? name))
+      found.set(key, { url, object: { ...object, metadata } });
   }
   return [...found.values()];
 }

@@ -7,11 +7,11 @@ import { scenarios } from './scenarios.ts';
 
 test('every scenario runs without an error, loses no event, and has its figures', async () => {
   const lines: string[] = [];
-  const options = readOptions(benchOptions, ['--scale=0.01', '--data-dir=/nonexistent/bench'], {});
+  const options = readOptions(benchOptions, ['--scale=0.01', '--custom', '--data-dir=/nonexistent/bench'], {});
   const { measurements } = await bench(options, (line) => lines.push(line));
   assert.deepEqual(
     measurements.map((m) => m.scenario),
-    scenarios.map((scenario) => scenario.name),
+    scenarios.flatMap(({ name, operation }) => (operation === 'update' ? [name] : [name, `${name}, custom`])),
   );
   for (const m of measurements) {
     assert.deepEqual([m.errors, m.missing], [{}, 0], m.scenario);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
-import { type Measurement, makeNamespace, measure } from './measure.ts';
+import { type Measurement, makePlace, measure, type Place } from './measure.ts';
 import type { BenchOptions } from './options.ts';
 import { scenarios } from './scenarios.ts';
 import { figure, ratioTable, resultTable } from './tables.ts';
@@ -31,20 +31,24 @@ export async function bench(options: BenchOptions, say: (line: string) => void):
 
 async function run(targets: readonly Target[], options: BenchOptions, say: (line: string) => void): Promise<Report> {
   const namespace = `bench-${Date.now().toString(36)}`;
-  const places = new Map<Target, Awaited<ReturnType<typeof makeNamespace>>>();
-  for (const target of targets) places.set(target, await makeNamespace(target, namespace));
+  const places: Array<[Target, Place]> = [];
+  for (const target of targets) {
+    places.push([target, await makePlace(target, namespace, 'ConfigMap')]);
+    if (options.custom) places.push([target, await makePlace(target, `${namespace}-custom`, 'Record')]);
+  }
   const wanted = new RegExp(options.only);
   const measurements: Measurement[] = [];
   for (const scenario of scenarios) {
     if (scenario.operation !== 'create' && !wanted.test(scenario.name)) continue;
     for (const [target, place] of places) {
+      if (place.subject === 'Record' && scenario.operation === 'update') continue;
       const measured = await measure(target, place, scenario, options.scale);
       measurements.push(measured);
       const { perSecond, p50, p99, cpu, errors, missing } = measured;
       const trouble =
         Object.keys(errors).length > 0 || missing > 0 ? `  errors ${JSON.stringify(errors)}, missing ${missing}` : '';
       say(
-        `${target.name.padEnd(8)} ${scenario.name.padEnd(34)} ${figure(perSecond)}/s  p50 ${figure(p50)} ms  p99 ${figure(p99)} ms  ${figure(cpu)} us CPU${trouble}`,
+        `${target.name.padEnd(8)} ${measured.scenario.padEnd(34)} ${figure(perSecond)}/s  p50 ${figure(p50)} ms  p99 ${figure(p99)} ms  ${figure(cpu)} us CPU${trouble}`,
       );
     }
   }

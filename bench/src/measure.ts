@@ -1,5 +1,6 @@
 import { cpuSeconds, residentMib } from './cpu.ts';
 import { Connection } from './generator/connection.ts';
+import { collectionOf, recordDefinition, type Subject } from './generator/objects.ts';
 import type { Job, Outcome } from './generator/work.ts';
 import { load } from './load.ts';
 import type { Scenario } from './scenarios.ts';
@@ -26,20 +27,35 @@ export interface Measurement {
 /** How many objects each target has so far, and in which namespace. */
 export interface Place {
   namespace: string;
+  subject: Subject;
   created: number;
   deleted: number;
 }
 
 const LIMIT_MS = 60_000;
 
-export async function makeNamespace(target: Target, name: string): Promise<Place> {
+export async function makePlace(target: Target, name: string, subject: Subject): Promise<Place> {
   const { hostname, port } = new URL(target.server);
   const connection = await Connection.open({ host: hostname, port: Number(port), token: target.token });
   const body = Buffer.from(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"${name}"}}`);
   const { code } = await connection.ask('POST', '/api/v1/namespaces', body);
-  connection.close();
   if (code !== 201) throw new Error(`${target.name} answered ${code} to the creation of a namespace`);
-  return { namespace: name, created: 0, deleted: 0 };
+  if (subject === 'Record') await define(target, connection);
+  connection.close();
+  return { namespace: name, subject, created: 0, deleted: 0 };
+}
+
+async function define({ name }: Target, connection: Connection): Promise<void> {
+  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const { code } = await connection.ask('POST', path, Buffer.from(JSON.stringify(recordDefinition)));
+  if (code !== 201 && code !== 409) throw new Error(`${name} answered ${code} to the definition of a kind`);
+  const end = Date.now() + LIMIT_MS;
+  for (;;) {
+    const served = await connection.ask('GET', collectionOf('Record', 'default'));
+    if (served.code === 200) return;
+    if (Date.now() > end) throw new Error(`${name} does not serve the kind that was defined`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 export async function measure(target: Target, place: Place, scenario: Scenario, scale: number): Promise<Measurement> {
@@ -49,6 +65,7 @@ export async function measure(target: Target, place: Place, scenario: Scenario, 
     server: target.server,
     token: target.token,
     namespace: place.namespace,
+    subject: place.subject,
     operation: scenario.operation,
     clients,
     count,
@@ -67,7 +84,8 @@ export async function measure(target: Target, place: Place, scenario: Scenario, 
   const after = cpuSeconds(target.processes);
   const writes = (await aside?.written) ?? 0;
   if (scenario.operation === 'create') place.created += count;
-  return measurement({ target, scenario, outcome, before, after, writes });
+  const name = place.subject === 'ConfigMap' ? scenario.name : `${scenario.name}, custom`;
+  return measurement({ target, scenario: { ...scenario, name }, outcome, before, after, writes });
 }
 
 /** A paced writer that goes on for about as long as the scenario. Its CPU is the server's, too, and is counted with it. */

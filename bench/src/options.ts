@@ -22,6 +22,7 @@ export const benchOptions = {
   },
   only: { type: 'string', default: '', value: 'REGEX', help: 'scenarios by name; creations always run' },
   scale: { type: 'number', default: 1, help: 'fewer operations: 0.01 is a smoke test' },
+  custom: { type: 'boolean', default: false, help: 'each scenario also with objects of a kind that is defined for it' },
   json: { type: 'string', default: '', value: 'FILE', help: 'where to write every record' },
   compare: {
     type: 'string',

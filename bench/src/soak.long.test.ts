@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { startTidegate, type TestTidegate } from '@tidegate/testkit';
 import { Connection } from './generator/connection.ts';
 import { load } from './load.ts';
-import { makeNamespace } from './measure.ts';
+import { makePlace } from './measure.ts';
 import { memoryOf, type Sample, trendOf } from './soak.ts';
 
 const SECONDS = Number(process.env.SOAK_SECONDS ?? '60');
@@ -43,8 +43,8 @@ describe(`Over ${SECONDS} s of writes with ${WATCHERS} watchers`, () => {
       processes: [],
       stop: async () => {},
     };
-    const { namespace } = await makeNamespace(target, 'soak');
-    const shared = { server: tidegate.server, token: tidegate.token, namespace, objects: OBJECTS, first: 0 };
+    const { namespace, subject } = await makePlace(target, 'soak', 'ConfigMap');
+    const shared = { server: tidegate.server, token: tidegate.token, namespace, subject, objects: OBJECTS, first: 0 };
     await load({ ...shared, operation: 'create', clients: 16, count: OBJECTS, rate: 0, timeoutMs: 60_000 });
     const seen = await watchers(tidegate, namespace);
     const writing = load({

@@ -1,11 +1,12 @@
 import { type Answer, Connection } from './connection.ts';
-import { objectName, randomObject, randomPatch } from './objects.ts';
+import { collectionOf, objectName, randomObject, randomPatch, type Subject } from './objects.ts';
 
 /** What one generator process is told to do. */
 export interface Job {
   server: string;
   token: string;
   namespace: string;
+  subject: Subject;
   operation: Operation;
   clients: number;
   /** operations in all */
@@ -50,11 +51,11 @@ type Once = (connection: Connection, i: number) => Promise<Answer>;
 
 /** One operation of each kind. Random objects are chosen anew each time. */
 function onceOf(job: Job): Once {
-  const maps = `/api/v1/namespaces/${job.namespace}/configmaps`;
+  const maps = collectionOf(job.subject, job.namespace);
   const any = () => Math.floor(Math.random() * job.objects);
   switch (job.operation) {
     case 'create':
-      return (c, i) => c.ask('POST', maps, randomObject(job.namespace, job.first + i));
+      return (c, i) => c.ask('POST', maps, randomObject(job.subject, job.namespace, job.first + i));
     case 'get':
       return (c) => c.ask('GET', `${maps}/${objectName(any())}`);
     case 'get-cached':
@@ -67,7 +68,7 @@ function onceOf(job: Job): Once {
       return (c) => {
         const i = any();
         const path = `${maps}/${objectName(i)}?fieldManager=bench&force=true`;
-        return c.ask('PATCH', path, randomObject(job.namespace, i), 'application/apply-patch+yaml');
+        return c.ask('PATCH', path, randomObject(job.subject, job.namespace, i), 'application/apply-patch+yaml');
       };
     case 'patch':
       return (c) => c.ask('PATCH', `${maps}/${objectName(any())}`, randomPatch(), 'application/merge-patch+json');
@@ -76,7 +77,7 @@ function onceOf(job: Job): Once {
     default: {
       return (c) => {
         const i = any();
-        return c.ask('PUT', `${maps}/${objectName(i)}`, randomObject(job.namespace, i));
+        return c.ask('PUT', `${maps}/${objectName(i)}`, randomObject(job.subject, job.namespace, i));
       };
     }
   }
@@ -134,7 +135,7 @@ async function measured(outcome: Outcome, once: () => Promise<Answer>): Promise<
 
 /** Many watchers and one writer: an operation is one delivered event, its latency from before the write. */
 async function fanOut(job: Job, begin: Begin): Promise<Outcome> {
-  const maps = `/api/v1/namespaces/${job.namespace}/configmaps`;
+  const maps = collectionOf(job.subject, job.namespace);
   const writer = await connect(job);
   const list = await writer.ask('GET', `${maps}?limit=1`, undefined, '', true);
   const from = /"resourceVersion":"(\d+)"/.exec(list.body.toString('latin1'))?.[1] ?? '0';
@@ -156,7 +157,11 @@ async function fanOut(job: Job, begin: Begin): Promise<Outcome> {
     if (job.rate > 0) await pause(started + (written * 1000) / job.rate - performance.now());
     const sent = `,"sent":"${performance.timeOrigin + performance.now()}"`;
     const i = written % job.objects;
-    const { code } = await writer.ask('PUT', `${maps}/${objectName(i)}`, randomObject(job.namespace, i, sent));
+    const object = randomObject(job.subject, job.namespace, i, sent);
+    // custom objects are put only by those who know their versions
+    const { code } = await (job.subject === 'ConfigMap'
+      ? writer.ask('PUT', `${maps}/${objectName(i)}`, object)
+      : writer.ask('PATCH', `${maps}/${objectName(i)}`, object, 'application/merge-patch+json'));
     if (code !== 200) outcome.errors[code] = (outcome.errors[code] ?? 0) + 1;
   }
   const wanted = written * job.clients;
