@@ -1,3 +1,4 @@
+import { DEFINITIONS } from '@tidegate/kinds';
 import { delayMs, type Kit, type Service } from '@tidegate/service-kit';
 import { store, writeKind } from '@tidegate/wire';
 import type { StoreConfig } from './config.ts';
@@ -6,6 +7,7 @@ import { Vault } from './encryption/vault.ts';
 import { type Controller, enabledControllers } from './lifecycle/controllers.ts';
 import { runLifecycle } from './lifecycle/lifecycle.ts';
 import { type StoreMetrics, storeMetrics } from './metrics.ts';
+import { Bell } from './publish/bell.ts';
 import { Bus } from './publish/bus.ts';
 import { ChangeFeed } from './publish/change-feed.ts';
 import { changesOf, fetchLastStates } from './publish/changes-of.ts';
@@ -48,6 +50,7 @@ export class StoreService implements Service {
   readonly #listener: Listener | undefined;
   readonly #controllers: ReadonlySet<Controller>;
   #encryption: ConfigurationFile | undefined;
+  readonly #defined = new Bell();
   readonly #closing = new AbortController();
   readonly #draining = new AbortController();
   #lifecycle: Promise<void> | undefined;
@@ -151,6 +154,7 @@ export class StoreService implements Service {
   }
 
   #onCommit(committed: Committed): void {
+    if (committed.writes.some(({ key }) => key.resource === DEFINITIONS)) this.#defined.ring();
     if (this.#publisher === undefined && !this.#feed.followed) {
       this.#feed.advance(committed.commit.last);
       return;
@@ -196,6 +200,7 @@ export class StoreService implements Service {
       commits: this.#commits,
       reads: this.#reads,
       metrics: this.#metrics,
+      defined: this.#defined,
       closing,
     });
   }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { builtInRegistry, DEFINITIONS, type Registry } from '@tidegate/kinds';
-import { type Closing, delayMs, type Kit } from '@tidegate/service-kit';
+import type { Closing, Kit } from '@tidegate/service-kit';
 import type { StoreConfig } from '../config.ts';
 import { GarbageCollector } from '../garbage/garbage-collector.ts';
 import type { StoreMetrics } from '../metrics.ts';
+import { Bell } from '../publish/bell.ts';
 import type { CommitBatcher } from '../storage/commit-batcher.ts';
 import type { Pool } from '../storage/connection.ts';
 import type { KeyReader } from '../storage/reads.ts';
@@ -23,6 +24,8 @@ const LEASE = 'lifecycle';
 const LEASE_SECONDS = 10;
 const ROUND_MS = 250;
 const SWEEP_MS = 1000;
+/** those of other replicas are seen within it */
+const DEFINITIONS_MS = 100;
 
 interface LifecycleOptions {
   config: StoreConfig;
@@ -32,6 +35,8 @@ interface LifecycleOptions {
   commits: CommitBatcher;
   reads: KeyReader;
   metrics: StoreMetrics;
+  /** rings when this replica has written a definition */
+  defined: Bell;
   closing: Closing;
 }
 
@@ -39,6 +44,8 @@ interface LifecycleOptions {
 interface Work {
   readonly name: string;
   readonly everyMs: number;
+  /** rings where there is something to do before that */
+  readonly bell?: Bell;
   round(fence: number): Promise<unknown>;
 }
 
@@ -52,9 +59,11 @@ export async function runLifecycle(options: LifecycleOptions): Promise<void> {
   const lease = new Lease(pool, { name: LEASE, holder: kit.instance, seconds: LEASE_SECONDS });
   const tenure = new Tenure(lease, LEASE_SECONDS);
   const works = [expiry(options), ...(gateway === undefined ? [] : throughGateway(options, gateway))];
-  const go = async ({ name, everyMs, round }: Work) => {
+  const go = async ({ name, everyMs, bell = new Bell(), round }: Work) => {
     while (!closing.aborted) {
       const { fence } = tenure;
+      // what rings while a round is on is for the next
+      const due = bell.heard(everyMs, closing);
       let more: unknown = false;
       if (fence !== undefined) {
         if (gateway !== undefined) gateway.fence = `${LEASE}=${fence}`;
@@ -62,7 +71,7 @@ export async function runLifecycle(options: LifecycleOptions): Promise<void> {
           kit.log.debug({ err: error, work: name }, 'A round of lifecycle work failed; it is done again.');
         });
       }
-      if (more !== true) await delayMs(everyMs, closing);
+      if (more !== true) await due;
     }
   };
   await tenure.run(closing, Promise.all(works.map(go)));
@@ -94,13 +103,13 @@ function throughGateway(options: LifecycleOptions, gateway: GatewayClient): Work
 
 /** Kinds that users define; what is served is in the registry then, for the others to find. */
 function defining(
-  { pool }: LifecycleOptions,
+  { pool, defined: bell }: LifecycleOptions,
   { gateway, registry: served }: { gateway: GatewayClient; registry: Registry },
 ): Work {
   const changes = new ChangedKeys(pool, [{ resource: DEFINITIONS }]);
   const definitions = new Definitions({ pool, gateway, own: builtInRegistry(), served });
   const round = async (fence: number) => definitions.round(await changes.lookUnder(fence));
-  return { name: 'definitions', everyMs: ROUND_MS, round };
+  return { name: 'definitions', everyMs: DEFINITIONS_MS, bell, round };
 }
 
 /** What must be there: made when it is missing, put right when it is changed. */

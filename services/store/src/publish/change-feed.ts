@@ -1,5 +1,6 @@
 import type { Closing } from '@tidegate/service-kit';
 import type { LogBatch } from '@tidegate/wire';
+import { Bell } from './bell.ts';
 
 const RECENT = { batches: 256, bytes: 8 << 20 };
 
@@ -15,7 +16,7 @@ interface Recent {
  */
 export class ChangeFeed {
   readonly #recent = new Map<number, Recent>();
-  readonly #waiting = new Set<() => void>();
+  readonly #bell = new Bell();
   #recentBytes = 0;
   #revision = 0;
   #followers = 0;
@@ -44,14 +45,14 @@ export class ChangeFeed {
       this.#trim();
     }
     this.advance(batch.last);
-    this.#wake();
+    this.#bell.ring();
   }
 
   /** This revision exists. */
   advance(revision: number): void {
     if (revision <= this.#revision) return;
     this.#revision = revision;
-    this.#wake();
+    this.#bell.ring();
   }
 
   /** The commit that comes next after a revision, when it was this replica's and not long ago. */
@@ -61,22 +62,7 @@ export class ChangeFeed {
 
   /** Resolves at the next news, after the time, or when closing is aborted. */
   news(timeoutMs: number, closing: Closing): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, timeoutMs);
-      const waiting = this.#waiting;
-      function done(): void {
-        clearTimeout(timer);
-        closing.removeEventListener('abort', done);
-        waiting.delete(done);
-        resolve();
-      }
-      closing.addEventListener('abort', done, { once: true });
-      waiting.add(done);
-    });
-  }
-
-  #wake(): void {
-    for (const wake of [...this.#waiting]) wake();
+    return this.#bell.heard(timeoutMs, closing);
   }
 
   #trim(): void {

@@ -1,0 +1,26 @@
+import type { Closing } from '@tidegate/service-kit';
+
+/** Who waits for news hears of them at once. What nobody waits for is not kept. */
+export class Bell {
+  readonly #waiting = new Set<() => void>();
+
+  ring(): void {
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  /** Resolves when it rings, after the time, or when closing is aborted. */
+  heard(timeoutMs: number, closing: Closing): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(done, timeoutMs);
+      const waiting = this.#waiting;
+      function done(): void {
+        clearTimeout(timer);
+        closing.removeEventListener('abort', done);
+        waiting.delete(done);
+        resolve();
+      }
+      closing.addEventListener('abort', done, { once: true });
+      waiting.add(done);
+    });
+  }
+}
