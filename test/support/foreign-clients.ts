@@ -49,3 +49,28 @@ export const rust: ForeignClient = {
   build: [['cargo', 'build', '--quiet', '--release']],
   command: (home) => [`${home}/target/release/client`],
 };
+
+const CONTROLLER_GEN = 'sigs.k8s.io/controller-tools/cmd/controller-gen';
+
+/** An operator with controller-runtime; its definition is made from its types. */
+export const goOperator: ForeignClient = {
+  language: 'go-operator',
+  takesMinutes: true,
+  probe: ['go', 'version'],
+  fetch: [
+    ['go', 'mod', 'init', 'tidegate/client'],
+    [
+      'go',
+      'get',
+      'sigs.k8s.io/controller-runtime@v0.23.3',
+      `${CONTROLLER_GEN}@v0.20.1`,
+      ...['client-go', 'api', 'apimachinery', 'apiextensions-apiserver'].map((name) => `k8s.io/${name}@v0.35.4`),
+    ],
+  ],
+  build: [
+    ['go', 'run', CONTROLLER_GEN, 'object', 'crd', 'paths=./api', 'output:crd:dir=crds'],
+    ['go', 'build', '-trimpath', '-ldflags=-s -w', '-o', 'client', '.'],
+  ],
+  env: { GOFLAGS: '-mod=mod', CGO_ENABLED: '0', GOWORK: 'off' },
+  command: (home) => [`${home}/client`],
+};
