@@ -39,12 +39,19 @@ export class Definitions {
   readonly #options: DefinitionsOptions;
   /** something is left to do */
   #unsettled = true;
+  #areKnown = false;
 
   constructor(options: DefinitionsOptions) {
     this.#options = options;
   }
 
+  /** Whether what is served is in the registry, as it was when this work last began or later. */
+  get areKnown(): boolean {
+    return this.#areKnown;
+  }
+
   async round(changed: readonly Key[] | undefined): Promise<void> {
+    if (changed === undefined) this.#areKnown = false;
     const isTouched = changed === undefined || changed.some(({ resource }) => resource === DEFINITIONS);
     if (!isTouched && !this.#unsettled) return;
     this.#unsettled = true;
@@ -68,6 +75,7 @@ export class Definitions {
     const { own, served } = this.#options;
     const scale = own.find('apps', 'v1', 'deployments')?.entry.subresources.scale?.entry;
     if (scale !== undefined) served.setCustom(objects.flatMap((object) => kindsOf(readDefinition(object), scale)));
+    this.#areKnown = true;
   }
 
   /** The definition as it is then; `again` when there is something left to do. */

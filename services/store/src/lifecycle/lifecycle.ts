@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { builtInRegistry, DEFINITIONS, type Registry } from '@tidegate/kinds';
+import { API_SERVICES, builtInRegistry, DEFINITIONS, type Registry } from '@tidegate/kinds';
 import { type Closing, delayMs, type Kit } from '@tidegate/service-kit';
 import type { StoreConfig } from '../config.ts';
 import { GarbageCollector } from '../garbage/garbage-collector.ts';
@@ -7,6 +7,7 @@ import type { StoreMetrics } from '../metrics.ts';
 import type { CommitBatcher } from '../storage/commit-batcher.ts';
 import type { Pool } from '../storage/connection.ts';
 import type { KeyReader } from '../storage/reads.ts';
+import { ApiServices } from './api-services.ts';
 import { type Belonging, Belongings } from './belongings.ts';
 import { ChangedKeys } from './changed-keys.ts';
 import type { Controller } from './controllers.ts';
@@ -17,6 +18,8 @@ import { GatewayClient } from './gateway-client.ts';
 import { Lease } from './lease.ts';
 import { Namespaces } from './namespaces.ts';
 import { OwnService } from './own-service.ts';
+import { RemoteContents } from './remote-contents.ts';
+import { requestHeaderData } from './request-headers.ts';
 import { Tenure } from './tenure.ts';
 
 const LEASE = 'lifecycle';
@@ -79,10 +82,12 @@ function throughGateway(options: LifecycleOptions, gateway: GatewayClient): Work
   const { controllers, kit, pool, reads, metrics, closing } = options;
   const registry = builtInRegistry();
   const finalizes = controllers.has('namespace-controller');
-  const namespaces = new Namespaces({ pool, reads, gateway, registry, finalizes });
+  const apiServices = new ApiServices(gateway, registry);
+  const remote = new RemoteContents(gateway, () => apiServices.remote);
+  const namespaces = new Namespaces({ pool, reads, gateway, registry, remote, finalizes });
   const works = [
     furnishing(options, gateway),
-    defining(options, { gateway, registry }),
+    defining(options, { gateway, registry, apiServices }),
     { name: 'namespaces', everyMs: ROUND_MS, round: () => namespaces.round() },
   ];
   if (controllers.has('garbage-collector-controller')) {
@@ -92,14 +97,19 @@ function throughGateway(options: LifecycleOptions, gateway: GatewayClient): Work
   return works;
 }
 
-/** Kinds that users define; what is served is in the registry then, for the others to find. */
+/** Kinds that users define; what is served is in the registry then, for the others to find, and registered. */
 function defining(
   { pool }: LifecycleOptions,
-  { gateway, registry: served }: { gateway: GatewayClient; registry: Registry },
+  { gateway, registry: served, apiServices }: { gateway: GatewayClient; registry: Registry; apiServices: ApiServices },
 ): Work {
   const changes = new ChangedKeys(pool, [{ resource: DEFINITIONS }]);
+  const registrations = new ChangedKeys(pool, [{ resource: API_SERVICES }]);
   const definitions = new Definitions({ pool, gateway, own: builtInRegistry(), served });
-  const round = async (fence: number) => definitions.round(await changes.lookUnder(fence));
+  const round = async (fence: number) => {
+    await definitions.round(await changes.lookUnder(fence));
+    // what is served must be known by then: what nobody serves is not registered any more
+    if (definitions.areKnown) await apiServices.round(await registrations.lookUnder(fence));
+  };
   return { name: 'definitions', everyMs: ROUND_MS, round };
 }
 
@@ -146,17 +156,24 @@ function belongings(config: StoreConfig, controllers: ReadonlySet<Controller>): 
       content: { data: { 'ca.crt': readFileSync(caFile, 'utf8') } },
     });
   }
-  const { clientCaFile } = config;
-  if (controllers.has('root-ca-certificate-publisher-controller') && clientCaFile !== '') {
+  const told = authenticationData(config);
+  if (controllers.has('root-ca-certificate-publisher-controller') && Object.keys(told).length > 0) {
     wanted.push({
       namespace: 'kube-system',
       resource: 'configmaps',
       name: 'extension-apiserver-authentication',
       kind: 'ConfigMap',
-      content: { data: { 'client-ca-file': readFileSync(clientCaFile, 'utf8') } },
+      content: { data: told },
     });
   }
   return wanted;
+}
+
+/** By what servers behind the API know clients, and the gateways. */
+function authenticationData(config: StoreConfig): Record<string, string> {
+  const { clientCaFile } = config;
+  const clients = clientCaFile === '' ? {} : { 'client-ca-file': readFileSync(clientCaFile, 'utf8') };
+  return { ...clients, ...requestHeaderData(config) };
 }
 
 function gatewayOf(config: StoreConfig): GatewayClient {

@@ -1,0 +1,103 @@
+import type { ObjectMeta } from '@tidegate/kinds';
+import type { RemoteGroup } from './api-services.ts';
+import type { GatewayClient } from './gateway-client.ts';
+
+/** What a namespace has at the servers behind the API, and what went wrong with it. */
+export interface RemoteRemains {
+  /** by group version, in words */
+  readonly undiscovered: ReadonlyMap<string, string>;
+  readonly failures: readonly string[];
+  readonly objects: ReadonlyMap<string, number>;
+  readonly finalizers: ReadonlyMap<string, number>;
+}
+
+interface Resource {
+  readonly name: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+}
+
+interface Found {
+  failures: string[];
+  undiscovered: Map<string, string>;
+  objects: Map<string, number>;
+  finalizers: Map<string, number>;
+}
+
+/**
+ * Empties namespaces at the servers behind the API, through the gateway like any client. Invariant: what cannot be asked
+ * is never taken for empty.
+ */
+export class RemoteContents {
+  readonly #gateway: GatewayClient;
+  readonly #groups: () => readonly RemoteGroup[] | undefined;
+
+  constructor(gateway: GatewayClient, groups: () => readonly RemoteGroup[] | undefined) {
+    this.#gateway = gateway;
+    this.#groups = groups;
+  }
+
+  /** Deletes what there is; answers what is left. */
+  async empty(namespace: string): Promise<RemoteRemains> {
+    const found: Found = { failures: [], undiscovered: new Map(), objects: new Map(), finalizers: new Map() };
+    const groups = this.#groups();
+    if (groups === undefined) throw new Error('the servers behind the API are not known yet');
+    for (const group of groups) {
+      const resources = await this.#resourcesOf(group);
+      if (resources === undefined) {
+        found.undiscovered.set(group.groupVersion, `stale GroupVersion discovery: ${group.groupVersion}`);
+        continue;
+      }
+      for (const resource of resources) await this.#emptyOne(group, { namespace, resource, found });
+    }
+    return found;
+  }
+
+  /** undefined where nobody answers. */
+  async #resourcesOf({ groupVersion, isAvailable }: RemoteGroup): Promise<Resource[] | undefined> {
+    if (!isAvailable) return undefined;
+    const { code, body } = await this.#gateway.send('GET', `/apis/${groupVersion}`);
+    if (code !== 200) return undefined;
+    const all = (body.resources ?? []) as Resource[];
+    return all.filter(({ name, namespaced, verbs }) => namespaced && !name.includes('/') && verbs.includes('delete'));
+  }
+
+  async #emptyOne(
+    { groupVersion }: RemoteGroup,
+    { namespace, resource, found }: { namespace: string; resource: Resource; found: Found },
+  ): Promise<void> {
+    const path = `/apis/${groupVersion}/namespaces/${namespace}/${resource.name}`;
+    const [group = ''] = groupVersion.split('/');
+    if (resource.verbs.includes('deletecollection')) await this.#delete(path, found);
+    if (!resource.verbs.includes('list')) return;
+    let left = await this.#list(path, found);
+    if (left.length > 0 && !resource.verbs.includes('deletecollection')) {
+      for (const { name } of left) await this.#delete(`${path}/${encodeURIComponent(name ?? '')}`, found);
+      left = await this.#list(path, found);
+    }
+    if (left.length > 0) found.objects.set(`${resource.name}.${group}`, left.length);
+    for (const finalizer of left.flatMap(({ finalizers = [] }) => finalizers)) {
+      found.finalizers.set(finalizer, (found.finalizers.get(finalizer) ?? 0) + 1);
+    }
+  }
+
+  async #delete(path: string, found: Found): Promise<void> {
+    const options = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' };
+    const { code, body } = await this.#gateway.send('DELETE', path, options);
+    if (![200, 202, 404, 405].includes(code)) found.failures.push(failure(path, code, body));
+  }
+
+  async #list(path: string, found: Found): Promise<ObjectMeta[]> {
+    const { code, body } = await this.#gateway.send('GET', path);
+    if (code === 404 || code === 405) return [];
+    if (code !== 200) {
+      found.failures.push(failure(path, code, body));
+      return [];
+    }
+    return ((body.items ?? []) as Array<{ metadata: ObjectMeta }>).map(({ metadata }) => metadata);
+  }
+}
+
+function failure(path: string, code: number, body: Record<string, unknown>): string {
+  return String(body.message ?? `${path} was answered with ${code}`);
+}
