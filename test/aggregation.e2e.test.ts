@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { type RequestOptions, request } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
-import { type TestAggregatedServer, until } from '@tidegate/testkit';
+import { type TestAggregatedServer, temporaryDir, until } from '@tidegate/testkit';
 import {
   API_SERVICES,
   appleServer,
@@ -18,6 +18,7 @@ import {
   valuesOf,
 } from './support/aggregation.ts';
 import { type Client, configMap, MAPS } from './support/client.ts';
+import { kubectl } from './support/kubectl.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const APPLES = `${GROUP}/namespaces/default/apples`;
@@ -154,6 +155,23 @@ describe('A server behind the API', () => {
     const document = await client.get(serverRelativeURL);
     assert.equal(document.json.info.title, 'Apples');
     assert.match(String(document.headers['cache-control']), /immutable/);
+  });
+
+  test('is used by an unmodified kubectl like any other', async () => {
+    assert.equal((await client.ask('POST', APPLES, { body: { metadata: { name: 'sweet' } } })).code, 201);
+    const cache = temporaryDir('kubectl-cache');
+    const run = (...args: string[]) => kubectl(system.tidegate.kubeconfig, [`--cache-dir=${cache.path}`, ...args]);
+    assert.match(
+      (await run('api-resources', '--api-group=fruit.example.com')).stdout,
+      /^apples +ap +fruit.example.com\/v1 /m,
+    );
+    assert.match((await run('get', 'ap', '-o', 'name')).stdout, /^apple.fruit.example.com\/sweet$/m);
+    assert.match((await run('explain', 'apples')).stdout, /colour\t<string>/);
+    assert.equal((await run('wait', '--for=condition=Available', `apiservice/${NAME}`)).code, 0);
+    assert.match((await run('get', 'apiservices', NAME)).stdout, /default\/fruit +True/);
+    assert.equal((await run('delete', 'apple', 'sweet', '--wait=false')).code, 0);
+    assert.equal(server.apples.get('default', 'sweet'), undefined);
+    cache.remove();
   });
 
   test('that is gone is 503 for its group alone, at once, stale in discovery, and comes back', async () => {

@@ -61,6 +61,7 @@ export class Apples {
   }
 }
 
+const KIND = { group: APPLES_GROUP, kind: 'Apple', version: APPLES_VERSION };
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'watch'];
 
 /** What the server says of itself, by path. */
@@ -87,13 +88,21 @@ export const applesDiscovery: Readonly<Record<string, object>> = {
   [`/openapi/v3/apis/${API_VERSION}`]: {
     openapi: '3.0.0',
     info: { title: 'Apples', version: '1' },
-    paths: {},
+    paths: {
+      [`/apis/${API_VERSION}/namespaces/{namespace}/apples/{name}`]: {
+        get: {
+          responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Apple' } } } } },
+          'x-kubernetes-action': 'get',
+          'x-kubernetes-group-version-kind': KIND,
+        },
+      },
+    },
     components: {
       schemas: {
         Apple: {
           type: 'object',
           properties: { colour: { type: 'string' } },
-          'x-kubernetes-group-version-kind': [{ group: APPLES_GROUP, kind: 'Apple', version: APPLES_VERSION }],
+          'x-kubernetes-group-version-kind': [KIND],
         },
       },
     },

@@ -26,6 +26,8 @@ const LEASE = 'lifecycle';
 const LEASE_SECONDS = 10;
 const ROUND_MS = 250;
 const SWEEP_MS = 1000;
+/** of servers behind the API */
+const REMOTE_TIMEOUT_MS = 5000;
 
 interface LifecycleOptions {
   config: StoreConfig;
@@ -36,6 +38,12 @@ interface LifecycleOptions {
   reads: KeyReader;
   metrics: StoreMetrics;
   closing: Closing;
+}
+
+interface Clients {
+  gateway: GatewayClient;
+  /** a connection of its own for what others serve: what hangs there holds up no other work */
+  elsewhere: GatewayClient;
 }
 
 /** One sort of work: a round does what there is to do, and answers whether there is more at once. */
@@ -54,7 +62,8 @@ export async function runLifecycle(options: LifecycleOptions): Promise<void> {
   const gateway = config.gatewayUrl === '' ? undefined : gatewayOf(config);
   const lease = new Lease(pool, { name: LEASE, holder: kit.instance, seconds: LEASE_SECONDS });
   const tenure = new Tenure(lease, LEASE_SECONDS);
-  const works = [expiry(options), ...(gateway === undefined ? [] : throughGateway(options, gateway))];
+  const elsewhere = gateway && gatewayOf(config, REMOTE_TIMEOUT_MS);
+  const works = [expiry(options), ...(gateway && elsewhere ? throughGateway(options, { gateway, elsewhere }) : [])];
   const go = async ({ name, everyMs, round }: Work) => {
     while (!closing.aborted) {
       const { fence } = tenure;
@@ -70,6 +79,7 @@ export async function runLifecycle(options: LifecycleOptions): Promise<void> {
   };
   await tenure.run(closing, Promise.all(works.map(go)));
   gateway?.close();
+  elsewhere?.close();
 }
 
 function expiry({ pool, commits, metrics }: LifecycleOptions): Work {
@@ -78,12 +88,12 @@ function expiry({ pool, commits, metrics }: LifecycleOptions): Work {
   return { name: 'expiry', everyMs: SWEEP_MS, round };
 }
 
-function throughGateway(options: LifecycleOptions, gateway: GatewayClient): Work[] {
+function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clients): Work[] {
   const { controllers, kit, pool, reads, metrics, closing } = options;
   const registry = builtInRegistry();
   const finalizes = controllers.has('namespace-controller');
   const apiServices = new ApiServices(gateway, registry);
-  const remote = new RemoteContents(gateway, () => apiServices.remote);
+  const remote = new RemoteContents(elsewhere, () => apiServices.remote);
   const namespaces = new Namespaces({ pool, reads, gateway, registry, remote, finalizes });
   const works = [
     furnishing(options, gateway),
@@ -176,7 +186,7 @@ function authenticationData(config: StoreConfig): Record<string, string> {
   return { ...clients, ...requestHeaderData(config) };
 }
 
-function gatewayOf(config: StoreConfig): GatewayClient {
+function gatewayOf(config: StoreConfig, timeoutMs?: number): GatewayClient {
   const { gatewayUrl: url, gatewayCaFile: caFile, gatewayCertFile: certFile, gatewayKeyFile: keyFile } = config;
-  return new GatewayClient({ url, caFile, certFile, keyFile });
+  return new GatewayClient({ url, caFile, certFile, keyFile, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
 }

@@ -88,3 +88,11 @@ test('what cannot be asked is not taken for empty', async () => {
   const unknown = new RemoteContents({} as GatewayClient, () => undefined);
   await assert.rejects(unknown.empty('a'), /are not known yet/);
 });
+
+test('a server that does not answer in time is a failure of this namespace alone', async () => {
+  const send = (method: string, path: string) =>
+    path === ROOT ? Promise.resolve(serves(['delete', 'list'])) : Promise.reject(new Error(`no answer to ${method}`));
+  const available = [{ groupVersion: 'fruit.io/v1', isAvailable: true }];
+  const contents = new RemoteContents({ send } as unknown as GatewayClient, () => available);
+  assert.deepEqual((await contents.empty('a')).failures, [`${APPLES}: no answer to GET`]);
+});

@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '@tidegate/kinds';
 import type { RemoteGroup } from './api-services.ts';
-import type { GatewayClient } from './gateway-client.ts';
+import type { GatewayAnswer, GatewayClient } from './gateway-client.ts';
 
 /** What a namespace has at the servers behind the API, and what went wrong with it. */
 export interface RemoteRemains {
@@ -56,7 +56,7 @@ export class RemoteContents {
   /** undefined where nobody answers. */
   async #resourcesOf({ groupVersion, isAvailable }: RemoteGroup): Promise<Resource[] | undefined> {
     if (!isAvailable) return undefined;
-    const { code, body } = await this.#gateway.send('GET', `/apis/${groupVersion}`);
+    const { code, body } = await this.#ask('GET', `/apis/${groupVersion}`);
     if (code !== 200) return undefined;
     const all = (body.resources ?? []) as Resource[];
     return all.filter(({ name, namespaced, verbs }) => namespaced && !name.includes('/') && verbs.includes('delete'));
@@ -83,18 +83,27 @@ export class RemoteContents {
 
   async #delete(path: string, found: Found): Promise<void> {
     const options = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' };
-    const { code, body } = await this.#gateway.send('DELETE', path, options);
+    const { code, body } = await this.#ask('DELETE', path, options);
     if (![200, 202, 404, 405].includes(code)) found.failures.push(failure(path, code, body));
   }
 
   async #list(path: string, found: Found): Promise<ObjectMeta[]> {
-    const { code, body } = await this.#gateway.send('GET', path);
+    const { code, body } = await this.#ask('GET', path);
     if (code === 404 || code === 405) return [];
     if (code !== 200) {
       found.failures.push(failure(path, code, body));
       return [];
     }
     return ((body.items ?? []) as Array<{ metadata: ObjectMeta }>).map(({ metadata }) => metadata);
+  }
+
+  /** Who never answers holds up this namespace, and says so in its conditions. */
+  async #ask(method: string, path: string, object?: unknown): Promise<GatewayAnswer> {
+    try {
+      return await this.#gateway.send(method, path, object);
+    } catch (error) {
+      return { code: 0, body: { message: `${path}: ${(error as Error).message}` } };
+    }
   }
 }
 
