@@ -223,7 +223,12 @@ describe('A server behind the API', () => {
       missing.message,
       'endpointslices for service/plain in "default" have no addresses with port name "https"',
     );
+    const bundle = (caBundle: string) => change(client, path, { spec: { caBundle } });
+    await bundle(readFileSync(system.tidegate.caFile).toString('base64'));
     await point('fruit', server.port);
+    const failed = await told(client, 'False', 'FailedDiscoveryCheck');
+    assert.match(failed.message, /: tls: failed to verify certificate: x509: certificate signed by unknown authority$/);
+    await bundle(server.caBundle);
     await told(client, 'True', 'Passed');
   });
 
