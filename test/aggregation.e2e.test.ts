@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:http2';
 import { type RequestOptions, request } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { type TestAggregatedServer, temporaryDir, until } from '@tidegate/testkit';
 import {
@@ -22,7 +24,6 @@ import { kubectl } from './support/kubectl.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const APPLES = `${GROUP}/namespaces/default/apples`;
-const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const AGGREGATED = { Accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' };
 
 interface GroupDiscovery {
@@ -109,10 +110,19 @@ describe('A server behind the API', () => {
     await until('nobody to watch there', () => server.apples.watchers === 0);
   });
 
-  test('takes a body of 10 MiB, which is more than any object of this server may have', async () => {
+  test('takes a body of 10 MiB over HTTP/1.1 and HTTP/2, which is more than any object of this server may have', async () => {
     const body = Buffer.alloc(10 << 20, 'a');
     const { json } = await client.ask('POST', `${APPLES}/a/echo`, { body });
     assert.equal(json.bytes, body.length);
+    const session = connect(system.tidegate.server, { ca: readFileSync(system.tidegate.caFile) });
+    const headers = {
+      ':method': 'POST',
+      ':path': `${APPLES}/a/echo`,
+      authorization: `Bearer ${system.tidegate.token}`,
+    };
+    const stream = session.request(headers).end(body);
+    assert.equal(JSON.parse(await text(stream)).bytes, body.length);
+    session.close();
   });
 
   test('speaks another protocol with a client, once both want to', async () => {
@@ -129,8 +139,11 @@ describe('A server behind the API', () => {
   });
 
   test('does not send clients elsewhere', async () => {
-    const { code, text } = await client.get(`${APPLES}/a/elsewhere`);
-    assert.deepEqual([code, text], [502, 'the backend attempted to redirect this request, which is not permitted']);
+    const redirected = await client.get(`${APPLES}/a/elsewhere`);
+    assert.deepEqual(
+      [redirected.code, redirected.text],
+      [502, 'the backend attempted to redirect this request, which is not permitted'],
+    );
   });
 
   test('that keeps one request waiting keeps no other waiting, and hears when the client goes', async () => {
@@ -264,82 +277,5 @@ describe('A server behind the API', () => {
     await until('it to be forgotten', async () => (await client.get(APPLES)).code === 404);
     assert.equal(await discoveredFruit(client), undefined);
     assert.equal((await client.get('/apis/fruit.example.com')).code, 404);
-  });
-});
-
-describe('What is served here', () => {
-  let system: RunningSystem;
-  let client: Client;
-  let server: TestAggregatedServer;
-  before(async () => {
-    system = await runningSystem({ args: ['--workers', '2'], env: CONTROLLERS });
-    ({ client } = system);
-    server = await appleServer(client);
-  });
-  after(async () => {
-    await server?.stop();
-    await system?.stop();
-  });
-  const apiService = async (name: string) => (await client.get(`${API_SERVICES}/${name}`)).json;
-  const define = async () => {
-    const schema = { openAPIV3Schema: { type: 'object' } };
-    const spec = {
-      group: 'fruit.example.com',
-      scope: 'Namespaced',
-      names: { plural: 'apples', kind: 'Apple' },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
-    };
-    const made = await client.ask('POST', DEFINITIONS, {
-      body: { metadata: { name: 'apples.fruit.example.com' }, spec },
-    });
-    assert.equal(made.code, 201, made.text);
-  };
-
-  test('is registered as kube-apiserver registers it', async () => {
-    const { metadata, spec, status } = await apiService('v1.apps');
-    assert.deepEqual(metadata.labels, { 'kube-aggregator.kubernetes.io/automanaged': 'onstart' });
-    assert.deepEqual(spec, { group: 'apps', version: 'v1', groupPriorityMinimum: 17_800, versionPriority: 15 });
-    const [{ lastTransitionTime, ...condition }] = status.conditions;
-    assert.deepEqual(condition, {
-      type: 'Available',
-      status: 'True',
-      reason: 'Local',
-      message: 'Local APIServices are always available',
-    });
-  });
-
-  test('of custom kinds is registered while they are defined, and hands over to whom somebody registers instead', async () => {
-    await define();
-    const made = await until('it to be registered', async () => {
-      const found = await apiService(NAME);
-      return found.kind === 'APIService' ? found : undefined;
-    });
-    assert.deepEqual(made.metadata.labels, { 'kube-aggregator.kubernetes.io/automanaged': 'true' });
-    assert.deepEqual([made.spec.groupPriorityMinimum, made.spec.versionPriority], [1000, 100]);
-    assert.equal((await client.get(APPLES)).json.kind, 'AppleList');
-    assert.equal((await client.ask('DELETE', `${DEFINITIONS}/apples.fruit.example.com`)).code, 200);
-    await until('it not to be registered', async () => (await apiService(NAME)).kind === 'Status');
-
-    await register(client, server);
-    await told(client, 'True', 'Passed');
-    await define();
-    assert.equal((await client.ask('POST', APPLES, { body: { metadata: { name: 'theirs' } } })).code, 201);
-    assert.ok(server.apples.get('default', 'theirs'));
-    assert.equal((await apiService(NAME)).metadata.labels, undefined);
-  });
-
-  test('elsewhere is served by every gateway', async () => {
-    const codes = async () => {
-      const asked = Array.from({ length: 24 }, () => client.get(`${APPLES}/theirs`));
-      return [...new Set((await Promise.all(asked)).map(({ code }) => code))];
-    };
-    await until('both gateways to send it on', async () => String(await codes()) === '200');
-    await server.stop();
-    await until('both gateways to refuse it', async () => String(await codes()) === '503');
-    const { text } = await client.get('/metrics');
-    assert.match(
-      text,
-      /^tidegate_gateway_aggregated_requests_total\{api_service="v1\.fruit\.example\.com",code="\d+"\} [1-9]/m,
-    );
   });
 });

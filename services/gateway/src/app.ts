@@ -8,6 +8,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { RemoteApi } from './aggregation/remote-api.ts';
 import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
+import { FENCE_HEADER } from './hooks/fence.ts';
 import { takeBearer, upgradeReply } from './hooks/upgrade-reply.ts';
 import { type Asked, writeError } from './hooks/write-answer.ts';
 import { serve } from './serve.ts';
@@ -50,7 +51,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', (request, reply, done) => {
     // what is sent on to others is not read here: its body may have any size, and come at any pace
-    const remote = options.gateway.apiServices.at(request.raw.url ?? '');
+    const remote = servedElsewhere(options, request.raw);
     if (remote === undefined && !isSentOn(request.raw)) done();
     else serve(options, request, reply, remote).catch(() => reply.raw.destroy());
   });
@@ -75,6 +76,12 @@ function noteBody({ raw }: FastifyRequest, _reply: FastifyReply, done: () => voi
   done();
 }
 
+/** Who serves it instead. System controllers mean what is kept here, whoever serves its group by now. */
+function servedElsewhere({ gateway }: AppOptions, { url = '', headers }: IncomingMessage): RemoteApi | undefined {
+  const remote = gateway.apiServices.at(url);
+  return remote !== undefined && headers[FENCE_HEADER] === undefined ? remote : undefined;
+}
+
 function isSentOn({ method = '', url = '' }: IncomingMessage): boolean {
   if (!url.includes('/proxy')) return false;
   const [path = ''] = url.split('?', 1);
@@ -92,7 +99,7 @@ function serveUpgrades(app: FastifyInstance, options: AppOptions): void {
 }
 
 async function upgrade(options: AppOptions, raw: IncomingMessage, reply: FastifyReply): Promise<void> {
-  const remote = options.gateway.apiServices.at(raw.url ?? '');
+  const remote = servedElsewhere(options, raw);
   try {
     takeBearer(raw);
     const info = requestInfo(raw.method ?? '', raw.url ?? '/');
