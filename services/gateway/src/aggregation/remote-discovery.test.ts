@@ -5,7 +5,13 @@ import { type AskRemote, aggregatedResources, RemoteDiscovery } from './remote-d
 
 const PLACE = { group: 'fruit.example.com', version: 'v1' };
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-const resource = { resource: 'apples', responseKind: { kind: 'Apple' }, scope: 'Namespaced', verbs: ['list'] };
+const resource = {
+  resource: 'apples',
+  responseKind: { ...PLACE, kind: 'Apple' },
+  scope: 'Namespaced',
+  singularResource: 'apple',
+  verbs: ['list'],
+};
 
 type Answers = Readonly<Record<string, Partial<BackgroundAnswer> & { readonly json?: unknown }>>;
 
@@ -38,6 +44,20 @@ test('the aggregated form is taken as it is, and asked for by its tag the next t
   await discovery.refresh(again.ask);
   assert.deepEqual(again.asked, ['/apis "a"']);
   assert.deepEqual(discovery.entry, { version: 'v1', resources: [resource], freshness: 'Current' });
+});
+
+test('what a server says wrongly is left out, and the rest is told', async () => {
+  const discovery = new RemoteDiscovery(PLACE);
+  const wrong = { ...resource, verbs: ['list', 7, null], shortNames: 'ap', count: 2n ** 70n, responseKind: [] };
+  const subresources = [{ subresource: {}, verbs: 1 }, 'status'];
+  const json = JSON.stringify(listOf({ ...wrong, count: 1, subresources })).replace(
+    '"count":1',
+    `"count":${2n ** 70n}`,
+  );
+  const headers = { 'content-type': AGGREGATED };
+  await discovery.refresh(server({ '/apis': { headers, body: Buffer.from(json) } }).ask);
+  const empty = { subresource: '', responseKind: {}, verbs: [] };
+  assert.deepEqual(discovery.entry.resources, [{ ...resource, responseKind: {}, subresources: [empty] }]);
 });
 
 test('a server that speaks the plain form only is asked for its group version', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { listIn } from '../proxy/service-address.ts';
 import type { BackgroundAnswer } from './background-request.ts';
+import { discoveredResource } from './discovered-resource.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const MOST_BYTES = 8 << 20;
@@ -76,7 +77,7 @@ export class RemoteDiscovery {
       versions.find((one) => one.version === version),
       'resources',
     );
-    return { resources: resources.map(withKinds), etag: String(answer.headers.etag ?? '') };
+    return { resources: resources.map(discoveredResource), etag: String(answer.headers.etag ?? '') };
   }
 
   async #plain(ask: AskRemote): Promise<{ resources: readonly JsonObject[]; etag: string }> {
@@ -84,7 +85,10 @@ export class RemoteDiscovery {
     const path = `/apis/${group}/${version}`;
     const answer = await ask(path, { headers: ['Accept', 'application/json'], mostBytes: MOST_BYTES });
     if (answer.code !== 200) throw new Error(`failed to download legacy discovery for ${path}: ${answer.code}`);
-    return { resources: aggregatedResources(listIn(objectOf(answer.body), 'resources'), this.#place), etag: '' };
+    return {
+      resources: aggregatedResources(listIn(objectOf(answer.body), 'resources'), this.#place).map(discoveredResource),
+      etag: '',
+    };
   }
 }
 
@@ -92,12 +96,6 @@ function objectOf(body: Buffer): JsonObject {
   const value: Json = parseOwnJson(body);
   if (!isJsonObject(value)) throw new Error('the answer is no JSON object');
   return value;
-}
-
-/** Some clients fail where a resource does not say its kind at all. */
-function withKinds(resource: JsonObject): JsonObject {
-  const subresources = listIn(resource, 'subresources').map((one) => ({ responseKind: {}, ...one }));
-  return { responseKind: {}, ...resource, ...(subresources.length === 0 ? {} : { subresources }) };
 }
 
 interface Made {

@@ -2,12 +2,12 @@ import { API_SERVICES, locallyAvailable, localPriority, REGISTRATION_GROUP, type
 import type { Key } from '@tidegate/wire';
 import type { GatewayClient } from './gateway-client.ts';
 
-const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
+export const API_SERVICES_PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
 /** by it an object says that nobody but this server looks after it, and since when */
 const MANAGED = 'kube-aggregator.kubernetes.io/automanaged';
 type Managed = 'onstart' | 'true';
 
-interface ApiService {
+export interface ApiService {
   readonly metadata: { readonly name: string; readonly uid: string; readonly labels?: Record<string, string> };
   readonly spec: ApiServiceSpec & { readonly service?: object };
   readonly status?: { readonly conditions?: ReadonlyArray<Record<string, unknown>> };
@@ -25,12 +25,6 @@ interface Wanted {
   readonly spec: ApiServiceSpec;
 }
 
-/** A group version that somebody else serves. */
-export interface RemoteGroup {
-  readonly groupVersion: string;
-  readonly isAvailable: boolean;
-}
-
 /**
  * The APIServices of what is served here. Those of the server's own kinds are made when this work begins, and then left to
  * users; those of custom kinds come and go with the definitions.
@@ -44,32 +38,22 @@ export class ApiServices {
   #begins = true;
   #settled = false;
   #madeFor = -1;
-  #remote: readonly RemoteGroup[] | undefined;
 
   constructor(gateway: GatewayClient, served: Registry) {
     this.#gateway = gateway;
     this.#served = served;
   }
 
-  /** As they were at the last look; undefined while this work has not looked. */
-  get remote(): readonly RemoteGroup[] | undefined {
-    return this.#remote;
-  }
-
   /** The changed keys, or undefined when all may have changed. What is served must be known by now. */
   async round(changed: readonly Key[] | undefined): Promise<void> {
-    if (changed === undefined) {
-      this.#begins = true;
-      this.#remote = undefined;
-    }
+    if (changed === undefined) this.#begins = true;
     const { revision } = this.#served;
     const isTouched = changed?.some(({ resource }) => resource === API_SERVICES) ?? true;
     if (!isTouched && this.#settled && this.#madeFor === revision) return;
     this.#settled = false;
-    const { code, body } = await this.#gateway.send('GET', PATH);
+    const { code, body } = await this.#gateway.send('GET', API_SERVICES_PATH);
     if (code !== 200) return;
     const there = (body.items ?? []) as ApiService[];
-    this.#remote = there.flatMap(remoteOf);
     this.#settled = await this.#settle(there);
     if (!this.#settled) return;
     this.#begins = false;
@@ -97,7 +81,7 @@ export class ApiServices {
     if (isOurs && wanted === undefined) return this.#remove(there);
     if (isOurs && !isLeft && wanted !== undefined && !says(there.spec, wanted.spec)) {
       const next = { ...there, spec: wanted.spec };
-      return (await this.#gateway.send('PUT', `${PATH}/${name}`, next)).code === 200;
+      return (await this.#gateway.send('PUT', `${API_SERVICES_PATH}/${name}`, next)).code === 200;
     }
     return there.spec.service !== undefined || this.#tellLocal(there);
   }
@@ -105,13 +89,13 @@ export class ApiServices {
   async #make(name: string, { managed, spec }: Wanted): Promise<boolean> {
     const metadata = { name, labels: { [MANAGED]: managed } };
     const object = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata, spec };
-    const { code } = await this.#gateway.send('POST', PATH, object);
+    const { code } = await this.#gateway.send('POST', API_SERVICES_PATH, object);
     return code === 201 || code === 409;
   }
 
   async #remove({ metadata: { name, uid } }: ApiService): Promise<boolean> {
     const options = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid } };
-    const { code } = await this.#gateway.send('DELETE', `${PATH}/${name}`, options);
+    const { code } = await this.#gateway.send('DELETE', `${API_SERVICES_PATH}/${name}`, options);
     return code === 200 || code === 404;
   }
 
@@ -121,7 +105,7 @@ export class ApiServices {
     if (conditions.some(({ type, reason }) => type === 'Available' && reason === 'Local')) return true;
     const others = conditions.filter(({ type }) => type !== 'Available');
     const patch = { status: { conditions: [...others, locallyAvailable()] } };
-    const { code } = await this.#gateway.patch(`${PATH}/${name}/status`, patch);
+    const { code } = await this.#gateway.patch(`${API_SERVICES_PATH}/${name}/status`, patch);
     return code === 200 || code === 404;
   }
 }
@@ -142,10 +126,4 @@ function wantedOf(served: Registry): Map<string, Wanted> {
 function says(there: ApiService['spec'], wanted: ApiServiceSpec): boolean {
   const fields = ['group', 'version', 'groupPriorityMinimum', 'versionPriority'] as const;
   return there.service === undefined && fields.every((field) => (there[field] ?? '') === (wanted[field] ?? ''));
-}
-
-function remoteOf({ spec, status }: ApiService): RemoteGroup[] {
-  if (spec.service === undefined) return [];
-  const available = status?.conditions?.find(({ type }) => type === 'Available');
-  return [{ groupVersion: `${spec.group ?? ''}/${spec.version}`, isAvailable: available?.status === 'True' }];
 }

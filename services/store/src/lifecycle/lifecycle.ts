@@ -92,12 +92,11 @@ function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clien
   const { controllers, kit, pool, reads, metrics, closing } = options;
   const registry = builtInRegistry();
   const finalizes = controllers.has('namespace-controller');
-  const apiServices = new ApiServices(gateway, registry);
-  const remote = new RemoteContents(elsewhere, () => apiServices.remote);
+  const remote = new RemoteContents(elsewhere);
   const namespaces = new Namespaces({ pool, reads, gateway, registry, remote, finalizes });
   const works = [
     furnishing(options, gateway),
-    defining(options, { gateway, registry, apiServices }),
+    defining(options, { gateway, registry }),
     { name: 'namespaces', everyMs: ROUND_MS, round: () => namespaces.round() },
   ];
   if (controllers.has('garbage-collector-controller')) {
@@ -110,11 +109,12 @@ function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clien
 /** Kinds that users define; what is served is in the registry then, for the others to find, and registered. */
 function defining(
   { pool }: LifecycleOptions,
-  { gateway, registry: served, apiServices }: { gateway: GatewayClient; registry: Registry; apiServices: ApiServices },
+  { gateway, registry: served }: { gateway: GatewayClient; registry: Registry },
 ): Work {
   const changes = new ChangedKeys(pool, [{ resource: DEFINITIONS }]);
   const registrations = new ChangedKeys(pool, [{ resource: API_SERVICES }]);
   const definitions = new Definitions({ pool, gateway, own: builtInRegistry(), served });
+  const apiServices = new ApiServices(gateway, served);
   const round = async (fence: number) => {
     await definitions.round(await changes.lookUnder(fence));
     // what is served must be known by then: what nobody serves is not registered any more

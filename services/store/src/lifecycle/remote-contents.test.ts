@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RemoteGroup } from './api-services.ts';
 import type { GatewayAnswer, GatewayClient } from './gateway-client.ts';
 import { RemoteContents } from './remote-contents.ts';
 
+const REGISTERED = 'GET /apis/apiregistration.k8s.io/v1/apiservices';
 const ROOT = '/apis/fruit.io/v1';
 const APPLES = `${ROOT}/namespaces/a/apples`;
 
@@ -12,17 +12,26 @@ interface Server {
   readonly asked: string[];
 }
 
+/** The group version is registered, and its server there or not. */
+function registered(status: 'True' | 'False'): GatewayAnswer {
+  const local = { spec: { version: 'v1' }, status: {} };
+  const remote = { spec: { group: 'fruit.io', version: 'v1', service: {} } };
+  const conditions = [{ type: 'Available', status }];
+  return { code: 200, body: { items: [local, { ...remote, status: { conditions } }] } };
+}
+
 /** Answers in turn, the last one for ever; what has none is not there. */
-function server(answers: Readonly<Record<string, readonly GatewayAnswer[]>>, groups?: readonly RemoteGroup[]): Server {
+function server(answers: Readonly<Record<string, readonly GatewayAnswer[]>>): Server {
+  const all: typeof answers = { [REGISTERED]: [registered('True')], ...answers };
   const asked: string[] = [];
   const send = async (method: string, path: string): Promise<GatewayAnswer> => {
-    const at = asked.filter((one) => one === `${method} ${path}`).length;
-    asked.push(`${method} ${path}`);
-    const all = answers[`${method} ${path}`] ?? [];
-    return all[Math.min(at, all.length - 1)] ?? { code: 404, body: {} };
+    const key = `${method} ${path}`;
+    const at = asked.filter((one) => one === key).length;
+    if (key !== REGISTERED) asked.push(key);
+    const given = all[key] ?? [];
+    return given[Math.min(at, given.length - 1)] ?? { code: 404, body: {} };
   };
-  const available = [{ groupVersion: 'fruit.io/v1', isAvailable: true }];
-  return { asked, contents: new RemoteContents({ send } as unknown as GatewayClient, () => groups ?? available) };
+  return { asked, contents: new RemoteContents({ send } as unknown as GatewayClient) };
 }
 
 function serves(verbs: readonly string[], namespaced = true): GatewayAnswer {
@@ -79,20 +88,22 @@ test('what is in no namespace, or cannot be deleted, is let be', async () => {
 });
 
 test('what cannot be asked is not taken for empty', async () => {
-  const away = [{ groupVersion: 'fruit.io/v1', isAvailable: false }];
   const stale = [['fruit.io/v1', 'stale GroupVersion discovery: fruit.io/v1']];
-  assert.deepEqual([...(await server({}, away).contents.empty('a')).undiscovered], stale);
+  const away = server({ [REGISTERED]: [registered('False')] });
+  assert.deepEqual([...(await away.contents.empty('a')).undiscovered], stale);
   assert.deepEqual([...(await server({}).contents.empty('a')).undiscovered], stale);
   const failing = { [`GET ${ROOT}`]: [serves(['delete', 'list'])], [`GET ${APPLES}`]: [{ code: 500, body: {} }] };
   assert.deepEqual((await server(failing).contents.empty('a')).failures, [`${APPLES} was answered with 500`]);
-  const unknown = new RemoteContents({} as GatewayClient, () => undefined);
-  await assert.rejects(unknown.empty('a'), /are not known yet/);
+  const unknown = server({ [REGISTERED]: [{ code: 503, body: { message: 'not now' } }] });
+  assert.deepEqual((await unknown.contents.empty('a')).failures, ['not now']);
 });
 
 test('a server that does not answer in time is a failure of this namespace alone', async () => {
-  const send = (method: string, path: string) =>
-    path === ROOT ? Promise.resolve(serves(['delete', 'list'])) : Promise.reject(new Error(`no answer to ${method}`));
-  const available = [{ groupVersion: 'fruit.io/v1', isAvailable: true }];
-  const contents = new RemoteContents({ send } as unknown as GatewayClient, () => available);
+  const send = async (method: string, path: string) => {
+    if (`${method} ${path}` === REGISTERED) return registered('True');
+    if (path === ROOT) return serves(['delete', 'list']);
+    throw new Error(`no answer to ${method}`);
+  };
+  const contents = new RemoteContents({ send } as unknown as GatewayClient);
   assert.deepEqual((await contents.empty('a')).failures, [`${APPLES}: no answer to GET`]);
 });

@@ -1,5 +1,5 @@
 import type { ObjectMeta } from '@tidegate/kinds';
-import type { RemoteGroup } from './api-services.ts';
+import { API_SERVICES_PATH, type ApiService } from './api-services.ts';
 import type { GatewayAnswer, GatewayClient } from './gateway-client.ts';
 
 /** What a namespace has at the servers behind the API, and what went wrong with it. */
@@ -9,6 +9,12 @@ export interface RemoteRemains {
   readonly failures: readonly string[];
   readonly objects: ReadonlyMap<string, number>;
   readonly finalizers: ReadonlyMap<string, number>;
+}
+
+/** A group version that somebody else serves. */
+interface RemoteGroup {
+  readonly groupVersion: string;
+  readonly isAvailable: boolean;
 }
 
 interface Resource {
@@ -26,23 +32,19 @@ interface Found {
 
 /**
  * Empties namespaces at the servers behind the API, through the gateway like any client. Invariant: what cannot be asked
- * is never taken for empty.
+ * is never taken for empty; which servers there are is asked each time, for one may have come a moment ago.
  */
 export class RemoteContents {
   readonly #gateway: GatewayClient;
-  readonly #groups: () => readonly RemoteGroup[] | undefined;
 
-  constructor(gateway: GatewayClient, groups: () => readonly RemoteGroup[] | undefined) {
+  constructor(gateway: GatewayClient) {
     this.#gateway = gateway;
-    this.#groups = groups;
   }
 
   /** Deletes what there is; answers what is left. */
   async empty(namespace: string): Promise<RemoteRemains> {
     const found: Found = { failures: [], undiscovered: new Map(), objects: new Map(), finalizers: new Map() };
-    const groups = this.#groups();
-    if (groups === undefined) throw new Error('the servers behind the API are not known yet');
-    for (const group of groups) {
+    for (const group of await this.#groups(found)) {
       const resources = await this.#resourcesOf(group);
       if (resources === undefined) {
         found.undiscovered.set(group.groupVersion, `stale GroupVersion discovery: ${group.groupVersion}`);
@@ -51,6 +53,12 @@ export class RemoteContents {
       for (const resource of resources) await this.#emptyOne(group, { namespace, resource, found });
     }
     return found;
+  }
+
+  async #groups(found: Found): Promise<RemoteGroup[]> {
+    const { code, body } = await this.#ask('GET', API_SERVICES_PATH);
+    if (code !== 200) found.failures.push(failure(API_SERVICES_PATH, code, body));
+    return ((body.items ?? []) as ApiService[]).flatMap(remoteOf);
   }
 
   /** undefined where nobody answers. */
@@ -105,6 +113,12 @@ export class RemoteContents {
       return { code: 0, body: { message: `${path}: ${(error as Error).message}` } };
     }
   }
+}
+
+function remoteOf({ spec, status }: ApiService): RemoteGroup[] {
+  if (spec.service === undefined) return [];
+  const available = status?.conditions?.find(({ type }) => type === 'Available');
+  return [{ groupVersion: `${spec.group ?? ''}/${spec.version}`, isAvailable: available?.status === 'True' }];
 }
 
 function failure(path: string, code: number, body: Record<string, unknown>): string {
