@@ -196,6 +196,8 @@ describe('A server behind the API', () => {
     assert.match((await client.get(APPLES)).text, /^error trying to reach service: dial tcp .*connection refused\n$/);
     const { message } = await told(client, 'False', 'FailedDiscoveryCheck');
     assert.match(message, /^failing or missing response from https:\/\/\S+:\d+\/apis\/fruit.example.com\/v1: Get /);
+    const { text: metrics } = await client.get('/metrics');
+    assert.match(metrics, /^aggregator_unavailable_apiservice\{name="v1\.fruit\.example\.com"\} 1$/m);
     const down = await client.get(APPLES);
     assert.deepEqual([down.code, down.text], [503, 'service unavailable\n']);
     assert.equal((await client.get(MAPS)).code, 200);

@@ -88,6 +88,10 @@ export class GatewayService implements Service {
       find: collection,
       tell: (apiService, verdict) => tellVerdict(this.#gateway, apiService, verdict),
       warn: (error, words) => kit.log.warn({ err: error }, words),
+      report: (name, isAvailable) => {
+        if (isAvailable === undefined) metrics.unavailableApiServices.remove({ name });
+        else metrics.unavailableApiServices.set({ name }, isAvailable ? 0 : 1);
+      },
     });
     this.#gateway = {
       registry,

@@ -30,7 +30,7 @@ export async function passOn(remote: RemoteApi, passed: PassedOn): Promise<numbe
     backEnd = await remote.backEnd();
   } catch {
     // the look that follows tells why
-    remote.touch();
+    remote.missed();
     return writeText(audit, reply, 503, 'service unavailable\n');
   }
   try {
@@ -38,7 +38,7 @@ export async function passOn(remote: RemoteApi, passed: PassedOn): Promise<numbe
     return reply.raw.statusCode;
   } catch (error) {
     if (!(error instanceof ApiError) || reply.raw.headersSent) throw error;
-    remote.touch();
+    remote.missed();
     return writeText(audit, reply, 503, `${error.message}\n`);
   }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { until } from '@tidegate/testkit';
 import type { ApiService } from './api-service.ts';
 import { RemoteApi } from './remote-api.ts';
 import type { RemoteTargets } from './remote-targets.ts';
@@ -31,6 +32,7 @@ function unreachable(clock = { now: 0 }) {
     tell: async (_, verdict) => void told.push(verdict),
     changed: () => {},
     warn: () => {},
+    report: () => {},
     now: () => clock.now,
   });
   after(() => remote.close());
@@ -85,4 +87,17 @@ test('what is found of one Service is not told of the next', async () => {
   assert.equal(remote.isAvailable, false);
   await settled();
   assert.equal(told.length, 2);
+});
+
+test('requests that did not reach it make one look, and not one each', async () => {
+  const clock = { now: 0 };
+  const { remote, looks } = unreachable(clock);
+  await settled();
+  const before = looks();
+  for (let i = 0; i < 10; i++) remote.missed();
+  await settled();
+  assert.equal(looks(), before);
+  clock.now = 10_000;
+  for (let i = 0; i < 10; i++) remote.missed();
+  await until('another look', () => looks() === before + 5);
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FindCollection } from '../admission/service-targets.ts';
 import type { BackEnd } from '../proxy/back-end.ts';
 import { type ApiService, availableIn, type RemoteService } from './api-service.ts';
@@ -17,6 +18,8 @@ export interface RemoteApiOptions {
   /** what is served there may be something else now */
   readonly changed: () => void;
   readonly warn: (error: unknown, words: string) => void;
+  /** what the last look has come to; undefined when there will be none any more */
+  readonly report: (name: string, isAvailable: boolean | undefined) => void;
   readonly now?: () => number;
 }
 
@@ -24,6 +27,7 @@ export interface RemoteApiOptions {
 const PATIENCE_MS = 5000;
 /** for requests of clients */
 const CONNECT_MS = 10_000;
+const AFTER_MISSED_MS = 500;
 const AGAIN_MS = { passed: 30_000, first: 500, longest: 30_000 };
 /** after a first failure */
 const MORE_ATTEMPTS = 4;
@@ -47,6 +51,7 @@ export class RemoteApi {
   /** when the object began to say something else */
   #differsSince: number | undefined;
   #failures = 0;
+  #lookedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   #isTouched = false;
@@ -76,23 +81,36 @@ export class RemoteApi {
 
   /** The object is another one, with the same Service or another. */
   set(apiService: ApiService): void {
-    const isMoved = JSON.stringify(apiService.remote) !== JSON.stringify(this.service);
+    const isMoved = !isDeepStrictEqual(apiService.remote, this.service);
     const said = availableIn(apiService);
     this.#apiService = apiService;
-    if (isMoved) this.#verdict = undefined;
+    if (isMoved) {
+      this.#verdict = undefined;
+      this.discovery.expire();
+    }
     if (isMoved || (this.#verdict !== undefined && !saysSo(said, this.#verdict))) this.touch();
   }
 
-  /** Looks at it now: something has changed, or a request was not answered. */
+  /** Looks at it now: something has changed. */
   touch(): void {
     if (this.#isClosed) return;
     this.#isTouched = true;
     if (!this.#isLooking) void this.#look();
   }
 
+  /** A request did not reach it. It is looked at soon, but not for each of many: it may have enough to do. */
+  missed(): void {
+    if (this.#isClosed || this.#isLooking) return;
+    clearTimeout(this.#timer);
+    const waitMs = Math.max(0, this.#lookedAt + AFTER_MISSED_MS - this.#now());
+    this.#timer = setTimeout(() => this.touch(), waitMs);
+    this.#timer.unref();
+  }
+
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#timer);
+    this.#options.report(this.#apiService.name, undefined);
   }
 
   backEnd(): Promise<BackEnd> {
@@ -106,10 +124,10 @@ export class RemoteApi {
       this.#isTouched = false;
       const { service } = this;
       const verdict = await this.#judge(service);
-      if (service === this.service || JSON.stringify(service) === JSON.stringify(this.service))
-        await this.#take(verdict);
+      if (!this.#isClosed && isDeepStrictEqual(service, this.service)) await this.#take(verdict);
     }
     this.#isLooking = false;
+    this.#lookedAt = this.#now();
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => this.touch(), this.#againMs());
     this.#timer.unref();
@@ -124,6 +142,7 @@ export class RemoteApi {
     const before = this.#verdict;
     this.#verdict = verdict;
     this.#failures = verdict.status === 'True' ? 0 : this.#failures + 1;
+    this.#options.report(this.#apiService.name, verdict.status === 'True');
     await this.#tell(verdict, before);
     if (verdict.status === 'True') await this.#learn();
     else this.discovery.expire();
