@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ask, type BackEnd, DialError, dial } from '../proxy/back-end.ts';
+import { ask, type BackEnd, dial } from '../proxy/back-end.ts';
 
 interface BackgroundRequest {
   readonly path: string;
@@ -51,6 +51,6 @@ export async function askInBackground(backEnd: BackEnd, request: BackgroundReque
 
 /** What went wrong, with what was asked: as Go's clients say it. */
 export function wordsOf(url: string, error: unknown): string {
-  const words = error instanceof DialError || error instanceof Error ? error.message : String(error);
+  const words = error instanceof Error ? error.message : String(error);
   return `Get ${JSON.stringify(url)}: ${words}`;
 }
