@@ -106,7 +106,11 @@ export class ApiServices implements ServedElsewhere {
       known?.set(apiService);
       remotes.set(key, known ?? this.#begin(apiService));
     }
-    for (const [key, remote] of this.#remotes) if (!remotes.has(key)) remote.close();
+    for (const [key, remote] of this.#remotes) {
+      if (remotes.has(key)) continue;
+      remote.close();
+      this.#states.delete(key);
+    }
     this.#remotes = remotes;
     this.#isKnown = true;
     this.#compare();

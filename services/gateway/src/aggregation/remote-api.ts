@@ -120,11 +120,15 @@ export class RemoteApi {
   async #look(): Promise<void> {
     this.#isLooking = true;
     clearTimeout(this.#timer);
-    while (this.#isTouched && !this.#isClosed) {
-      this.#isTouched = false;
-      const { service } = this;
-      const verdict = await this.#judge(service);
-      if (!this.#isClosed && isDeepStrictEqual(service, this.service)) await this.#take(verdict);
+    try {
+      while (this.#isTouched && !this.#isClosed) {
+        this.#isTouched = false;
+        const { service } = this;
+        const verdict = await this.#judge(service);
+        if (!this.#isClosed && isDeepStrictEqual(service, this.service)) await this.#take(verdict);
+      }
+    } catch (error) {
+      this.#options.warn(error, `A look at ${this.groupVersion} broke off; it is looked at again.`);
     }
     this.#isLooking = false;
     this.#lookedAt = this.#now();
