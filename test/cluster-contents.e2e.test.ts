@@ -64,7 +64,16 @@ describe('What a cluster has without anybody having made it', () => {
   test('the authorities of clients, where servers behind the API look for them, put right when they are changed', async () => {
     const path = `${inNamespace('kube-system')}/configmaps/extension-apiserver-authentication`;
     const { json } = await there(path);
-    assert.deepEqual(json.data, { 'client-ca-file': readFileSync(tidegate.caFile, 'utf8') });
+    const { 'requestheader-client-ca-file': frontProxyCa, ...told } = json.data;
+    assert.match(frontProxyCa, /^-----BEGIN CERTIFICATE-----/);
+    assert.deepEqual(told, {
+      'client-ca-file': readFileSync(tidegate.caFile, 'utf8'),
+      'requestheader-allowed-names': '["front-proxy-client"]',
+      'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+      'requestheader-group-headers': '["X-Remote-Group"]',
+      'requestheader-uid-headers': '["X-Remote-Uid"]',
+      'requestheader-username-headers': '["X-Remote-User"]',
+    });
     await client.ask('DELETE', path);
     const { json: again } = await there(path);
     assert.deepEqual(again.data, json.data);

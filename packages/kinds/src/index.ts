@@ -5,6 +5,13 @@ export { builtInRegistry } from './built-in.ts';
 export { labelsText, selectorText } from './columns/cells.ts';
 export { ageOf, defaultColumns } from './columns/shared.ts';
 export {
+  API_SERVICES,
+  type ApiPriority,
+  locallyAvailable,
+  localPriority,
+  REGISTRATION_GROUP,
+} from './custom/api-services.ts';
+export {
   CLEANUP,
   type Condition,
   compareVersions,

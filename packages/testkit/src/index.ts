@@ -1,4 +1,5 @@
 export { freePort } from '@tidegate/local';
+export { type ReceivedRequest, TestAggregatedServer } from './aggregated-server.ts';
 export {
   type AskServer,
   type Conversation,

@@ -5,8 +5,10 @@ import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { badRequest, requestEntityTooLarge } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { RemoteApi } from './aggregation/remote-api.ts';
 import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
+import { FENCE_HEADER } from './hooks/fence.ts';
 import { takeBearer, upgradeReply } from './hooks/upgrade-reply.ts';
 import { type Asked, writeError } from './hooks/write-answer.ts';
 import { serve } from './serve.ts';
@@ -49,8 +51,9 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', (request, reply, done) => {
     // what is sent on to others is not read here: its body may have any size, and come at any pace
-    if (isSentOn(request.raw)) serve(options, request, reply).catch(() => reply.raw.destroy());
-    else done();
+    const remote = servedElsewhere(options, request.raw);
+    if (remote === undefined && !isSentOn(request.raw)) done();
+    else serve(options, request, reply, remote).catch(() => reply.raw.destroy());
   });
   app.addHook('onRequest', noteBody);
   app.setErrorHandler((error, request, reply) => {
@@ -73,6 +76,12 @@ function noteBody({ raw }: FastifyRequest, _reply: FastifyReply, done: () => voi
   done();
 }
 
+/** Who serves it instead. System controllers mean what is kept here, whoever serves its group by now. */
+function servedElsewhere({ gateway }: AppOptions, { url = '', headers }: IncomingMessage): RemoteApi | undefined {
+  const remote = gateway.apiServices.at(url);
+  return remote !== undefined && headers[FENCE_HEADER] === undefined ? remote : undefined;
+}
+
 function isSentOn({ method = '', url = '' }: IncomingMessage): boolean {
   if (!url.includes('/proxy')) return false;
   const [path = ''] = url.split('?', 1);
@@ -90,10 +99,11 @@ function serveUpgrades(app: FastifyInstance, options: AppOptions): void {
 }
 
 async function upgrade(options: AppOptions, raw: IncomingMessage, reply: FastifyReply): Promise<void> {
+  const remote = servedElsewhere(options, raw);
   try {
     takeBearer(raw);
     const info = requestInfo(raw.method ?? '', raw.url ?? '/');
-    if (info !== undefined && !takesUpgrades(info))
+    if (info !== undefined && !takesUpgrades(info, remote))
       throw badRequest('only watches, logs and streams are served over a WebSocket');
     const { 'content-length': length = '0', 'transfer-encoding': coding } = raw.headers;
     // it would be the first bytes of the other protocol, or be taken for them
@@ -103,13 +113,13 @@ async function upgrade(options: AppOptions, raw: IncomingMessage, reply: Fastify
     return;
   }
   const request = { raw, method: raw.method, headers: raw.headers, body: undefined };
-  await serve(options, request as unknown as FastifyRequest, reply);
+  await serve(options, request as unknown as FastifyRequest, reply, remote);
 }
 
 const STREAMS = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
-function takesUpgrades({ verb, subresource }: RequestInfo): boolean {
-  return verb === 'watch' || STREAMS.has(subresource);
+function takesUpgrades({ verb, subresource }: RequestInfo, remote: RemoteApi | undefined): boolean {
+  return remote !== undefined || verb === 'watch' || STREAMS.has(subresource);
 }
 
 function askedBy({ gateway: { negotiator } }: AppOptions, headers: IncomingHttpHeaders): Asked {

@@ -86,6 +86,18 @@ export const options = {
     value: 'CIDR,...',
     help: 'loopback and link-local addresses that nodes, pods and services may have all the same',
   },
+  'proxy-client-cert-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'shown to servers behind the API (APIService), which believe its bearer who a user is; empty: none',
+  },
+  'proxy-client-key-file': { type: 'string', default: '', value: 'FILE', help: 'its key' },
+  'aggregated-service-addresses': {
+    type: 'list',
+    value: 'NAMESPACE/NAME=HOST:PORT,...',
+    help: 'where the Services of servers behind the API are reached, instead of where they lead: for trying out',
+  },
   'mirror-memory-mib': {
     type: 'number',
     default: 1024,

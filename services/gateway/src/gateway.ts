@@ -9,6 +9,7 @@ import type { ServiceRanges } from './addresses/service-addresses.ts';
 import type { Configurations } from './admission/configurations.ts';
 import type { FindCollection } from './admission/service-targets.ts';
 import type { WebhookCalls } from './admission/webhook-calls.ts';
+import type { ApiServices } from './aggregation/api-services.ts';
 import type { ServiceAccounts } from './authn/service-accounts.ts';
 import type { TokenFile } from './authn/token-file.ts';
 import type { User } from './authn/user.ts';
@@ -30,6 +31,8 @@ export interface Gateway {
   readonly registry: Registry;
   readonly customKinds: CustomKinds;
   readonly discovery: Discovery;
+  /** who serves what this server does not */
+  readonly apiServices: ApiServices;
   /** who has a say in writes */
   readonly admission: Configurations;
   readonly webhooks: WebhookCalls;

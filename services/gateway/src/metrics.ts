@@ -55,6 +55,16 @@ export function declareMetrics(registry: MetricRegistry, windows: WindowMemory) 
       help: 'Calls of admission webhooks that got no usable answer, whatever their failure policy makes of it.',
       labelNames: ['name'],
     }),
+    aggregatedRequests: registry.counter({
+      name: 'tidegate_gateway_aggregated_requests_total',
+      help: 'Requests sent on to servers behind the API, by APIService, with the code of the answer.',
+      labelNames: ['api_service', 'code'],
+    }),
+    unavailableApiServices: registry.gauge({
+      name: 'aggregator_unavailable_apiservice',
+      help: '1 for an APIService whose server this gateway found not available when it looked last, else 0.',
+      labelNames: ['name'] as const,
+    }),
     storeRetries: registry.counter({
       name: 'tidegate_gateway_store_retries_total',
       help: 'Messages sent to a store again because their answer was lost.',

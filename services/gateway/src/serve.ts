@@ -1,8 +1,10 @@
 import type { Kind } from '@tidegate/kinds';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
-import { methodNotAllowed } from '@tidegate/status';
+import { methodNotAllowed, serviceUnavailable } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { passOn } from './aggregation/pass-on.ts';
+import type { RemoteApi } from './aggregation/remote-api.ts';
 import { authenticate } from './authn/authenticate.ts';
 import { impersonated } from './authn/impersonate.ts';
 import type { User } from './authn/user.ts';
@@ -33,12 +35,19 @@ interface Admitted {
   audit: string;
   /** Warning headers for the answer, whatever it is */
   warnings: string[];
+  /** who serves what the request is about, where it is another server */
+  remote: RemoteApi | undefined;
 }
 
 const NOTHING = Buffer.alloc(0);
 
 /** The life of a request, whatever its path: who is it, what is it about, may they, and then its verb. */
-export async function serve(options: ServeOptions, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+export async function serve(
+  options: ServeOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  remote?: RemoteApi,
+): Promise<void> {
   const started = performance.now();
   const audit = auditId(request.headers['audit-id']);
   const warnings: string[] = [];
@@ -52,7 +61,7 @@ export async function serve(options: ServeOptions, request: FastifyRequest, repl
     code =
       info === undefined
         ? nothingHere(audit, reply)
-        : await admit(options, { request, reply, info, user, audit, warnings });
+        : await admit(options, { request, reply, info, user, audit, warnings, remote });
   } catch (error) {
     const coding = info && codingOf(options.gateway, request, info);
     const written = await writeError(
@@ -65,7 +74,9 @@ export async function serve(options: ServeOptions, request: FastifyRequest, repl
       options.kit.log.error({ err: written.cause, path: info?.path, auditId: audit }, 'A request failed.');
     }
   }
-  if (info?.isResource && !lastsLong(info)) {
+  if (remote !== undefined) {
+    options.gateway.metrics.aggregatedRequests.inc({ api_service: remote.apiService.name, code });
+  } else if (info?.isResource && !lastsLong(info)) {
     observe(options.gateway, info, code, (performance.now() - started) / 1000);
   }
 }
@@ -84,6 +95,7 @@ function codingOf(gateway: Gateway, { headers }: FastifyRequest, info: RequestIn
 function admit(options: ServeOptions, admitted: Admitted): Promise<number> {
   const refused = authorize(admitted.user, admitted.info);
   if (refused !== undefined) throw refused;
+  if (admitted.remote !== undefined) return passOn(admitted.remote, admitted);
   return admitted.info.isResource ? serveResource(options, admitted) : serveOther(options, admitted);
 }
 
@@ -100,7 +112,10 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   const otherScope =
     kind !== undefined && !kind.entry.namespaced && info.namespace !== '' && info.resource !== 'namespaces';
   const handler = kind === undefined || otherScope ? undefined : handlerOf({ info, kind });
-  if (kind === undefined || handler === undefined) return nothingHere(audit, reply);
+  if (kind === undefined || handler === undefined) {
+    if (!gateway.apiServices.isKnown) throw serviceUnavailable('who serves this group is not known yet');
+    return nothingHere(audit, reply);
+  }
   const { headers } = request;
   const span = kit.tracing.request(`${info.verb} ${info.resource}`, headers.traceparent as string | undefined, {
     'http.request.method': request.method,
@@ -168,9 +183,10 @@ async function serveOther({ gateway, kit }: ServeOptions, admitted: Admitted): P
 const DISCOVERED = /^\/(apis|openapi)(\/|$)/;
 
 /** Custom kinds are told of as well; that there is nothing at a path is told only when it is certain. */
-async function discovered({ customKinds, discovery }: Gateway, path: string, accept: string | undefined) {
+async function discovered({ customKinds, apiServices, discovery }: Gateway, path: string, accept: string | undefined) {
   if (!DISCOVERED.test(path)) return discovery.document(path, accept);
   await customKinds.known();
+  await apiServices.known();
   const document = await discovery.document(path, accept);
   if (document !== undefined) return document;
   await customKinds.latest();

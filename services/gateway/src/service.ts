@@ -10,6 +10,9 @@ import { serviceRanges } from './addresses/service-addresses.ts';
 import { Configurations } from './admission/configurations.ts';
 import { ServiceTargets } from './admission/service-targets.ts';
 import { WebhookCalls } from './admission/webhook-calls.ts';
+import { ApiServices } from './aggregation/api-services.ts';
+import { RemoteTargets } from './aggregation/remote-targets.ts';
+import { tellVerdict } from './aggregation/tell-verdict.ts';
 import { createApp } from './app.ts';
 import { ServiceAccounts } from './authn/service-accounts.ts';
 import { TokenFile } from './authn/token-file.ts';
@@ -36,7 +39,7 @@ const PROBE_PATIENCE_MS = 1000;
 /** how long requests that are under way may take when the process is to end */
 const DRAIN_MS = 5000;
 const PATIENCE_MS = 5000;
-/** A webhook may run beside this process, but never be the machine's own metadata service. */
+/** A webhook, or a server behind the API, may run beside this process, but never be the machine's own metadata service. */
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
 /** The gateway: everything it holds can be lost at any moment, and is built again from the other parts. */
@@ -77,12 +80,26 @@ export class GatewayService implements Service {
     const registry = builtInRegistry();
     const negotiator = new Negotiator(gates);
     const collection = (resource: string) => this.#collection(resource);
+    const services = new ServiceTargets(collection);
+    const addresses = new Addresses(LOOPBACK);
+    const apiServices = new ApiServices({
+      mirrors: this.#mirrors,
+      targets: new RemoteTargets(config, { services, addresses }),
+      find: collection,
+      tell: (apiService, verdict) => tellVerdict(this.#gateway, apiService, verdict),
+      warn: (error, words) => kit.log.warn({ err: error }, words),
+      report: (name, isAvailable) => {
+        if (isAvailable === undefined) metrics.unavailableApiServices.remove({ name });
+        else metrics.unavailableApiServices.set({ name }, isAvailable ? 0 : 1);
+      },
+    });
     this.#gateway = {
       registry,
       customKinds: new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store }),
-      discovery: new Discovery(registry, negotiator),
+      apiServices,
+      discovery: new Discovery(registry, negotiator, apiServices),
       admission: new Configurations(this.#mirrors, registry),
-      webhooks: new WebhookCalls(new Addresses(LOOPBACK), new ServiceTargets(collection)),
+      webhooks: new WebhookCalls(addresses, services),
       collection,
       store: this.#store,
       mirrors: this.#mirrors,
@@ -119,6 +136,7 @@ export class GatewayService implements Service {
     this.#mirrors.keep(PRIORITY_CLASSES);
     this.#gateway.customKinds.start();
     this.#gateway.admission.start();
+    this.#gateway.apiServices.start();
     void this.#askStore();
     const { bindAddress: host, port } = this.#config;
     await this.#app.listen({ host, port, reusePort: true } as never);
@@ -134,6 +152,7 @@ export class GatewayService implements Service {
   }
 
   async stop(): Promise<void> {
+    this.#gateway.apiServices.stop();
     this.#mirrors.stop();
     this.#gateway.watchTimes.stop();
     this.#watchLists.close();

@@ -89,6 +89,41 @@ export const options = {
     value: 'FILE',
     help: "authorities of clients' certificates, told to servers behind the API: the ConfigMap extension-apiserver-authentication; empty: none is told",
   },
+  'requestheader-client-ca-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: "authorities of the gateways' --proxy-client-cert-file, told in the same ConfigMap; empty: nothing about it is told",
+  },
+  'requestheader-allowed-names': {
+    type: 'list',
+    value: 'NAME,...',
+    help: 'whose certificates of that authority may tell who a user is; empty: all of them',
+  },
+  'requestheader-username-headers': {
+    type: 'list',
+    default: ['X-Remote-User'],
+    value: 'NAME,...',
+    help: "where servers behind the API find a user's name",
+  },
+  'requestheader-uid-headers': {
+    type: 'list',
+    default: ['X-Remote-Uid'],
+    value: 'NAME,...',
+    help: 'and the UID',
+  },
+  'requestheader-group-headers': {
+    type: 'list',
+    default: ['X-Remote-Group'],
+    value: 'NAME,...',
+    help: 'and the groups',
+  },
+  'requestheader-extra-headers-prefix': {
+    type: 'list',
+    default: ['X-Remote-Extra-'],
+    value: 'PREFIX,...',
+    help: 'and how the headers begin that say what else is known',
+  },
   'service-cluster-ip-range': {
     type: 'list',
     default: ['10.0.0.0/16'],

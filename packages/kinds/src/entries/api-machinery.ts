@@ -1,4 +1,5 @@
 import { type JsonObject, printTime } from '@tidegate/schema';
+import { locallyAvailable } from '../custom/api-services.ts';
 import { CLEANUP, type Condition } from '../custom/definition.ts';
 import { withConditions } from '../custom/names.ts';
 import type { KindRules } from '../kind-entry.ts';
@@ -36,7 +37,13 @@ export const apiExtensionRules: Readonly<Record<string, KindRules>> = {
       definition.status = { ...status, conditions: conditions as unknown as JsonObject[] };
     },
   },
-  'apiservices.apiregistration.k8s.io': { name: 'path-segment', conditionalUpdate: true },
+  'apiservices.apiregistration.k8s.io': {
+    name: 'path-segment',
+    conditionalUpdate: true,
+    prepareCreate: (apiService) => {
+      if (valueAt(apiService, 'spec.service') === undefined) apiService.status = { conditions: [locallyAvailable()] };
+    },
+  },
 };
 
 const DELETING: Condition = {

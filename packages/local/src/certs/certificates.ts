@@ -12,6 +12,9 @@ const AUTHORITY_VALID_MS = 3650 * DAY_MS;
 const LEAF_VALID_MS = 365 * DAY_MS;
 const RENEW_BEFORE_MS = 30 * DAY_MS;
 
+/** What the certificate is called by which servers behind the API know the gateways. */
+export const FRONT_PROXY = 'front-proxy-client';
+
 /** A certificate in files, to be handed to a part. */
 export interface PairFiles {
   readonly certFile: string;
@@ -28,6 +31,9 @@ export interface Certificates {
   /** what the parts trust among themselves */
   readonly peerCaFile: string;
   peer(part: string): PairFiles;
+  /** of the gateways' certificate towards servers behind the API */
+  readonly frontProxyCaFile: string;
+  readonly frontProxy: PairFiles;
   /** signs the tokens of service accounts */
   readonly serviceAccountKeyFile: string;
 }
@@ -40,15 +46,17 @@ interface Wanted {
 }
 
 /**
- * Two authorities, so that a client's certificate never opens a part's internal port. What is there and good for
- * another month is kept; the rest is made anew.
+ * Three authorities, so that a client's certificate never opens a part's internal port, and never lets its bearer say who
+ * a user is. What is there and good for another month is kept; the rest is made anew.
  */
 export async function ensureCertificates(wanted: Wanted): Promise<Certificates> {
   const { dir, now = Date.now() } = wanted;
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const clients = await ensureAuthority(dir, 'ca', 'tidegate-ca', now);
   const peers = await ensureAuthority(dir, 'peer-ca', 'tidegate-parts-ca', now);
+  const frontProxies = await ensureAuthority(dir, 'front-proxy-ca', 'tidegate-front-proxy-ca', now);
   await Promise.all([
+    ensureLeaf(frontProxies, 'front-proxy-client', frontProxyLeaf, now),
     ensureLeaf(clients, 'serving', servingLeaf(wanted.bindAddress), now),
     ensureLeaf(clients, 'controllers', controllersLeaf, now),
     ...wanted.parts.map((part) => ensureLeaf(peers, `peer-${part}`, peerLeaf(part), now)),
@@ -60,6 +68,8 @@ export async function ensureCertificates(wanted: Wanted): Promise<Certificates> 
     controllers: filesOf(dir, 'controllers'),
     peerCaFile: peers.certFile,
     peer: (part) => filesOf(dir, `peer-${part}`),
+    frontProxyCaFile: frontProxies.certFile,
+    frontProxy: filesOf(dir, 'front-proxy-client'),
     serviceAccountKeyFile: ensureServiceAccountKey(dir),
   };
 }
@@ -92,6 +102,8 @@ const controllersLeaf: Leaf = {
   usages: ['client'],
   validMs: LEAF_VALID_MS,
 };
+
+const frontProxyLeaf: Leaf = { commonName: FRONT_PROXY, usages: ['client'], validMs: LEAF_VALID_MS };
 
 function peerLeaf(part: string): Leaf {
   return {

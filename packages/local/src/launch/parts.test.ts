@@ -17,6 +17,8 @@ function plan(...argv: string[]): PartSpec[] {
       serving: pair('serving'),
       controllers: pair('controllers'),
       peer: (part) => pair(`peer-${part}`),
+      frontProxyCaFile: 'front-proxy-ca.crt',
+      frontProxy: pair('front-proxy-client'),
       serviceAccountKeyFile: '/certs/service-account.key',
     },
     port: 6443,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Certificates } from '../certs/certificates.ts';
+import { type Certificates, FRONT_PROXY } from '../certs/certificates.ts';
 import { cacheDir, projectRoot } from '../project.ts';
 import { startNodeProcess } from '../supervise/node-process.ts';
 import type { ProcessSpec } from '../supervise/supervised.ts';
@@ -98,6 +98,8 @@ const partFlags: Record<Part, (plan: PartsPlan, addresses: (part: Part) => strin
     'tls-cert-file': plan.certificates.serving.certFile,
     'tls-private-key-file': plan.certificates.serving.keyFile,
     'client-ca-file': plan.certificates.caFile,
+    'proxy-client-cert-file': plan.certificates.frontProxy.certFile,
+    'proxy-client-key-file': plan.certificates.frontProxy.keyFile,
     'token-auth-file': plan.tokenFiles.join(','),
     'service-account-signing-key-file': plan.certificates.serviceAccountKeyFile,
     'store-addresses': addresses('store'),
@@ -117,6 +119,8 @@ const partFlags: Record<Part, (plan: PartsPlan, addresses: (part: Part) => strin
     'gateway-key-file': plan.certificates.controllers.keyFile,
     'root-ca-file': plan.certificates.caFile,
     'client-ca-file': plan.certificates.caFile,
+    'requestheader-client-ca-file': plan.certificates.frontProxyCaFile,
+    'requestheader-allowed-names': FRONT_PROXY,
   }),
 };
 

@@ -20,7 +20,7 @@ export interface ServiceTarget {
 /** The collection of a resource as this process has it, whatever its age. */
 export type FindCollection = (resource: string) => Promise<Collection>;
 
-const SLICES = 'endpointslices.discovery.k8s.io';
+export const SLICES = 'endpointslices.discovery.k8s.io';
 const SERVICE_NAME = 'kubernetes.io/service-name';
 
 /**
@@ -82,12 +82,12 @@ function pairs(addresses: readonly unknown[], ports: readonly JsonObject[], port
     .flatMap(({ port }) => addresses.map((host) => ({ host: String(host), port: Number(port) })));
 }
 
-function objectIn(collection: Collection, namespace: string, name: string): JsonObject | undefined {
+export function objectIn(collection: Collection, namespace: string, name: string): JsonObject | undefined {
   const item = collection.get(namespace, name);
   return item === undefined ? undefined : parseOwnJson(item.json);
 }
 
-function slicesOf(collection: Collection, namespace: string, service: string): JsonObject[] {
+export function slicesOf(collection: Collection, namespace: string, service: string): JsonObject[] {
   const found: JsonObject[] = [];
   for (const { items, from, to } of collection.snapshot().runs(namespace)) {
     for (const { json, labels } of items.slice(from, to)) {

@@ -2,6 +2,7 @@ import { Agent, request as send } from 'node:https';
 import { isIP } from 'node:net';
 import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { Addresses } from '../proxy/addresses.ts';
+import { dialWords } from '../proxy/dial-words.ts';
 import type { ServiceReference, ServiceTargets } from './service-targets.ts';
 
 /** How a webhook is reached, as its configuration says. */
@@ -177,21 +178,8 @@ function refusal(code: number, answer: Buffer): string {
   return `an error on the server (${JSON.stringify(words === '' ? `code ${code}` : words)}) has prevented the request from succeeding`;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connect: connection refused',
-  EHOSTUNREACH: 'connect: no route to host',
-  ENETUNREACH: 'connect: network is unreachable',
-  ETIMEDOUT: 'connect: connection timed out',
-  ECONNRESET: 'EOF',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls: failed to verify certificate: x509: certificate signed by unknown authority',
-  SELF_SIGNED_CERT_IN_CHAIN: 'tls: failed to verify certificate: x509: certificate signed by unknown authority',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls: failed to verify certificate: x509: certificate signed by unknown authority',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls: failed to verify certificate: x509: certificate signed by unknown authority',
-  CERT_HAS_EXPIRED: 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid',
-};
-
 function wordsOf(error: Error & { code?: string; address?: string; port?: number }): string {
-  const words = WORDS[error.code ?? ''];
+  const words = error.code === 'ECONNRESET' ? 'EOF' : dialWords(error);
   if (words === undefined) return error.message;
   return error.address === undefined ? words : `dial tcp ${error.address}:${error.port}: ${words}`;
 }

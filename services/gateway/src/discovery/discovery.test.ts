@@ -7,6 +7,8 @@ import { load } from 'js-yaml';
 import { Negotiator } from '../codec/negotiate.ts';
 import { Discovery } from './discovery.ts';
 import { discoverySchema } from './discovery-schemas.ts';
+import { Document } from './document.ts';
+import type { ServedElsewhere } from './served-elsewhere.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const registry = builtInRegistry();
@@ -237,6 +239,52 @@ test('version 2 of OpenAPI comes as Protobuf, too; who takes neither is told so'
   assert.equal(document?.contentType, 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
   assert.deepEqual(document?.body.subarray(0, 5), Buffer.from('\x0a\x032.0'));
   await assert.rejects(discovery.document('/openapi/v2', 'text/html'), { code: 406 });
+});
+
+/** One group version of another server, which may change what it says. */
+class Elsewhere implements ServedElsewhere {
+  revision = 1;
+  entry: JsonObject = { version: 'v1', freshness: 'Stale' };
+  document: Document | undefined;
+
+  get versions() {
+    const openApi = { document: this.document, protobuf: undefined };
+    return [{ group: 'fruit.io', version: 'v1', entry: this.entry, openApi }];
+  }
+
+  priority() {
+    return undefined;
+  }
+}
+
+test('what another server serves is told among all, and only what has changed is made anew', async () => {
+  const elsewhere = new Elsewhere();
+  const all = new Discovery(registry, negotiator, elsewhere);
+  const [own, before] = [await all.document('/openapi/v3/api/v1', undefined), await all.document('/apis', AGGREGATED)];
+  assert.match(String(before?.body), /"fruit.io".*"freshness":"Stale"/);
+  elsewhere.entry = { version: 'v1', resources: [], freshness: 'Current' };
+  assert.equal(await all.document('/apis', AGGREGATED), before);
+  elsewhere.revision++;
+  const after = await all.document('/apis', AGGREGATED);
+  assert.notEqual(after?.hash, before?.hash);
+  elsewhere.revision++;
+  assert.equal((await all.document('/apis', AGGREGATED))?.hash, after?.hash);
+  assert.equal(await all.document('/openapi/v3/api/v1', undefined), own);
+  assert.match(String((await all.document('/apis/fruit.io', undefined))?.body), /"groupVersion":"fruit.io\/v1"/);
+});
+
+test('a document of another server is told as it is, once it has one', async () => {
+  const elsewhere = new Elsewhere();
+  const all = new Discovery(registry, negotiator, elsewhere);
+  const place = 'apis/fruit.io/v1';
+  const paths = async () => JSON.parse(String((await all.document('/openapi/v3', undefined))?.body)).paths;
+  assert.equal((await paths())[place], undefined);
+  assert.equal(await all.document(`/openapi/v3/${place}`, undefined), undefined);
+  elsewhere.document = new Document('application/json', { openapi: '3.0.0' });
+  elsewhere.revision++;
+  assert.match((await paths())[place].serverRelativeURL, new RegExp(`hash=${elsewhere.document.hash}$`));
+  assert.equal(await all.document(`/openapi/v3/${place}`, undefined), elsewhere.document);
+  await assert.rejects(all.document(`/openapi/v3/${place}`, 'text/html'), { code: 406 });
 });
 
 test('at other paths there is nothing', async () => {

@@ -9,6 +9,7 @@ import { openApiV2Protobuf } from './open-api-v2-protobuf.ts';
 import { openApiV3 } from './open-api-v3.ts';
 import { openApiV3Protobuf } from './open-api-v3-protobuf.ts';
 import { aggregated, coreVersions, groupList, oneGroup, resourceList } from './resources.ts';
+import { NOTHING_ELSEWHERE, type RemoteVersion, type ServedElsewhere } from './served-elsewhere.ts';
 import { version } from './version.ts';
 
 const JSON_TYPE = 'application/json';
@@ -24,23 +25,29 @@ const OPENAPI_V3 = '/openapi/v3/';
  * What is served here, as documents at the paths where clients look for it.
  *
  * Invariant: a document is made when it is first asked for and kept as bytes; when a kind joins or leaves the registry
- * all of them are made anew, and only those that have changed get another hash.
+ * all of them are made anew, when another server's group does, those that tell of groups; and only those that have
+ * changed get another hash.
  */
 export class Discovery {
   readonly #registry: Registry;
   readonly #negotiator: Negotiator;
+  readonly #elsewhere: ServedElsewhere;
   readonly #documents = new Map<string, Promise<Document | undefined>>();
   #madeFor = -1;
+  #madeBeside = -1;
 
-  constructor(registry: Registry, negotiator: Negotiator) {
+  constructor(registry: Registry, negotiator: Negotiator, elsewhere: ServedElsewhere = NOTHING_ELSEWHERE) {
     this.#registry = registry;
     this.#negotiator = negotiator;
+    this.#elsewhere = elsewhere;
   }
 
   /** undefined at every path where nothing is told. */
   async document(path: string, accept: string | undefined): Promise<Document | undefined> {
     const clean = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
     if (/^\/apis?(\/|$)/.test(clean)) return this.#discovered(clean, accept);
+    const remote = clean.startsWith(OPENAPI_V3) ? this.#remoteAt(clean.slice(OPENAPI_V3.length)) : undefined;
+    if (remote !== undefined) return ofRemote(remote, accept);
     if (clean === '/openapi/v2' && V2_PROTOBUF.test(accept ?? '')) {
       return this.#kept(
         `${clean} protobuf`,
@@ -61,7 +68,9 @@ export class Discovery {
     const form = this.#negotiator.negotiateDiscovery(accept, hasAggregated);
     const type = form.mediaType + (form.aggregated ? AGGREGATED : '');
     return this.#kept(`${path} ${type}`, async () => {
-      const value = form.aggregated ? aggregated(this.#registry, path === '/api') : await this.#plain(path);
+      const value = form.aggregated
+        ? aggregated(this.#registry, this.#elsewhere, path === '/api')
+        : await this.#plain(path);
       if (value === undefined) return undefined;
       return new Document(type, form.encoding.document({ value, schema: discoverySchema(String(value.kind)) }, false));
     });
@@ -78,12 +87,14 @@ export class Discovery {
     const [prefix, second = '', third = '', ...rest] = path.slice(1).split('/');
     if (path === '/version') return { ...version };
     if (path === '/api') return coreVersions();
-    if (path === '/apis') return groupList(this.#registry);
+    if (path === '/apis') return groupList(this.#registry, this.#elsewhere);
     if (path === '/openapi/v2') return openApiV2(this.#registry, this.#registry.all());
     if (rest.length > 0) return undefined;
     if (prefix === 'api' && third === '') return resourceList(this.#registry, '', second);
     if (prefix === 'apis') {
-      return third === '' ? oneGroup(this.#registry, second) : resourceList(this.#registry, second, third);
+      return third === ''
+        ? oneGroup(this.#registry, this.#elsewhere, second)
+        : resourceList(this.#registry, second, third);
     }
     return undefined;
   }
@@ -110,7 +121,27 @@ export class Discovery {
       const document = await this.#kept(url, () => this.#make(url));
       paths[place] = { serverRelativeURL: `${url}?hash=${document?.hash ?? ''}` };
     }
+    for (const { group, version: name, openApi } of this.#elsewhere.versions) {
+      const place = `apis/${group}/${name}`;
+      delete paths[place];
+      const { document } = openApi;
+      if (document !== undefined) paths[place] = { serverRelativeURL: `${OPENAPI_V3}${place}?hash=${document.hash}` };
+    }
     return new Document(JSON_TYPE, { paths });
+  }
+
+  #remoteAt(place: string): RemoteVersion | undefined {
+    for (const remote of this.#elsewhere.versions) {
+      if (place === `apis/${remote.group}/${remote.version}`) return remote;
+    }
+    return undefined;
+  }
+
+  /** Those that tell of groups. */
+  #forgetGroups(): void {
+    for (const name of this.#documents.keys()) {
+      if (name.startsWith('/apis') || name === '/openapi/v3') this.#documents.delete(name);
+    }
   }
 
   /** Who asks while a document is being made waits for the same one. */
@@ -118,6 +149,10 @@ export class Discovery {
     if (this.#madeFor !== this.#registry.revision) {
       this.#documents.clear();
       this.#madeFor = this.#registry.revision;
+    }
+    if (this.#madeBeside !== this.#elsewhere.revision) {
+      this.#forgetGroups();
+      this.#madeBeside = this.#elsewhere.revision;
     }
     const known = this.#documents.get(name);
     if (known !== undefined) return known;
@@ -132,6 +167,16 @@ export class Discovery {
       if (document === undefined) this.#documents.delete(name);
     }
   }
+}
+
+/** What the other server has of it, in the form that is wanted; nothing else is made of it here. */
+function ofRemote(
+  { openApi: { document, protobuf } }: RemoteVersion,
+  accept: string | undefined,
+): Document | undefined {
+  if (protobuf !== undefined && V3_PROTOBUF.test(accept ?? '')) return protobuf;
+  if (document !== undefined && !takesJson(accept)) throw notAcceptable([JSON_TYPE]);
+  return document;
 }
 
 /** `api/v1`, `apis/apps/v1`, … */

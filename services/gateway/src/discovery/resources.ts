@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Kind, KindEntry, Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
+import { type ServedGroup, type ServedVersion, servedGroups } from './group-order.ts';
+import type { ServedElsewhere } from './served-elsewhere.ts';
 
 /** /api: the versions of the core group. */
 export function coreVersions(): JsonObject {
@@ -8,32 +10,22 @@ export function coreVersions(): JsonObject {
 }
 
 /** /apis: every named group. */
-export function groupList(registry: Registry): JsonObject {
-  const groups = [...groupVersions(registry)]
-    .filter(([group]) => group !== '')
-    .map(([group, versions]) => groupOf(group, versions));
+export function groupList(registry: Registry, elsewhere: ServedElsewhere): JsonObject {
+  const groups = servedGroups(registry, elsewhere, 'plain')
+    .filter(({ group }) => group !== '')
+    .map(groupOf);
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
 /** /apis/GROUP; undefined when there is no such group. */
-export function oneGroup(registry: Registry, group: string): JsonObject | undefined {
-  const versions = groupVersions(registry).get(group);
-  return versions === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(group, versions) };
+export function oneGroup(registry: Registry, elsewhere: ServedElsewhere, name: string): JsonObject | undefined {
+  const found = servedGroups(registry, elsewhere, 'plain').find(({ group }) => group === name);
+  return found && { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(found) };
 }
 
-function groupOf(group: string, versions: readonly string[]): JsonObject {
-  const all = versions.map((version) => ({ groupVersion: `${group}/${version}`, version }));
+function groupOf({ group, versions }: ServedGroup): JsonObject {
+  const all = versions.map(({ version }) => ({ groupVersion: `${group}/${version}`, version }));
   return { name: group, versions: all, preferredVersion: all[0] ?? {} };
-}
-
-function groupVersions(registry: Registry): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const { entry } of registry.all()) {
-    const versions = groups.get(entry.group) ?? [];
-    if (!versions.includes(entry.version)) versions.push(entry.version);
-    groups.set(entry.group, versions);
-  }
-  return groups;
 }
 
 /** /api/v1, /apis/GROUP/VERSION: what is served there; undefined when nothing is. */
@@ -87,21 +79,20 @@ function groupVersionKind({ group, version, kind }: KindEntry): JsonObject {
 }
 
 /** The aggregated form of discovery: everything in one document. */
-export function aggregated(registry: Registry, core: boolean): JsonObject {
-  const items = [...groupVersions(registry)]
-    .filter(([group]) => (group === '') === core)
-    .map(([group, versions]) => ({
+export function aggregated(registry: Registry, elsewhere: ServedElsewhere, core: boolean): JsonObject {
+  const items = servedGroups(registry, elsewhere, 'aggregated')
+    .filter(({ group }) => (group === '') === core)
+    .map(({ group, versions }) => ({
       metadata: { name: group, creationTimestamp: null },
-      versions: versions.map((version) => ({
-        version,
-        freshness: 'Current',
-        resources: registry
-          .all()
-          .filter(({ entry }) => entry.group === group && entry.version === version)
-          .map(aggregatedResource),
-      })),
+      versions: versions.map((one) => aggregatedVersion(registry, group, one)),
     }));
   return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items };
+}
+
+function aggregatedVersion(registry: Registry, group: string, { version, remote }: ServedVersion): JsonObject {
+  if (remote !== undefined) return remote.entry;
+  const kinds = registry.all().filter(({ entry }) => entry.group === group && entry.version === version);
+  return { version, freshness: 'Current', resources: kinds.map(aggregatedResource) };
 }
 
 function aggregatedResource({ entry }: Kind): JsonObject {

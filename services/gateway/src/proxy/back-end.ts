@@ -2,6 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import { dialWords } from './dial-words.ts';
 
 /** Where requests are sent on to: an address that was judged, and is not resolved again. */
 export interface BackEnd {
@@ -56,10 +57,12 @@ export function dial(backEnd: BackEnd): Promise<Socket> {
     const fail = (words: string, cause?: unknown) => {
       clearTimeout(timer);
       socket.destroy();
-      reject(new DialError(`dial tcp ${hostAndPort({ ...backEnd, host: address })}: ${words}`, { cause }));
+      // a certificate that is not believed is not the network's fault
+      const where = words.startsWith('tls: ') ? '' : `dial tcp ${hostAndPort({ ...backEnd, host: address })}: `;
+      reject(new DialError(where + words, { cause }));
     };
     const timer = setTimeout(fail, connectMs, 'i/o timeout');
-    const failed = (error: Error) => fail(wordsOf(error), error);
+    const failed = (error: Error & { code?: string }) => fail(dialWords(error) ?? error.message, error);
     // it stays: no failure of a connection is without somebody who hears it
     socket.on('error', failed);
     socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
@@ -69,17 +72,6 @@ export function dial(backEnd: BackEnd): Promise<Socket> {
       resolve(socket);
     });
   });
-}
-
-const WORDS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connect: connection refused',
-  EHOSTUNREACH: 'connect: no route to host',
-  ENETUNREACH: 'connect: network is unreachable',
-  ETIMEDOUT: 'connect: connection timed out',
-};
-
-function wordsOf(error: Error & { code?: string }): string {
-  return WORDS[error.code ?? ''] ?? error.message;
 }
 
 /**

@@ -6,10 +6,13 @@ import { createDeflate, createGunzip, createGzip, createInflate } from 'node:zli
 import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
 import { isGone, writeDrained } from '../hooks/drained.ts';
+import { writeText } from '../hooks/write-answer.ts';
 import { ask, type BackEnd, dial, hostAndPort, type Said } from './back-end.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { HtmlLinks } from './html-links.ts';
 import { joined, linkThrough, type Place } from './links.ts';
+
+const NO_REDIRECTS = 'the backend attempted to redirect this request, which is not permitted';
 
 export interface Forwarding {
   readonly auditId: string;
@@ -20,6 +23,12 @@ export interface Forwarding {
   readonly query: string;
   /** of this proxy, before the back end's paths */
   readonly prefix: string;
+  /** said beside what the client says: names and values in turn */
+  readonly headers?: readonly string[];
+  /** instead of the host that the client names */
+  readonly host?: string;
+  /** false: an answer that sends the client elsewhere is a failure */
+  readonly mayRedirect?: boolean;
 }
 
 /** Sends a request on, body and all, and its answer back; whoever of the two goes, the other is let go, too. */
@@ -33,7 +42,8 @@ export async function forward(forwarding: Forwarding, reply: FastifyReply): Prom
   if (isGone(raw)) socket.destroy();
   const place = { prefix, backEnd: hostAndPort(backEnd), host: req.headers.host ?? '' };
   const { forwardedUri, length } = { forwardedUri: joined(prefix, path), length: bodyLength(req) };
-  const headers = requestHeaders(req, ['X-Forwarded-Uri', forwardedUri, 'Connection', 'close', ...length]);
+  const own = ['X-Forwarded-Uri', forwardedUri, 'Connection', 'close', ...length, ...(forwarding.headers ?? [])];
+  const headers = requestHeaders(req, own, forwarding.host);
   const call = { method: req.method ?? 'GET', path: path + query, headers };
   let said: Said;
   try {
@@ -45,7 +55,10 @@ export async function forward(forwarding: Forwarding, reply: FastifyReply): Prom
     socket.destroy();
     throw unreachable(new Error('it switched protocols, and was not asked to'));
   }
-  await answer(forwarding, reply, said.response, place);
+  const { statusCode = 0, headers: told } = said.response;
+  const redirects = statusCode >= 300 && statusCode <= 399 && (told.location ?? '') !== '';
+  if (redirects && forwarding.mayRedirect === false) writeText(forwarding.auditId, reply, 502, NO_REDIRECTS);
+  else await answer(forwarding, reply, said.response, place);
   socket.destroy();
 }
 

@@ -31,11 +31,12 @@ const OWN = new Set([
 /** A back end's say on who may read its answers is not this server's. */
 const CORS = /^access-control-allow-(credentials|headers|methods|origin)$/;
 
-/** The client's headers for a back end, names and values in turn. */
-export function requestHeaders(request: IncomingMessage, more: readonly string[] = []): string[] {
+/** The client's headers for a back end, names and values in turn; what is said anew is not said as the client did. */
+export function requestHeaders(request: IncomingMessage, more: readonly string[] = [], host?: string): string[] {
   const { rawHeaders, headers, socket } = request;
   const named = namedBy(headers.connection);
-  const kept = ['Host', String(headers.host ?? headers[':authority'] ?? '')];
+  each(more, (name) => named.add(name.toLowerCase()));
+  const kept = ['Host', host ?? String(headers.host ?? headers[':authority'] ?? '')];
   each(rawHeaders, (name, value) => {
     const key = name.toLowerCase();
     const stays = key.startsWith(':') || HOP_BY_HOP.has(key) || named.has(key) || OWN.has(key) || IDENTITY.test(key);
@@ -47,12 +48,12 @@ export function requestHeaders(request: IncomingMessage, more: readonly string[]
 }
 
 /** Of an upgrade: what is asked for, without the token that a browser sends as a protocol. */
-export function upgradeHeaders(request: IncomingMessage, more: readonly string[] = []): string[] {
+export function upgradeHeaders(request: IncomingMessage, more: readonly string[] = [], host?: string): string[] {
   const { upgrade = '' } = request.headers;
   const protocols = protocolsOf(request);
   const asked = protocols.length === 0 ? [] : ['Sec-WebSocket-Protocol', protocols.join(', ')];
   const length = request.method === 'GET' ? [] : ['Content-Length', '0'];
-  return requestHeaders(request, ['Connection', 'Upgrade', 'Upgrade', upgrade, ...asked, ...length, ...more]);
+  return requestHeaders(request, ['Connection', 'Upgrade', 'Upgrade', upgrade, ...asked, ...length, ...more], host);
 }
 
 export function protocolsOf({ headers }: IncomingMessage): string[] {

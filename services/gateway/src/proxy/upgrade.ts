@@ -11,6 +11,10 @@ export interface Upgrading {
   readonly backEnd: BackEnd;
   /** with the query */
   readonly path: string;
+  /** said beside what the client says: names and values in turn */
+  readonly headers?: readonly string[];
+  /** instead of the host that the client names */
+  readonly host?: string;
 }
 
 /** An upgrade that the back end has agreed to. */
@@ -30,7 +34,8 @@ const REFUSAL_MS = 10_000;
  */
 export async function passUpgrade(upgrading: Upgrading, raw: UpgradeResponse): Promise<void> {
   const { req } = raw;
-  const call = { method: req.method ?? 'GET', path: upgrading.path, headers: upgradeHeaders(req) };
+  const headers = upgradeHeaders(req, upgrading.headers, upgrading.host);
+  const call = { method: req.method ?? 'GET', path: upgrading.path, headers };
   const upgraded = await askUpgrade(upgrading, raw, call);
   if (upgraded === undefined) return;
   const { response, socket, head } = upgraded;

@@ -1,4 +1,4 @@
-import { DEFINITIONS, type Kind } from '@tidegate/kinds';
+import { API_SERVICES, DEFINITIONS, type Kind } from '@tidegate/kinds';
 import { toRevision } from '@tidegate/revision';
 import {
   ApiError,
@@ -50,6 +50,9 @@ export async function commit(
   // what a definition changes is so at once here, for whoever is told of it
   if (request.kind.storedAs === DEFINITIONS && outcome.kind === outcomeKind.committed) {
     await gateway.customKinds.through(toRevision(outcome.revision)).catch(() => {});
+  }
+  if (request.kind.storedAs === API_SERVICES && outcome.kind === outcomeKind.committed) {
+    await gateway.apiServices.through(toRevision(outcome.revision)).catch(() => {});
   }
   if (outcome.kind === outcomeKind.committed) {
     await gateway.admission.through(request.kind.storedAs, toRevision(outcome.revision)).catch(() => {});

@@ -11,6 +11,7 @@ interface GatewayClientOptions {
   caFile: string;
   certFile: string;
   keyFile: string;
+  timeoutMs?: number;
 }
 
 interface Request {
@@ -34,12 +35,14 @@ const TIMEOUT_MS = 30_000;
 export class GatewayClient {
   readonly #url: URL;
   readonly #identity: SecureClientSessionOptions;
+  readonly #timeoutMs: number;
   #session: ClientHttp2Session | undefined;
   /** the lease under which requests are sent, and its number */
   fence = '';
 
   constructor(options: GatewayClientOptions) {
     this.#url = new URL(options.url);
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
     this.#identity = {
       ca: readFileSync(options.caFile),
       cert: readFileSync(options.certFile),
@@ -86,8 +89,8 @@ export class GatewayClient {
         const isWanted = method !== 'DELETE' || code >= 300;
         resolve({ code, body: isWanted ? parse(Buffer.concat(parts)) : {} });
       });
-      call.setTimeout(TIMEOUT_MS, () => {
-        const error = new Error(`the gateway did not answer within ${TIMEOUT_MS} ms`);
+      call.setTimeout(this.#timeoutMs, () => {
+        const error = new Error(`the gateway did not answer within ${this.#timeoutMs} ms`);
         call.destroy(error);
         // whatever else waits on this connection waits in vain
         session.destroy(error);

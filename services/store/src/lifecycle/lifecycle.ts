@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { builtInRegistry, DEFINITIONS, type Registry } from '@tidegate/kinds';
+import { API_SERVICES, builtInRegistry, DEFINITIONS, type Registry } from '@tidegate/kinds';
 import type { Closing, Kit } from '@tidegate/service-kit';
 import type { StoreConfig } from '../config.ts';
 import { GarbageCollector } from '../garbage/garbage-collector.ts';
@@ -8,6 +8,7 @@ import { Bell } from '../publish/bell.ts';
 import type { CommitBatcher } from '../storage/commit-batcher.ts';
 import type { Pool } from '../storage/connection.ts';
 import type { KeyReader } from '../storage/reads.ts';
+import { ApiServices } from './api-services.ts';
 import { type Belonging, Belongings } from './belongings.ts';
 import { ChangedKeys } from './changed-keys.ts';
 import type { Controller } from './controllers.ts';
@@ -18,6 +19,8 @@ import { GatewayClient } from './gateway-client.ts';
 import { Lease } from './lease.ts';
 import { Namespaces } from './namespaces.ts';
 import { OwnService } from './own-service.ts';
+import { RemoteContents } from './remote-contents.ts';
+import { requestHeaderData } from './request-headers.ts';
 import { Tenure } from './tenure.ts';
 
 const LEASE = 'lifecycle';
@@ -26,6 +29,8 @@ const ROUND_MS = 250;
 const SWEEP_MS = 1000;
 /** those of other replicas are seen within it */
 const DEFINITIONS_MS = 100;
+/** of servers behind the API */
+const REMOTE_TIMEOUT_MS = 5000;
 
 interface LifecycleOptions {
   config: StoreConfig;
@@ -38,6 +43,12 @@ interface LifecycleOptions {
   /** rings when this replica has written a definition */
   defined: Bell;
   closing: Closing;
+}
+
+interface Clients {
+  gateway: GatewayClient;
+  /** a connection of its own for what others serve: what hangs there holds up no other work */
+  elsewhere: GatewayClient;
 }
 
 /** One sort of work: a round does what there is to do, and answers whether there is more at once. */
@@ -58,7 +69,8 @@ export async function runLifecycle(options: LifecycleOptions): Promise<void> {
   const gateway = config.gatewayUrl === '' ? undefined : gatewayOf(config);
   const lease = new Lease(pool, { name: LEASE, holder: kit.instance, seconds: LEASE_SECONDS });
   const tenure = new Tenure(lease, LEASE_SECONDS);
-  const works = [expiry(options), ...(gateway === undefined ? [] : throughGateway(options, gateway))];
+  const elsewhere = gateway && gatewayOf(config, REMOTE_TIMEOUT_MS);
+  const works = [expiry(options), ...(gateway && elsewhere ? throughGateway(options, { gateway, elsewhere }) : [])];
   const go = async ({ name, everyMs, bell = new Bell(), round }: Work) => {
     while (!closing.aborted) {
       const { fence } = tenure;
@@ -76,6 +88,7 @@ export async function runLifecycle(options: LifecycleOptions): Promise<void> {
   };
   await tenure.run(closing, Promise.all(works.map(go)));
   gateway?.close();
+  elsewhere?.close();
 }
 
 function expiry({ pool, commits, metrics }: LifecycleOptions): Work {
@@ -84,14 +97,15 @@ function expiry({ pool, commits, metrics }: LifecycleOptions): Work {
   return { name: 'expiry', everyMs: SWEEP_MS, round };
 }
 
-function throughGateway(options: LifecycleOptions, gateway: GatewayClient): Work[] {
+function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clients): Work[] {
   const { controllers, kit, pool, reads, metrics, closing } = options;
   const registry = builtInRegistry();
   const finalizes = controllers.has('namespace-controller');
-  const namespaces = new Namespaces({ pool, reads, gateway, registry, finalizes });
+  const remote = new RemoteContents(elsewhere);
+  const namespaces = new Namespaces({ pool, reads, gateway, registry, remote, finalizes });
   const works = [
     furnishing(options, gateway),
-    defining(options, { gateway, registry }),
+    ...defining(options, { gateway, registry }),
     { name: 'namespaces', everyMs: ROUND_MS, round: () => namespaces.round() },
   ];
   if (controllers.has('garbage-collector-controller')) {
@@ -101,15 +115,29 @@ function throughGateway(options: LifecycleOptions, gateway: GatewayClient): Work
   return works;
 }
 
-/** Kinds that users define; what is served is in the registry then, for the others to find. */
+/** Kinds that users define; what is served is in the registry then, for the others to find, and registered. */
 function defining(
   { pool, defined: bell }: LifecycleOptions,
   { gateway, registry: served }: { gateway: GatewayClient; registry: Registry },
-): Work {
+): Work[] {
   const changes = new ChangedKeys(pool, [{ resource: DEFINITIONS }]);
+  const registrations = new ChangedKeys(pool, [{ resource: API_SERVICES }]);
   const definitions = new Definitions({ pool, gateway, own: builtInRegistry(), served });
-  const round = async (fence: number) => definitions.round(await changes.lookUnder(fence));
-  return { name: 'definitions', everyMs: DEFINITIONS_MS, bell, round };
+  const apiServices = new ApiServices(gateway, served);
+  let definedUnder: number | undefined;
+  const define = async (fence: number) => {
+    const hasMore = await definitions.round(await changes.lookUnder(fence));
+    definedUnder = fence;
+    return hasMore;
+  };
+  const register = async (fence: number) => {
+    // what nobody serves is not registered any more: what is served must be known by then
+    if (definedUnder === fence) await apiServices.round(await registrations.lookUnder(fence));
+  };
+  return [
+    { name: 'definitions', everyMs: DEFINITIONS_MS, bell, round: define },
+    { name: 'registrations', everyMs: ROUND_MS, round: register },
+  ];
 }
 
 /** What must be there: made when it is missing, put right when it is changed. */
@@ -155,20 +183,27 @@ function belongings(config: StoreConfig, controllers: ReadonlySet<Controller>): 
       content: { data: { 'ca.crt': readFileSync(caFile, 'utf8') } },
     });
   }
-  const { clientCaFile } = config;
-  if (controllers.has('root-ca-certificate-publisher-controller') && clientCaFile !== '') {
+  const told = authenticationData(config);
+  if (controllers.has('root-ca-certificate-publisher-controller') && Object.keys(told).length > 0) {
     wanted.push({
       namespace: 'kube-system',
       resource: 'configmaps',
       name: 'extension-apiserver-authentication',
       kind: 'ConfigMap',
-      content: { data: { 'client-ca-file': readFileSync(clientCaFile, 'utf8') } },
+      content: { data: told },
     });
   }
   return wanted;
 }
 
-function gatewayOf(config: StoreConfig): GatewayClient {
+/** By what servers behind the API know clients, and the gateways. */
+function authenticationData(config: StoreConfig): Record<string, string> {
+  const { clientCaFile } = config;
+  const clients = clientCaFile === '' ? {} : { 'client-ca-file': readFileSync(clientCaFile, 'utf8') };
+  return { ...clients, ...requestHeaderData(config) };
+}
+
+function gatewayOf(config: StoreConfig, timeoutMs?: number): GatewayClient {
   const { gatewayUrl: url, gatewayCaFile: caFile, gatewayCertFile: certFile, gatewayKeyFile: keyFile } = config;
-  return new GatewayClient({ url, caFile, certFile, keyFile });
+  return new GatewayClient({ url, caFile, certFile, keyFile, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Condition, conditionsAfter, type Remains } from './namespace-conditions.ts';
 
-const NOTHING: Remains = { objects: new Map(), finalizers: new Map(), failures: [] };
+const NOTHING: Remains = { objects: new Map(), finalizers: new Map(), failures: [], undiscovered: new Map() };
 const EARLY = '2026-01-01T00:00:00Z';
 const LATE = '2026-01-01T00:01:00Z';
 const shown = (conditions: readonly Condition[] | undefined) =>
@@ -19,6 +19,7 @@ test('what remains is counted by resource and by finalizer, in order', () => {
       ['example.com/a', 2],
     ]),
     failures: [],
+    undiscovered: new Map(),
   };
   const messages = conditionsAfter([], remains, EARLY)?.map(({ message }) => message);
   assert.deepEqual(messages, [
@@ -47,4 +48,18 @@ test('a condition keeps its time until its status changes, and what is said alre
 test('the conditions of others stay', () => {
   const other = { type: 'Other', status: 'True', reason: 'R', message: 'm', lastTransitionTime: EARLY };
   assert.deepEqual(conditionsAfter([other], NOTHING, LATE)?.[0], other);
+});
+
+test('groups whose server does not answer are named, in order, each with its reason', () => {
+  const undiscovered = new Map([
+    ['b.example.com/v1', 'stale GroupVersion discovery: b.example.com/v1'],
+    ['a.example.com/v1', 'stale GroupVersion discovery: a.example.com/v1'],
+  ]);
+  const [first] = conditionsAfter([], { ...NOTHING, undiscovered }, EARLY) ?? [];
+  const { type, status, reason, message } = first as Condition;
+  assert.deepEqual([type, status, reason], ['NamespaceDeletionDiscoveryFailure', 'True', 'DiscoveryFailed']);
+  assert.equal(
+    message,
+    'Discovery failed for some groups, 2 failing: unable to retrieve the complete list of server APIs: a.example.com/v1: stale GroupVersion discovery: a.example.com/v1, b.example.com/v1: stale GroupVersion discovery: b.example.com/v1',
+  );
 });

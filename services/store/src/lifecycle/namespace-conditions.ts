@@ -6,6 +6,8 @@ export interface Remains {
   readonly objects: ReadonlyMap<string, number>;
   readonly finalizers: ReadonlyMap<string, number>;
   readonly failures: readonly string[];
+  /** by group version, why nobody could say what it has */
+  readonly undiscovered: ReadonlyMap<string, string>;
 }
 
 export interface Condition {
@@ -48,8 +50,13 @@ export function conditionsAfter(
   return isDeepStrictEqual(sorted(after), sorted(before)) ? undefined : after;
 }
 
-function troubles({ objects, finalizers, failures }: Remains): Record<string, Said> {
+function troubles({ objects, finalizers, failures, undiscovered }: Remains): Record<string, Said> {
   const bad: Record<string, Said> = {};
+  if (undiscovered.size > 0) {
+    const groups = [...undiscovered].map(([groupVersion, why]) => `${groupVersion}: ${why}`).sort();
+    const message = `Discovery failed for some groups, ${groups.length} failing: unable to retrieve the complete list of server APIs: ${groups.join(', ')}`;
+    bad.NamespaceDeletionDiscoveryFailure = { status: 'True', reason: 'DiscoveryFailed', message };
+  }
   if (failures.length > 0) {
     const message = `Failed to delete all resource types, ${failures.length} remaining: ${[...failures].sort().join(', ')}`;
     bad.NamespaceDeletionContentFailure = { status: 'True', reason: 'ContentDeletionFailed', message };

@@ -4,6 +4,7 @@ import { collectionPath, Paths } from '../garbage/paths.ts';
 import type { Pool } from '../storage/connection.ts';
 import type { GatewayClient } from './gateway-client.ts';
 import { type Condition, conditionsAfter, type Remains } from './namespace-conditions.ts';
+import type { RemoteContents, RemoteRemains } from './remote-contents.ts';
 
 /** What every cluster has from its beginning. */
 const SYSTEM_NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
@@ -40,6 +41,8 @@ interface NamespacesOptions {
   reads: { read(keys: readonly Key[]): Promise<ReadOutcome[]> };
   gateway: GatewayClient;
   registry: Registry;
+  /** what they have at servers behind the API */
+  remote: RemoteContents;
   /** whether terminating ones are emptied and let go */
   finalizes: boolean;
   now?: () => number;
@@ -116,9 +119,15 @@ export class Namespaces {
     }
     // somebody else was quicker
     if (now === undefined) return;
-    const told = now.contents.length === 0 ? await this.#letGo(name) : await this.#tell(now, failures);
+    const remote = await this.#options.remote.empty(name);
+    failures.push(...remote.failures);
+    // of what others keep no change is told here
+    const isEmptyElsewhere = remote.undiscovered.size + remote.failures.length + remote.objects.size === 0;
+    const isEmpty = now.contents.length === 0 && isEmptyElsewhere;
+    const told = isEmpty ? await this.#letGo(name) : await this.#tell(now, failures, remote);
     const after = (await this.#again(name)) ?? now;
-    const until = told && failures.length === 0 ? Number.POSITIVE_INFINITY : this.#now() + AGAIN_MS;
+    const isDone = told && failures.length === 0 && isEmptyElsewhere;
+    const until = isDone ? Number.POSITIVE_INFINITY : this.#now() + AGAIN_MS;
     // what came meanwhile makes another signature
     this.#known.set(name, { signature: signatureOf({ ...now, revision: after.revision }), until });
   }
@@ -155,18 +164,22 @@ export class Namespaces {
   }
 
   /** Says in the conditions what remains. */
-  async #tell({ name, contents }: Terminating, failures: readonly string[]): Promise<boolean> {
+  async #tell({ name, contents }: Terminating, failures: readonly string[], remote: RemoteRemains): Promise<boolean> {
     const { gateway } = this.#options;
     const path = `/api/v1/namespaces/${name}`;
     const { code, body } = await gateway.send('GET', path);
     if (code !== 200) return false;
     const { conditions = [] } = (body.status ?? {}) as { conditions?: Condition[] };
     const remains: Remains = {
-      objects: new Map(
-        contents.map(({ resource, objects }) => [nameOf(this.#paths.kindAt(resource), resource), objects]),
-      ),
-      finalizers: await this.#finalizersIn(name, contents),
+      objects: new Map([
+        ...contents.map(
+          ({ resource, objects }) => [nameOf(this.#paths.kindAt(resource), resource), objects] as [string, number],
+        ),
+        ...remote.objects,
+      ]),
+      finalizers: summed(await this.#finalizersIn(name, contents), remote.finalizers),
       failures,
+      undiscovered: remote.undiscovered,
     };
     const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
     const after = conditionsAfter(conditions, remains, now);
@@ -193,6 +206,11 @@ export class Namespaces {
     }
     return counts;
   }
+}
+
+function summed(counts: Map<string, number>, more: ReadonlyMap<string, number>): Map<string, number> {
+  for (const [name, count] of more) counts.set(name, (counts.get(name) ?? 0) + count);
+  return counts;
 }
 
 function nameOf(kind: Kind | undefined, resource: string): string {

@@ -1,0 +1,174 @@
+import type { Collection } from '@tidegate/collection';
+import { API_SERVICES, type ApiPriority, REGISTRATION_GROUP } from '@tidegate/kinds';
+import { type Revision, toRevision } from '@tidegate/revision';
+import { parseOwnJson } from '@tidegate/schema';
+import { serviceUnavailable } from '@tidegate/status';
+import type { RemoteVersion, ServedElsewhere } from '../discovery/served-elsewhere.ts';
+import type { Mirrors } from '../mirror/mirrors.ts';
+import { type ApiService, readApiService } from './api-service.ts';
+import { RemoteApi, type RemoteApiOptions } from './remote-api.ts';
+import { SERVICE_RESOURCES, stateOf } from './service-check.ts';
+
+interface Known {
+  readonly revision: number;
+  readonly made: ApiService;
+}
+
+interface ApiServicesOptions extends Omit<RemoteApiOptions, 'changed'> {
+  readonly mirrors: Mirrors;
+}
+
+/** How long a request waits for the APIServices to be known. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Who serves which group version, as the mirror of APIServices has it.
+ *
+ * Invariant: whoever asks whether a path is served elsewhere pays one look at an empty map where nothing is.
+ */
+export class ApiServices implements ServedElsewhere {
+  readonly #options: ApiServicesOptions;
+  /** by group version: who serves it elsewhere */
+  #remotes = new Map<string, RemoteApi>();
+  #known: ReadonlyMap<string, Known> = new Map();
+  #priorities: ReadonlyMap<string, ApiPriority> = new Map();
+  /** of the Services behind, when they were last looked at */
+  readonly #states = new Map<string, string>();
+  #revision = 0;
+  #signature = '';
+  #isKnown = false;
+
+  constructor(options: ApiServicesOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    const { mirrors } = this.#options;
+    mirrors.keep(API_SERVICES);
+    mirrors.follow(API_SERVICES, () => this.#take());
+    for (const resource of SERVICE_RESOURCES) mirrors.follow(resource, () => this.#lookAtServices());
+  }
+
+  stop(): void {
+    for (const remote of this.#remotes.values()) remote.close();
+  }
+
+  get isKnown(): boolean {
+    return this.#isKnown;
+  }
+
+  /** Resolves when they are known as they were some time. */
+  async known(): Promise<void> {
+    if (!this.#isKnown) await this.through(toRevision(0));
+  }
+
+  async through(revision: Revision): Promise<void> {
+    const collection = await this.#options.mirrors.collection(API_SERVICES, revision, PATIENCE_MS);
+    if (collection === undefined) throw serviceUnavailable('who serves which group is not known yet');
+    if (!this.#isKnown) this.#take();
+  }
+
+  /** Who serves what is at a URL, where it is not this server. */
+  at(url: string): RemoteApi | undefined {
+    if (this.#remotes.size === 0 || !url.startsWith('/apis/')) return undefined;
+    const [, , group = '', version = ''] = url.split(/[?#]/, 1)[0]?.split('/', 4) ?? [];
+    return this.#remotes.get(`${decoded(group)}/${decoded(version)}`);
+  }
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get versions(): Iterable<RemoteVersion> {
+    return [...this.#remotes.values()].map(({ apiService: { group, version }, discovery, openApi }) => ({
+      group,
+      version,
+      entry: discovery.entry,
+      openApi,
+    }));
+  }
+
+  priority(group: string, version: string): ApiPriority | undefined {
+    return this.#priorities.get(`${group}/${version}`);
+  }
+
+  #take(): void {
+    const collection = this.#options.mirrors.peek(API_SERVICES);
+    if (collection === undefined) return;
+    this.#read(collection);
+    const all = [...this.#known.values()].map(({ made }) => made);
+    this.#priorities = new Map(all.map(({ group, version, priority }) => [`${group}/${version}`, priority]));
+    const remotes = new Map<string, RemoteApi>();
+    for (const apiService of all) {
+      if (!isElsewhere(apiService)) continue;
+      const key = `${apiService.group}/${apiService.version}`;
+      const known = this.#remotes.get(key);
+      known?.set(apiService);
+      remotes.set(key, known ?? this.#begin(apiService));
+    }
+    for (const [key, remote] of this.#remotes) {
+      if (remotes.has(key)) continue;
+      remote.close();
+      this.#states.delete(key);
+    }
+    this.#remotes = remotes;
+    this.#isKnown = true;
+    this.#compare();
+  }
+
+  #read(collection: Collection): void {
+    const now = new Map<string, Known>();
+    for (const { items, from, to } of collection.snapshot().runs('')) {
+      for (const { name, revision, json } of items.slice(from, to)) {
+        const before = this.#known.get(name);
+        const isSame = before?.revision === revision;
+        now.set(name, isSame ? before : { revision, made: readApiService(parseOwnJson(json), revision) });
+      }
+    }
+    this.#known = now;
+  }
+
+  #begin(apiService: ApiService): RemoteApi {
+    for (const resource of SERVICE_RESOURCES) this.#options.mirrors.keep(resource);
+    return new RemoteApi(apiService, { ...this.#options, changed: () => this.#compare() });
+  }
+
+  /** What discovery tells is made anew only when it would be something else. */
+  #compare(): void {
+    const signature = JSON.stringify([
+      [...this.#priorities],
+      [...this.#remotes.values()].map(({ groupVersion, discovery, openApi }) => [
+        groupVersion,
+        discovery.signature,
+        openApi.document?.hash,
+      ]),
+    ]);
+    if (signature === this.#signature) return;
+    this.#signature = signature;
+    this.#revision++;
+  }
+
+  #lookAtServices(): void {
+    if (this.#remotes.size === 0) return;
+    for (const remote of this.#remotes.values()) {
+      const state = stateOf(remote.service, (resource) => this.#options.mirrors.peek(resource));
+      if (this.#states.get(remote.groupVersion) === state) continue;
+      this.#states.set(remote.groupVersion, state);
+      remote.touch();
+    }
+  }
+}
+
+/** The core group, and this one, are served here whatever anybody says: they are what all else is put right by. */
+function isElsewhere({ group, remote }: ApiService): boolean {
+  return remote !== undefined && group !== '' && group !== REGISTRATION_GROUP;
+}
+
+function decoded(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

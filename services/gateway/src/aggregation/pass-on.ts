@@ -1,0 +1,59 @@
+import type { RequestInfo } from '@tidegate/request-info';
+import { ApiError } from '@tidegate/status';
+import type { FastifyReply } from 'fastify';
+import type { User } from '../authn/user.ts';
+import { upgradeOf } from '../hooks/upgrade-reply.ts';
+import { writeText } from '../hooks/write-answer.ts';
+import { type BackEnd, hostAndPort } from '../proxy/back-end.ts';
+import { forward } from '../proxy/forward.ts';
+import { passUpgrade } from '../proxy/upgrade.ts';
+import { identityHeaders } from './identity-headers.ts';
+import type { RemoteApi } from './remote-api.ts';
+
+interface PassedOn {
+  readonly reply: FastifyReply;
+  readonly info: RequestInfo;
+  readonly user: User;
+  readonly audit: string;
+}
+
+/** Dots would lead to another path than the one that was authorized. */
+const DOTTED = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/** Sends an authorized request on to the server behind the API, with the user's name; answers its code. */
+export async function passOn(remote: RemoteApi, passed: PassedOn): Promise<number> {
+  const { reply, audit, info } = passed;
+  if (DOTTED.test(info.path)) return writeText(audit, reply, 404, '404 page not found\n');
+  if (!remote.isAvailable) return writeText(audit, reply, 503, 'service unavailable\n');
+  let backEnd: BackEnd;
+  try {
+    backEnd = await remote.backEnd();
+  } catch {
+    // the look that follows tells why
+    remote.missed();
+    return writeText(audit, reply, 503, 'service unavailable\n');
+  }
+  try {
+    await send(backEnd, passed);
+    return reply.raw.statusCode;
+  } catch (error) {
+    if (!(error instanceof ApiError) || reply.raw.headersSent) throw error;
+    remote.missed();
+    return writeText(audit, reply, 503, `${error.message}\n`);
+  }
+}
+
+async function send(backEnd: BackEnd, { reply, info, user, audit }: PassedOn): Promise<void> {
+  const { url = '' } = reply.raw.req;
+  const mark = url.indexOf('?');
+  const [path, query] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark)];
+  const headers = ['Audit-Id', audit, ...identityHeaders(user)];
+  const host = hostAndPort(backEnd);
+  const upgrade = upgradeOf(reply);
+  if (upgrade !== undefined) {
+    await passUpgrade({ auditId: audit, backEnd, path: path + query, headers, host }, upgrade);
+    return;
+  }
+  const sent = { auditId: audit, backEnd, path: info.path, query, prefix: '', headers, host, mayRedirect: false };
+  await forward(sent, reply);
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ServiceTargets } from '../admission/service-targets.ts';
+import { Addresses } from '../proxy/addresses.ts';
+import { RemoteTargets } from './remote-targets.ts';
+
+const SERVICE = { namespace: 'a', name: 'fruit', port: 443, caBundle: '', insecure: false };
+const NO_FILES = { proxyClientCertFile: '', proxyClientKeyFile: '' };
+
+function targets(aggregatedServiceAddresses: readonly string[], files = NO_FILES): RemoteTargets {
+  const services = new ServiceTargets(() => Promise.reject(new Error('nobody may look')));
+  const addresses = new Addresses(['127.0.0.0/8', '::1/128']);
+  return new RemoteTargets({ ...files, aggregatedServiceAddresses }, { services, addresses });
+}
+
+test('a Service is reached where a flag says, under the name that its certificate has', async () => {
+  const { address, port, host } = await targets(['a/fruit=127.0.0.1:8443']).backEnd(SERVICE, 1);
+  assert.deepEqual([address, port, host], ['127.0.0.1', 8443, 'fruit.a.svc']);
+  assert.equal((await targets(['a/fruit=[::1]:1']).backEnd(SERVICE, 1)).address, '::1');
+});
+
+test('every other one is looked for', async () => {
+  await assert.rejects(targets(['b/fruit=127.0.0.1:8443']).backEnd(SERVICE, 1), /nobody may look/);
+});
+
+test('an address that is closed is not connected to, whoever names it', async () => {
+  await assert.rejects(targets(['a/fruit=169.254.169.254:80']).backEnd(SERVICE, 1), /address not allowed/);
+});
+
+test('options that say nothing are refused, and say what they take', () => {
+  for (const wrong of ['fruit=127.0.0.1:1', 'a/fruit=127.0.0.1', 'a/fruit=127.0.0.1:70000', 'a/fruit']) {
+    assert.throws(() => targets([wrong]), /takes NAMESPACE\/NAME=HOST:PORT, not /);
+  }
+  assert.throws(() => targets([], { ...NO_FILES, proxyClientCertFile: 'a.crt' }), /are given together/);
+});
+
+test('a certificate is judged by the bundle, or not at all where that is wanted', async () => {
+  const all = targets(['a/fruit=127.0.0.1:8443']);
+  const bundled = await all.backEnd({ ...SERVICE, caBundle: Buffer.from('PEM').toString('base64') }, 1);
+  assert.deepEqual([String(bundled.tls?.ca), bundled.tls?.rejectUnauthorized], ['PEM', undefined]);
+  assert.equal((await all.backEnd({ ...SERVICE, insecure: true }, 1)).tls?.rejectUnauthorized, false);
+});

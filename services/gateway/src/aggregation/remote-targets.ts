@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { ConnectionOptions } from 'node:tls';
+import { OptionError } from '@tidegate/options';
+import type { ServiceTarget, ServiceTargets } from '../admission/service-targets.ts';
+import type { Addresses } from '../proxy/addresses.ts';
+import type { BackEnd } from '../proxy/back-end.ts';
+import type { RemoteService } from './api-service.ts';
+
+export interface RemoteTargetsConfig {
+  readonly proxyClientCertFile: string;
+  readonly proxyClientKeyFile: string;
+  readonly aggregatedServiceAddresses: readonly string[];
+}
+
+/**
+ * The way to servers behind the API, with this server's certificate towards them. The files are read for each connection,
+ * so that renewed ones count at once.
+ *
+ * Invariant: the address that is connected to is the one that was judged, whatever a name means the next moment.
+ */
+export class RemoteTargets {
+  readonly #files: readonly [cert: string, key: string] | undefined;
+  readonly #configured: ReadonlyMap<string, ServiceTarget>;
+  readonly #services: ServiceTargets;
+  readonly #addresses: Addresses;
+
+  constructor(
+    config: RemoteTargetsConfig,
+    { services, addresses }: { services: ServiceTargets; addresses: Addresses },
+  ) {
+    this.#services = services;
+    this.#addresses = addresses;
+    this.#configured = configuredAddresses(config.aggregatedServiceAddresses);
+    this.#files = filesOf(config);
+    // a name that leads nowhere is told at the start, not to the first who is sent on
+    for (const file of this.#files ?? []) readFileSync(file);
+  }
+
+  /** Whether a flag says where this is, whatever the Service says. */
+  isConfigured(service: RemoteService): boolean {
+    return this.#configured.has(keyOf(service));
+  }
+
+  async backEnd(service: RemoteService, connectMs: number): Promise<BackEnd> {
+    const target = this.#configured.get(keyOf(service)) ?? (await this.#services.find(service));
+    return {
+      address: await this.#addresses.of(target.host),
+      port: target.port,
+      host: `${service.name}.${service.namespace}.svc`,
+      tls: await this.#tls(service),
+      connectMs,
+    };
+  }
+
+  async #tls({ caBundle, insecure }: RemoteService): Promise<ConnectionOptions> {
+    const [cert, key] = await Promise.all((this.#files ?? []).map((file) => readFile(file, 'utf8')));
+    return {
+      minVersion: 'TLSv1.2',
+      ...(cert === undefined || key === undefined ? {} : { cert, key }),
+      ...(caBundle === '' ? {} : { ca: Buffer.from(caBundle, 'base64') }),
+      ...(insecure ? { rejectUnauthorized: false } : {}),
+    };
+  }
+}
+
+function keyOf({ namespace, name }: Pick<RemoteService, 'namespace' | 'name'>): string {
+  return `${namespace}/${name}`;
+}
+
+function filesOf(config: RemoteTargetsConfig): readonly [string, string] | undefined {
+  const { proxyClientCertFile: cert, proxyClientKeyFile: key } = config;
+  if (cert === '' && key === '') return undefined;
+  if (cert !== '' && key !== '') return [cert, key];
+  throw new OptionError('--proxy-client-cert-file and --proxy-client-key-file are given together, or neither of them');
+}
+
+const CONFIGURED = /^([^/=]+\/[^/=]+)=(.+):(\d{1,5})$/;
+
+function configuredAddresses(list: readonly string[]): ReadonlyMap<string, ServiceTarget> {
+  return new Map(
+    list.map((item) => {
+      const [, service = '', host = '', port = ''] = CONFIGURED.exec(item) ?? [];
+      if (service === '' || Number(port) > 65_535) {
+        throw new OptionError(`--aggregated-service-addresses takes NAMESPACE/NAME=HOST:PORT, not ${item}`);
+      }
+      return [service, { host: host.replace(/^\[|\]$/g, ''), port: Number(port) }];
+    }),
+  );
+}

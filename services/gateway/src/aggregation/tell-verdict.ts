@@ -1,0 +1,38 @@
+import { requestInfo } from '@tidegate/request-info';
+import { PLAIN } from '../codec/negotiate.ts';
+import type { Gateway } from '../gateway.ts';
+import { auditId } from '../hooks/audit-id.ts';
+import { IDENTITY } from '../hooks/content-coding.ts';
+import { patch } from '../verbs/patch.ts';
+import type { ApiService } from './api-service.ts';
+import { AGGREGATOR } from './identity-headers.ts';
+import { type Verdict, withVerdict } from './verdict.ts';
+
+const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
+
+/** Writes a verdict into the object that it is about, by the path of every write. An object that has changed refuses it. */
+export async function tellVerdict(gateway: Gateway, apiService: ApiService, verdict: Verdict): Promise<void> {
+  const info = requestInfo('PATCH', `${PATH}/${apiService.name}/status`);
+  const kind = gateway.registry.find('apiregistration.k8s.io', 'v1', 'apiservices');
+  if (info === undefined || kind === undefined) throw new Error('APIServices are not served');
+  const metadata = { resourceVersion: apiService.resourceVersion };
+  const body = { metadata, status: { conditions: withVerdict(apiService.conditions, verdict) } };
+  await patch(
+    gateway,
+    {
+      info,
+      kind,
+      user: AGGREGATOR,
+      auditId: auditId(undefined),
+      userAgent: 'tidegate-gateway',
+      contentType: 'application/merge-patch+json',
+      accepted: PLAIN,
+      coding: IDENTITY,
+      body: Buffer.from(JSON.stringify(body)),
+      span: undefined,
+      fence: undefined,
+      warnings: [],
+    },
+    undefined as never,
+  );
+}

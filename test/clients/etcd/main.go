@@ -1,0 +1,12 @@
+// Where the published sample of a server behind the API keeps its objects.
+package main
+
+import (
+	"os"
+
+	"go.etcd.io/etcd/server/v3/etcdmain"
+)
+
+func main() {
+	etcdmain.Main(os.Args)
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { TestAggregatedServer, until } from '@tidegate/testkit';
+import type { Client } from './client.ts';
+
+export const API_SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
+export const GROUP = '/apis/fruit.example.com/v1';
+export const NAME = 'v1.fruit.example.com';
+const AUTHENTICATION = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+const MERGE = { 'Content-Type': 'application/merge-patch+json' };
+/** tells of the front proxy, beside emptying namespaces */
+export const CONTROLLERS = {
+  TIDEGATE_CONTROLLERS: 'namespace-controller,root-ca-certificate-publisher-controller',
+};
+
+/** A server of apples, as it learns from the cluster whom to believe. */
+export async function appleServer(client: Client, options: { isAggregated?: boolean } = {}) {
+  const requestHeaderCa = await until('the front proxy to be told', async () => {
+    const { json } = await client.get(AUTHENTICATION);
+    return json.data?.['requestheader-client-ca-file'] as string | undefined;
+  });
+  return TestAggregatedServer.start({ names: ['fruit.default.svc'], requestHeaderCa, ...options });
+}
+
+/** Makes the Service `fruit`, which is on this machine, and its APIService. */
+export async function register(client: Client, { port, caBundle }: TestAggregatedServer): Promise<void> {
+  const service = { metadata: { name: 'fruit' }, spec: { type: 'ExternalName', externalName: 'localhost' } };
+  await client.ask('POST', '/api/v1/namespaces/default/services', { body: service });
+  const spec = {
+    group: 'fruit.example.com',
+    version: 'v1',
+    groupPriorityMinimum: 2000,
+    versionPriority: 10,
+    caBundle,
+    service: { namespace: 'default', name: 'fruit', port },
+  };
+  const made = await client.ask('POST', API_SERVICES, { body: { metadata: { name: NAME }, spec } });
+  assert.equal(made.code, 201, made.text);
+}
+
+export async function change(client: Client, path: string, body: object): Promise<void> {
+  const { code, text } = await client.ask('PATCH', path, { body, headers: MERGE });
+  assert.equal(code, 200, text);
+}
+
+/** The condition as soon as it says this. */
+export function told(client: Client, status: string, reason: string) {
+  return until(`${NAME} to be ${status}, ${reason}`, async () => {
+    const { conditions = [] } = (await client.get(`${API_SERVICES}/${NAME}`)).json.status ?? {};
+    return conditions.find((one: { status: string; reason: string }) => one.status === status && one.reason === reason);
+  });
+}
+
+export function valuesOf(rawHeaders: readonly string[], name: string): string[] {
+  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
+}
