@@ -120,6 +120,11 @@ export function kindStoredAs(entry: KindEntry, stored: Kind): Kind {
   return new ServedKind(entry, () => stored);
 }
 
+/** The version in which objects of a kind are kept, whoever converts them. */
+export function storageOf(kind: Kind): Kind {
+  return kind.entry.custom?.converter?.stored ?? kind.stored;
+}
+
 /** An object of a kind in the version that is stored. */
 export function toStored(kind: Kind, object: JsonObject): JsonObject {
   const { conversion } = kind.entry;

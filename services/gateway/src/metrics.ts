@@ -55,6 +55,16 @@ export function declareMetrics(registry: MetricRegistry, windows: WindowMemory) 
       help: 'Calls of admission webhooks that got no usable answer, whatever their failure policy makes of it.',
       labelNames: ['name'],
     }),
+    conversionCalls: registry.counter({
+      name: 'tidegate_gateway_conversion_calls_total',
+      help: 'Calls of conversion webhooks by what became of them: converted, refused, or unanswered.',
+      labelNames: ['definition', 'outcome'],
+    }),
+    convertedObjects: registry.counter({
+      name: 'tidegate_gateway_converted_objects_total',
+      help: 'Objects that conversion webhooks have converted.',
+      labelNames: ['definition'],
+    }),
     storeRetries: registry.counter({
       name: 'tidegate_gateway_store_retries_total',
       help: 'Messages sent to a store again because their answer was lost.',

@@ -8,6 +8,7 @@ import { impersonated } from './authn/impersonate.ts';
 import type { User } from './authn/user.ts';
 import { authorize } from './authz/authorize.ts';
 import { refuseCodedBody, refuseGatedBody } from './codec/decode-body.ts';
+import { RequestConversions } from './conversion/request-conversions.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
 import { probe } from './health/probes.ts';
 import { auditId } from './hooks/audit-id.ts';
@@ -122,6 +123,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     body: (request.body as Buffer | undefined) ?? NOTHING,
     span,
     fence: fenceOf(user, headers[FENCE_HEADER]),
+    conversions: kind.entry.custom?.converter === undefined ? undefined : new RequestConversions(gateway.conversions),
     warnings,
   };
   if (kind.entry.custom?.warning !== undefined) warnings.push(kind.entry.custom.warning);

@@ -55,7 +55,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
   const inquiry = inquiryFor(gateway, request, change);
   // those who are asked are not asked about what may be old
   let current =
-    (inquiry === undefined ? fromMirror(gateway, key) : undefined) ?? (await inStore(gateway, request, key));
+    (inquiry === undefined ? fromMirror(gateway, request, key) : undefined) ?? (await inStore(gateway, request, key));
   const allotment = allotmentOf(gateway, request);
   if (allotment !== undefined && isDryRun(request)) await allotment.lookFirst();
   const end = performance.now() + PATIENCE_MS;
@@ -90,8 +90,8 @@ function inquiryFor(gateway: Gateway, request: ResourceRequest, { admitted }: Ch
 
 /** undefined: the state was not the current one. */
 async function attempt(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Answer | undefined> {
-  const next =
-    from.inquiry === undefined ? nextState(gateway, request, from) : await askedState(gateway, request, from);
+  const isAsked = from.inquiry !== undefined || request.conversions !== undefined;
+  const next = isAsked ? await askedState(gateway, request, from) : nextState(gateway, request, from);
   if (next.kind === 'changed') return settle(gateway, request, { ...from, next });
   if (from.current.confirmed) throw next.error;
   return undefined;
@@ -120,11 +120,13 @@ function nextState(gateway: Gateway, request: ResourceRequest, from: Attempt): N
   }
 }
 
-/** The same, with those who want to be asked. */
+/** The same, with those who want to be asked, or must be. */
 async function askedState(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Next> {
   try {
     const old = parseCurrent(from.current);
-    const wanted = wantedState(gateway, request, from, old);
+    const { conversions, warnings } = request;
+    const want = () => wantedState(gateway, request, from, old);
+    const wanted = conversions === undefined ? want() : await conversions.replay(warnings, want);
     metaOf(wanted).resourceVersion = String(from.current.revision);
     const object = await mutated(from, wanted, old);
     judge(request, from, object, old);
@@ -199,17 +201,21 @@ async function settle(
   { current, next, change, allotment }: Step,
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
-  const { object, form, guards } = next;
+  const { object, guards } = next;
   const show = change.show ?? ((code, json) => objectAnswer(request, code, json));
-  const unchanged = next.isSame || form.value.equals(current.value);
+  const unchanged = next.isSame || next.form.value.equals(current.value);
   if (unchanged && !(current.confirmed && current.stale)) {
     return current.confirmed ? show(200, currentJson(current)) : undefined;
   }
+  const isConverted = kind.entry.custom?.converter !== undefined && !isRemoved(request, object);
+  const written = isConverted ? await gateway.conversions.written(kind, object) : undefined;
+  const stored = written?.stored ?? next.form;
+  const shown = written?.shown ?? next.form;
   if (isDryRun(request)) {
-    return current.confirmed ? show(200, withResourceVersion(form, current.revision)) : undefined;
+    return current.confirmed ? show(200, withResourceVersion(shown, current.revision)) : undefined;
   }
   const key = keyOf(kind, info.namespace, info.name);
-  const write = { ...writeOf(request, object, next), key, expectedRevision: current.revision };
+  const write = { ...writeOf(request, object, { form: stored, guards }), key, expectedRevision: current.revision };
   const outcome = await commit(gateway, request, write);
   const claim = takenClaim(request, guards, outcome);
   if (claim !== undefined && allotment !== undefined) {
@@ -217,24 +223,29 @@ async function settle(
     return undefined;
   }
   if (outcome.kind === outcomeKind.committed) {
+    if (isConverted) gateway.conversions.remember(kind, { key, object, form: shown, revision: outcome.revision });
     if (write.kind === writeKind.delete) await removeCompanion(gateway, request);
     // of an object that is gone with it, the last version that there was is shown
-    const shown = write.kind === writeKind.delete ? current.revision : outcome.revision;
-    return show(200, withResourceVersion(form, shown));
+    const revision = write.kind === writeKind.delete ? current.revision : outcome.revision;
+    return show(200, withResourceVersion(shown, revision));
   }
   if (outcome.kind === outcomeKind.notFound && change.create !== undefined) return undefined;
   if (outcome.kind === outcomeKind.conflict && !(change.pinned && current.confirmed)) return undefined;
   throw refusal(request, key, outcome);
 }
 
+function writeOf(request: ResourceRequest, object: JsonObject, { form, guards }: Pick<Changed, 'form' | 'guards'>) {
+  if (isRemoved(request, object)) return { kind: writeKind.delete, guards: removalGuards(request) };
+  const { uid = '', deletionTimestamp } = metaOf(object);
+  return { kind: writeKind.update, ...form, uid, deleting: deletionTimestamp !== undefined, guards };
+}
+
 /** A deleting object that nothing holds any more is removed by the change that let it go. */
-function writeOf(request: ResourceRequest, object: JsonObject, { form, guards }: Changed) {
+function isRemoved({ kind }: ResourceRequest, object: JsonObject): boolean {
   const meta = metaOf(object);
-  const deleting = meta.deletionTimestamp !== undefined;
+  if (meta.deletionTimestamp === undefined) return false;
   const hasTime = (meta.deletionGracePeriodSeconds ?? 0) > 0;
-  const held = hasTime || (meta.finalizers ?? []).length > 0 || (request.kind.stored.entry.held?.(object) ?? false);
-  if (!deleting || held) return { kind: writeKind.update, ...form, uid: meta.uid ?? '', deleting, guards };
-  return { kind: writeKind.delete, guards: removalGuards(request) };
+  return !(hasTime || (meta.finalizers ?? []).length > 0 || (kind.stored.entry.held?.(object) ?? false));
 }
 
 /** A namespace goes last: only when nothing is left in it. */

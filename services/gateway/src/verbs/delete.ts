@@ -48,8 +48,8 @@ async function attemptDelete(
   const deletion = deletionOf(kind, parseCurrent(current), options);
   if (deletion.kind === 'pending') return stillThere(request, options, currentJson(current));
   await ask(gateway, request, options, current);
-  const form = storedForm(kind.stored, deletion.object);
   const isRemoved = deletion.kind === 'removed';
+  const form = storedForm(kind.stored, deletion.object);
   const answer = (revision: number): Answer => {
     const json = withResourceVersion(form, revision);
     if (!isRemoved) return stillThere(request, options, json);
@@ -58,10 +58,12 @@ async function attemptDelete(
       : successAnswer(request, current.uid);
   };
   if (options.dryRun || (!isRemoved && form.value.equals(current.value))) return answer(current.revision);
+  const isConverted = kind.entry.custom?.converter !== undefined && !isRemoved;
+  const stored = isConverted ? (await gateway.conversions.written(kind, deletion.object)).stored : form;
   const outcome = await commit(gateway, request, {
     ...(isRemoved
       ? { kind: writeKind.delete, guards: removalGuards(request) }
-      : { kind: writeKind.update, ...form, uid: current.uid, deleting: true }),
+      : { kind: writeKind.update, ...stored, uid: current.uid, deleting: true }),
     key,
     expectedRevision: current.revision,
   });

@@ -26,5 +26,7 @@ export const get: VerbHandler = async (gateway, request) => {
     return objectAnswer(request, 200, currentJson(await fromStore(gateway, request, key)));
   }
   if (item === undefined) throw notFound(kind.entry, info.name);
-  return objectAnswer(request, 200, item.json);
+  if (kind.entry.custom?.converter === undefined) return objectAnswer(request, 200, item.json);
+  const [shown = item] = await gateway.conversions.read(kind, [item]);
+  return objectAnswer(request, 200, shown.json);
 };

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { EventWindow, itemOf, itemParts } from '@tidegate/collection';
+import type { Kind } from '@tidegate/kinds';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { ApiError, storageReadError } from '@tidegate/status';
 import type { LogBatch } from '@tidegate/wire';
@@ -10,7 +11,7 @@ import { unreadableWords } from '../mirror/mirror.ts';
 import { PastEvents } from '../mirror/past-events.ts';
 import { someCollection } from '../rules/fresh-collection.ts';
 import type { Selection } from '../rules/selection.ts';
-import { storedObjects } from '../rules/stored-list.ts';
+import { storedItems } from '../rules/stored-list.ts';
 import { Turnstile } from '../rules/turnstile.ts';
 
 export interface PastWatch {
@@ -67,11 +68,21 @@ async function pastEvents({ gateway, request, selection, after }: PastWatch): Pr
   const past = new PastEvents(selection);
   if (!selection.selective) return past;
   const list = { namespace: selection.namespace, revision: after, after: undefined, limit: 0 };
-  for await (const object of storedObjects(gateway, request, list)) past.begin(itemOf(itemParts(object)));
+  for await (const item of storedItems(gateway, request, list)) past.begin(item);
   return past;
 }
 
 const SLICE_BYTES = 64 << 10;
+
+/** What the changes made of their objects, up to the first that cannot be converted. */
+async function convertedItems({ conversions }: Gateway, kind: Kind, { changes }: LogBatch) {
+  const own = changes.filter(({ key, corrupt }) => key.resource === kind.storedAs && corrupt === '');
+  const { items, failure } = await conversions.readPrefix(
+    kind,
+    own.map((change) => itemOf(itemParts(change))),
+  );
+  return { items: new Map(items.map((item) => [item.revision as number, item])), failure };
+}
 
 /** false when nobody reads any longer */
 async function sendBatch(
@@ -81,13 +92,17 @@ async function sendBatch(
   batch: LogBatch,
 ): Promise<boolean> {
   const window = new EventWindow(toRevision(batch.first - 1));
+  const isConverted = kind.entry.custom?.converter !== undefined;
+  const { items, failure } = isConverted ? await convertedItems(gateway, kind, batch) : {};
   let unreadable: ApiError | undefined;
   for (const change of batch.changes) {
     // a store of an older release sends all of them
     if (change.key.resource !== kind.storedAs) continue;
     if (change.corrupt !== '') unreadable = storageReadError(unreadableWords(change));
+    const item = items?.get(change.revision);
+    if (isConverted && item === undefined) unreadable ??= failure;
     if (unreadable !== undefined) break;
-    window.append(past.event(change));
+    window.append(past.event(change, item));
   }
   const events = gateway.metrics.watchEvents.labels({ resource: kind.entry.resource });
   for (let at = window.start; at < window.end; ) {

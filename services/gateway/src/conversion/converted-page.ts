@@ -1,0 +1,63 @@
+import { type Item, type Run, runOf, type Snapshot } from '@tidegate/collection';
+import type { Kind } from '@tidegate/kinds';
+import { revisionText } from '@tidegate/revision';
+import { type Page, type PageRequest, pageOf } from '../rules/list-page.ts';
+import type { Conversions } from './conversions.ts';
+
+/** As many as a converter is asked about at a time. */
+const CHUNK = 500;
+/** Runs of a list are joined, and written, one by one. */
+const RUN = 128;
+
+/** One page of a list in the version of a kind: what a selector looks at is what the client sees. */
+export async function convertedPage(
+  conversions: Conversions,
+  kind: Kind,
+  { snapshot, ...wanted }: PageRequest & { snapshot: Snapshot },
+): Promise<Page> {
+  if (!wanted.selection.selective) {
+    const page = pageOf(snapshot, wanted);
+    return { ...page, runs: runsOf(await conversions.read(kind, itemsOf(page.runs))) };
+  }
+  const { selection, after, limit } = wanted;
+  const selected: Item[] = [];
+  const all = itemsOf(snapshot.runs(selection.namespace, after));
+  for (let at = 0; at < all.length && (limit === 0 || selected.length <= limit); at += CHUNK) {
+    const converted = await conversions.read(kind, all.slice(at, at + CHUNK));
+    for (const item of converted) if (selection.matches(item)) selected.push(item);
+  }
+  const more = limit > 0 && selected.length > limit;
+  const shown = more ? selected.slice(0, limit) : selected;
+  const metadata = {
+    resourceVersion: revisionText(snapshot.revision),
+    ...(!more && limit > 0 ? { continue: '' } : {}),
+  };
+  return { runs: runsOf(shown), metadata, last: more ? shown.at(-1) : undefined };
+}
+
+/** States in the version of a kind as they come, so many at a time. */
+export async function* convertedAsTheyCome(
+  conversions: Conversions,
+  kind: Kind,
+  items: AsyncIterable<Item>,
+): AsyncGenerator<Item> {
+  let chunk: Item[] = [];
+  for await (const item of items) {
+    chunk.push(item);
+    if (chunk.length < CHUNK) continue;
+    yield* await conversions.read(kind, chunk);
+    chunk = [];
+  }
+  yield* await conversions.read(kind, chunk);
+}
+
+export function itemsOf(runs: Iterable<Run>): Item[] {
+  return [...runs].flatMap(({ items, from, to }) => items.slice(from, to));
+}
+
+function runsOf(items: readonly Item[]): Run[] {
+  const runs: Run[] = [];
+  for (let from = 0; from < items.length; from += RUN)
+    runs.push(runOf(items, from, Math.min(from + RUN, items.length)));
+  return runs;
+}
