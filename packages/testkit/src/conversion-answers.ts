@@ -8,8 +8,8 @@ type Any = any;
 export function conversionAnswer(review: Any): Any {
   const { uid, desiredAPIVersion, objects } = review.request;
   const wish: string = objects.map(wishOf).find((one: string | undefined) => one !== undefined) ?? '';
-  const converted = objects.map((object: Any) => ({ ...inVersion(object, desiredAPIVersion) }));
-  const response = { uid, result: { status: 'Success' }, convertedObjects: converted.map(OBJECTS[wish] ?? same) };
+  const converted = (object: Any) => (OBJECTS[wishOf(object) ?? ''] ?? same)(inVersion(object, desiredAPIVersion));
+  const response = { uid, result: { status: 'Success' }, convertedObjects: objects.map(converted) };
   const answer = { apiVersion: review.apiVersion, kind: 'ConversionReview', response };
   return (ANSWERS[wish] ?? same)(answer);
 }

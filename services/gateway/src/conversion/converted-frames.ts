@@ -92,7 +92,7 @@ export async function convertedEvents(
   { conversions, kind, selection }: Omit<ConvertedFramesOptions, 'form'>,
   events: readonly CollectionEvent[],
 ): Promise<ConvertedEvents> {
-  const states = events.map((event) => statesOf(event, selection.selective));
+  const states = events.map((event) => statesOf(event, selection));
   const { items, failure } = await conversions.readPrefix(kind, states.flat());
   const shown = items.values();
   const converted: CollectionEvent[] = [];
@@ -100,14 +100,17 @@ export async function convertedEvents(
     const [now, before] = (states[index] as Item[]).map(() => shown.next().value);
     const count = (states[index] as Item[]).length;
     if (count > 0 && (now === undefined || (count === 2 && before === undefined))) break;
-    const [item, previous] = event.item === undefined ? [undefined, now] : [now, before ?? event.previous];
-    converted.push({ ...event, item, previous });
+    if (count === 0) converted.push(event);
+    else if (event.item === undefined) converted.push({ ...event, previous: now });
+    else converted.push({ ...event, item: now, previous: before ?? event.previous });
   }
   return { converted, failure };
 }
 
-/** The states of an event that are looked at: the new one; the one before where it is shown, or selects. */
-function statesOf({ item, previous, kind }: CollectionEvent, selective: boolean): Item[] {
+/** The states of an event that are looked at: the new one; the one before where it is shown, or selects. None: no matter. */
+function statesOf({ item, previous, kind }: CollectionEvent, { selective, isAbout }: Selection): Item[] {
+  const either = item ?? previous;
+  if (either === undefined || !isAbout(either)) return [];
   const before = previous !== undefined && kind !== eventKind.created && (selective || item === undefined);
   return [...(item === undefined ? [] : [item]), ...(before ? [previous] : [])];
 }

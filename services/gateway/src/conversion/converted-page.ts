@@ -21,7 +21,7 @@ export async function convertedPage(
   }
   const { selection, after, limit } = wanted;
   const selected: Item[] = [];
-  const all = itemsOf(snapshot.runs(selection.namespace, after));
+  const all = itemsOf(snapshot.runs(selection.namespace, after)).filter((item) => selection.isAbout(item));
   for (let at = 0; at < all.length && (limit === 0 || selected.length <= limit); at += CHUNK) {
     const converted = await conversions.read(kind, all.slice(at, at + CHUNK));
     for (const item of converted) if (selection.matches(item)) selected.push(item);
@@ -39,10 +39,11 @@ export async function convertedPage(
 export async function* convertedAsTheyCome(
   conversions: Conversions,
   kind: Kind,
-  items: AsyncIterable<Item>,
+  { items, isAbout }: { items: AsyncIterable<Item>; isAbout?: (item: Item) => boolean },
 ): AsyncGenerator<Item> {
   let chunk: Item[] = [];
   for await (const item of items) {
+    if (isAbout?.(item) === false) continue;
     chunk.push(item);
     if (chunk.length < CHUNK) continue;
     yield* await conversions.read(kind, chunk);

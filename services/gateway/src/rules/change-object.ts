@@ -2,7 +2,7 @@ import { type Kind, metaOf, prepareUpdate, validateMeta, validateMetaUpdate } fr
 import { isSame } from '@tidegate/managed-fields';
 import type { Json, JsonObject } from '@tidegate/schema';
 import { badRequest, conflict, invalid, notFound, requiredValue } from '@tidegate/status';
-import { type Guard, guardKind, outcomeKind, writeKind } from '@tidegate/wire';
+import { type Guard, outcomeKind, writeKind } from '@tidegate/wire';
 import type { ServiceAddresses } from '../addresses/service-addresses.ts';
 import { inquiryOf } from '../admission/inquiries.ts';
 import type { Inquiry } from '../admission/inquiry.ts';
@@ -15,6 +15,7 @@ import { allotmentOf, claimGuards, takenClaim } from './allotment.ts';
 import { commit, keyOf, refusal } from './commit.ts';
 import { removeCompanion } from './companion.ts';
 import { type Current, currentJson, fromMirror, inStore, parseCurrent } from './current.ts';
+import { isRemoved, removalGuards } from './removal.ts';
 
 export interface Change {
   /** Makes the new state from the current one. It may be called again with a fresher one; it must not change it. */
@@ -238,21 +239,6 @@ function writeOf(request: ResourceRequest, object: JsonObject, { form, guards }:
   if (isRemoved(request, object)) return { kind: writeKind.delete, guards: removalGuards(request) };
   const { uid = '', deletionTimestamp } = metaOf(object);
   return { kind: writeKind.update, ...form, uid, deleting: deletionTimestamp !== undefined, guards };
-}
-
-/** A deleting object that nothing holds any more is removed by the change that let it go. */
-function isRemoved({ kind }: ResourceRequest, object: JsonObject): boolean {
-  const meta = metaOf(object);
-  if (meta.deletionTimestamp === undefined) return false;
-  const hasTime = (meta.deletionGracePeriodSeconds ?? 0) > 0;
-  return !(hasTime || (meta.finalizers ?? []).length > 0 || (kind.stored.entry.held?.(object) ?? false));
-}
-
-/** A namespace goes last: only when nothing is left in it. */
-export function removalGuards({ kind, info }: ResourceRequest): Guard[] {
-  return kind.storedAs === 'namespaces'
-    ? [{ kind: guardKind.namespaceEmpty, key: { resource: kind.storedAs, namespace: '', name: info.name } }]
-    : [];
 }
 
 function refuseStale(request: ResourceRequest, current: Current, object: JsonObject): void {

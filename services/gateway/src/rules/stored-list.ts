@@ -11,6 +11,8 @@ export interface StoredListRequest {
   readonly after: Position | undefined;
   /** 0: all of them */
   readonly limit: number;
+  /** others are not needed, and left out where it saves work */
+  readonly isAbout?: (item: Item) => boolean;
   /** told how many follow where the limit has ended the list; without it nobody counts them */
   readonly rest?: ((count: number) => void) | undefined;
 }
@@ -50,7 +52,8 @@ async function* storedObjects(
 export function storedItems(gateway: Gateway, request: ResourceRequest, list: StoredListRequest): AsyncGenerator<Item> {
   const items = itemsOf(storedObjects(gateway, request, list));
   const { kind } = request;
-  return kind.entry.custom?.converter === undefined ? items : convertedAsTheyCome(gateway.conversions, kind, items);
+  if (kind.entry.custom?.converter === undefined) return items;
+  return convertedAsTheyCome(gateway.conversions, kind, { items, ...list });
 }
 
 async function* itemsOf(objects: AsyncIterable<StoredObject>): AsyncGenerator<Item> {

@@ -4,12 +4,12 @@ import { deleteOptionsShown, inquiryOf } from '../admission/inquiries.ts';
 import { objectAnswer, successAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
-import { removalGuards } from '../rules/change-object.ts';
 import { commit, keyOf, refusal } from '../rules/commit.ts';
 import { removeCompanion } from '../rules/companion.ts';
 import { type Current, currentJson, fromStore, parseCurrent } from '../rules/current.ts';
 import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
 import { deletionOf } from '../rules/deletion.ts';
+import { removalGuards } from '../rules/removal.ts';
 import { deleteCorrupt } from './delete-corrupt.ts';
 
 /** DELETE of one object: removal, or the first of its two phases when something holds it. */

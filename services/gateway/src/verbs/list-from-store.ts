@@ -38,6 +38,7 @@ export async function listFromStore(
     revision,
     after,
     limit: counts ? limit : 0,
+    isAbout: selection.isAbout,
     ...(counts && known === undefined ? { rest: (count) => (page.remaining = count) } : {}),
   };
   await page.begin();

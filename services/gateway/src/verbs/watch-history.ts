@@ -67,7 +67,13 @@ async function catchUp(watch: PastWatch): Promise<Caught | undefined> {
 async function pastEvents({ gateway, request, selection, after }: PastWatch): Promise<PastEvents> {
   const past = new PastEvents(selection);
   if (!selection.selective) return past;
-  const list = { namespace: selection.namespace, revision: after, after: undefined, limit: 0 };
+  const list = {
+    namespace: selection.namespace,
+    revision: after,
+    after: undefined,
+    limit: 0,
+    isAbout: selection.isAbout,
+  };
   for await (const item of storedItems(gateway, request, list)) past.begin(item);
   return past;
 }
@@ -75,25 +81,28 @@ async function pastEvents({ gateway, request, selection, after }: PastWatch): Pr
 const SLICE_BYTES = 64 << 10;
 
 /** What the changes made of their objects, up to the first that cannot be converted. */
-async function convertedItems({ conversions }: Gateway, kind: Kind, { changes }: LogBatch) {
-  const own = changes.filter(({ key, corrupt }) => key.resource === kind.storedAs && corrupt === '');
-  const { items, failure } = await conversions.readPrefix(
-    kind,
-    own.map((change) => itemOf(itemParts(change))),
-  );
-  return { items: new Map(items.map((item) => [item.revision as number, item])), failure };
+async function convertedItems(
+  { conversions }: Gateway,
+  kind: Kind,
+  { batch, selection }: { batch: LogBatch; selection: Selection },
+) {
+  const own = batch.changes.filter(({ key, corrupt }) => key.resource === kind.storedAs && corrupt === '');
+  const all = own.map((change) => itemOf(itemParts(change)));
+  const [about, others] = [all.filter(selection.isAbout), all.filter((item) => !selection.isAbout(item))];
+  const { items, failure } = await conversions.readPrefix(kind, about);
+  return { items: new Map([...others, ...items].map((item) => [item.revision as number, item])), failure };
 }
 
 /** false when nobody reads any longer */
 async function sendBatch(
-  { gateway, request: { kind }, frames }: PastWatch,
+  { gateway, request: { kind }, selection, frames }: PastWatch,
   raw: ServerResponse,
   past: PastEvents,
   batch: LogBatch,
 ): Promise<boolean> {
   const window = new EventWindow(toRevision(batch.first - 1));
   const isConverted = kind.entry.custom?.converter !== undefined;
-  const { items, failure } = isConverted ? await convertedItems(gateway, kind, batch) : {};
+  const { items, failure } = isConverted ? await convertedItems(gateway, kind, { batch, selection }) : {};
   let unreadable: ApiError | undefined;
   for (const change of batch.changes) {
     // a store of an older release sends all of them

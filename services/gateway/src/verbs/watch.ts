@@ -145,7 +145,7 @@ async function writeInitialConverted(
   kind: Kind,
   { raw, frames, snapshot, selection }: Initial,
 ): Promise<boolean> {
-  const all = itemsOf(snapshot.runs(selection.namespace));
+  const all = itemsOf(snapshot.runs(selection.namespace)).filter((item) => selection.isAbout(item));
   for (let at = 0; at < all.length; at += CONVERTED_TOGETHER) {
     const { items, failure } = await conversions.readPrefix(kind, all.slice(at, at + CONVERTED_TOGETHER));
     const parts = items.filter((item) => selection.matches(item)).map((item) => frames.initial(item));
