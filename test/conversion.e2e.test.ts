@@ -236,6 +236,20 @@ describe('Conversion by a webhook', () => {
     assert.deepEqual([review.kind.version, review.requestKind.version], ['v2', 'v1']);
     assert.deepEqual(review.object.spec, { address: 'h:1', mode: 'plain' });
     await client.ask('DELETE', `${configurations}/sees-v2`);
+    const policies = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
+    const spec = {
+      matchConstraints: { resourceRules: [rule] },
+      validations: [{ expression: "object.spec.address != 'no:1'", message: 'not there' }],
+    };
+    assert.equal((await client.ask('POST', policies, { body: { metadata: { name: 'no' }, spec } })).code, 201);
+    const binding = { metadata: { name: 'no' }, spec: { policyName: 'no', validationActions: ['Deny'] } };
+    assert.equal((await client.ask('POST', `${policies.slice(0, -3)}ybindings`, { body: binding })).code, 201);
+    const denied = await client.ask('POST', ports.path('v1'), {
+      body: ports.object('v1', 'b', { host: 'no', port: 1 }),
+    });
+    assert.match(denied.json.message, /ValidatingAdmissionPolicy 'no' .*denied request: not there$/);
+    await create('v1', 'c', { host: 'yes', port: 1 });
+    await client.ask('DELETE', `${policies}/no`);
   });
 
   test('another storage version holds at once: older objects are read, and written in it', async () => {

@@ -62,7 +62,9 @@ export async function defineConverted(client: Client, webhooks: TestWebhooks, pl
   const made = await client.ask('POST', DEFINITIONS, { body: definition });
   if (made.code !== 201) throw new Error(made.text);
   const path = (name: 'v1' | 'v2') => `/apis/${group}/${name}/namespaces/default/${plural}`;
-  await until('the kind to be served', async () => (await client.get(path('v2'))).code === 200);
+  // of one object: a list would make the gateway hold the collection
+  const isServed = async () => (await client.get(`${path('v2')}/none`)).json?.reason === 'NotFound';
+  await until('the kind to be served', isServed);
   return {
     name: definition.metadata.name,
     path,

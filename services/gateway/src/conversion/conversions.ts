@@ -234,13 +234,19 @@ function nameOf({ apiVersion, entry }: Kind, { revision }: Pick<Item, 'revision'
 }
 
 /** Its bytes are what is shown: they are of this version, and there never was another schema. */
-function isHandedOn(kind: Kind, item: Item): boolean {
+export function isHandedOn(kind: Kind, item: Item): boolean {
   return kind.entry.custom?.generation === 1 && isOf(kind, item.json);
 }
 
+const heads = new WeakMap<Kind, Buffer>();
+
 /** Whether stored bytes are of this version: it stands at their beginning. */
-export function isOf({ entry, apiVersion }: Kind, json: Uint8Array): boolean {
-  const head = Buffer.from(`{"kind":"${entry.kind}","apiVersion":"${apiVersion}",`);
+export function isOf(kind: Kind, json: Uint8Array): boolean {
+  let head = heads.get(kind);
+  if (head === undefined) {
+    head = Buffer.from(`{"kind":"${kind.entry.kind}","apiVersion":"${kind.apiVersion}",`);
+    heads.set(kind, head);
+  }
   return head.equals(json.subarray(0, head.length));
 }
 

@@ -2,7 +2,7 @@ import { type Item, type Run, runOf, type Snapshot } from '@tidegate/collection'
 import type { Kind } from '@tidegate/kinds';
 import { revisionText } from '@tidegate/revision';
 import { type Page, type PageRequest, pageOf } from '../rules/list-page.ts';
-import type { Conversions } from './conversions.ts';
+import { type Conversions, isHandedOn } from './conversions.ts';
 
 /** As many as a converter is asked about at a time. */
 const CHUNK = 500;
@@ -17,7 +17,7 @@ export async function convertedPage(
 ): Promise<Page> {
   if (!wanted.selection.selective) {
     const page = pageOf(snapshot, wanted);
-    return { ...page, runs: runsOf(await conversions.read(kind, itemsOf(page.runs))) };
+    return { ...page, runs: await convertedRuns(conversions, kind, page.runs) };
   }
   const { selection, after, limit } = wanted;
   const selected: Item[] = [];
@@ -33,6 +33,21 @@ export async function convertedPage(
     ...(!more && limit > 0 ? { continue: '' } : {}),
   };
   return { runs: runsOf(shown), metadata, last: more ? shown.at(-1) : undefined };
+}
+
+/** Runs that need nobody's work stay as they are, with the bytes that they have joined. */
+async function convertedRuns(conversions: Conversions, kind: Kind, runs: readonly Run[]): Promise<Run[]> {
+  const isReady = ({ items, from, to }: Run) => items.slice(from, to).every((item) => isHandedOn(kind, item));
+  const stale = new Set(runs.filter((run) => !isReady(run)));
+  const converted = await conversions.read(kind, itemsOf(stale));
+  let from = 0;
+  return runs.map((run) => {
+    if (!stale.has(run)) return run;
+    const to = from + run.to - run.from;
+    const made = runOf(converted, from, to);
+    from = to;
+    return made;
+  });
 }
 
 /** States in the version of a kind as they come, so many at a time. */
