@@ -193,6 +193,14 @@ describe('Conversion by a webhook', () => {
       assert.deepEqual([code, json.status], [500, 'Failure']);
       assert.match(json.message, /^conversion webhook for .*, Kind=Portsf failed: no way$/);
     }
+    const late = await (await client.watch(`${v2}?watch=1&resourceVersion=0`)).rest();
+    assert.deepEqual(
+      late.map(({ type, object }) => [type, object.metadata.name ?? object.code]),
+      [
+        ['ADDED', 'a'],
+        ['ERROR', 500],
+      ],
+    );
     assert.equal((await client.get(`${v2}/c`)).code, 200);
     assert.equal((await client.get(`${v2}?fieldSelector=metadata.name%3Dc`)).code, 200);
     stored?.close();
@@ -298,6 +306,10 @@ describe('Conversion by a webhook', () => {
     }
     const [{ type, object } = { type: '', object: {} }] = await watching.rest();
     assert.deepEqual([type, object.code], ['ERROR', 500]);
+    // through the stored version all can go without it
+    assert.equal((await client.ask('DELETE', `${DEFINITIONS}/${ports.name}`)).code, 200);
+    const isGone = async () => (await client.get(`${DEFINITIONS}/${ports.name}`)).code === 404;
+    await until('the definition and its objects to be gone', isGone);
     const { text } = await client.get('/metrics');
     assert.match(text, /^tidegate_gateway_conversion_calls_total\{definition=".*",outcome="unanswered"\} [1-9]/m);
   });

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { Random } from '@tidegate/testkit';
+import { mutateValue } from '../testing/fuzz/mutate.ts';
 import { answeredObjects, WrongAnswer } from './answered-objects.ts';
 
 const object = (name: string): JsonObject => ({
@@ -93,4 +95,25 @@ test('Answers that are nothing like one are told as failures.', () => {
     words(() => answeredObjects(answer('many'), asked('a'))),
     'returned 0 objects, expected 1',
   );
+});
+
+test('Whatever is answered, it is the same objects in the version that was asked for, or a wrong answer.', () => {
+  const random = new Random(7);
+  let taken = 0;
+  for (let run = 0; run < 3000; run++) {
+    const objects = [converted('a', { annotations: { b: 'c' } }), converted('b')];
+    const changed = random.chance(0.5) ? mutateValue(answer(objects), random) : answer(mutateValue(objects, random));
+    try {
+      const made = answeredObjects(isJsonObject(changed) ? changed : {}, asked('a', 'b'));
+      const told = made.map(({ apiVersion, kind, metadata }) => [apiVersion, kind, (metadata as JsonObject).uid]);
+      assert.deepEqual(told, [
+        ['example.com/v2', 'Port', 'uid-a'],
+        ['example.com/v2', 'Port', 'uid-b'],
+      ]);
+      taken++;
+    } catch (error) {
+      if (!(error instanceof WrongAnswer)) throw error;
+    }
+  }
+  assert.ok(taken > 50, String(taken));
 });
