@@ -21,7 +21,16 @@ export { canonicalAddress, serviceClaims } from './entries/service-claims.ts';
 export { type GenericObject, metaOf, type ObjectMeta, type OwnerReference } from './generic-object.ts';
 export type { Column, Converter, KindEntry } from './kind-entry.ts';
 export { listSchema, metaSchemas } from './meta-schemas.ts';
-export { fromStored, type Kind, kindOf, type MetaTypes, Registry, storageOf, toStored } from './registry.ts';
+export {
+  fromStored,
+  isConverted,
+  type Kind,
+  kindOf,
+  type MetaTypes,
+  Registry,
+  storageOf,
+  toStored,
+} from './registry.ts';
 export { annotationErrors, labelErrors, validateMeta, validateMetaUpdate } from './rules/metadata.ts';
 export { FOREGROUND, ORPHAN, type Propagation } from './rules/propagation.ts';
 export { resetFields } from './rules/reset-fields.ts';

@@ -1,4 +1,4 @@
-import type { Kind } from '@tidegate/kinds';
+import { isConverted, type Kind } from '@tidegate/kinds';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { methodNotAllowed } from '@tidegate/status';
@@ -123,7 +123,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     body: (request.body as Buffer | undefined) ?? NOTHING,
     span,
     fence: fenceOf(user, headers[FENCE_HEADER]),
-    conversions: kind.entry.custom?.converter === undefined ? undefined : new RequestConversions(gateway.conversions),
+    conversions: !isConverted(kind) ? undefined : new RequestConversions(gateway.conversions),
     warnings,
   };
   if (kind.entry.custom?.warning !== undefined) warnings.push(kind.entry.custom.warning);

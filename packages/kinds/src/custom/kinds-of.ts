@@ -28,7 +28,7 @@ type ObjectSchema = Schema & { type: 'object' };
 export function kindsOf(definition: Definition, scale: KindEntry): Kind[] {
   const storage = definition.versions.find((version) => version.storage);
   if (storage === undefined || !hasCondition(definition, 'Established')) return [];
-  if (isConverted(definition)) return convertedKinds(definition, storage, scale);
+  if (hasConverter(definition)) return convertedKinds(definition, storage, scale);
   const own = entryOf(definition, storage, { scale });
   const stored = kindOf(own);
   const served = definition.versions.filter((version) => version.served);
@@ -42,7 +42,7 @@ export function kindsOf(definition: Definition, scale: KindEntry): Kind[] {
 }
 
 /** There is nothing to convert between a version and itself. */
-function isConverted({ conversion, versions }: Definition): boolean {
+function hasConverter({ conversion, versions }: Definition): boolean {
   return conversion === 'Webhook' && versions.length > 1;
 }
 

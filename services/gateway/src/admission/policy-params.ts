@@ -1,5 +1,5 @@
 import { type Item, itemOf, itemParts } from '@tidegate/collection';
-import type { Kind } from '@tidegate/kinds';
+import { isConverted, type Kind } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { itemsOf } from '../conversion/converted-page.ts';
 import type { Gateway } from '../gateway.ts';
@@ -72,5 +72,5 @@ async function objectsNamed(
 }
 
 async function shownAs({ conversions }: Gateway, kind: Kind, items: readonly Item[]): Promise<readonly Item[]> {
-  return kind.entry.custom?.converter === undefined ? items : conversions.read(kind, items);
+  return !isConverted(kind) ? items : conversions.read(kind, items);
 }

@@ -21,7 +21,7 @@ interface Question {
 }
 
 const TIMEOUT_MS = 30_000;
-const MAX_ANSWER_BYTES = 64 << 20;
+const MAX_ANSWER_BYTES = 16 << 20;
 
 /** Asks the converter of a kind for objects of another version, all in one request. */
 export async function askConverter(webhooks: WebhookCalls, { to, objects }: Question): Promise<Outcome> {

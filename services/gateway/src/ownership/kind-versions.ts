@@ -1,4 +1,4 @@
-import { fromStored, type Kind, type Registry, resetFields, toStored } from '@tidegate/kinds';
+import { fromStored, isConverted, type Kind, type Registry, resetFields, toStored } from '@tidegate/kinds';
 import { fieldSet, type Version, type Versions } from '@tidegate/managed-fields';
 import type { JsonObject } from '@tidegate/schema';
 import type { ResourceRequest } from '../gateway.ts';
@@ -15,7 +15,7 @@ export function versionsOf(
   { kind, info: { subresource }, conversions }: Pick<ResourceRequest, 'kind' | 'info' | 'conversions'>,
 ): Versions {
   const versions = knownVersions(registry, kind, subresource);
-  if (conversions === undefined || kind.entry.custom?.converter === undefined) return versions;
+  if (conversions === undefined || !isConverted(kind)) return versions;
   return {
     ...versions,
     convert: (object, from, to) => conversions.now(object, (from as KindVersion).kind, (to as KindVersion).kind),

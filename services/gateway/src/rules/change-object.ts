@@ -1,4 +1,4 @@
-import { type Kind, metaOf, prepareUpdate, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
+import { isConverted, type Kind, metaOf, prepareUpdate, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
 import { isSame } from '@tidegate/managed-fields';
 import type { Json, JsonObject } from '@tidegate/schema';
 import { badRequest, conflict, invalid, notFound, requiredValue } from '@tidegate/status';
@@ -208,8 +208,8 @@ async function settle(
   if (unchanged && !(current.confirmed && current.stale)) {
     return current.confirmed ? show(200, currentJson(current)) : undefined;
   }
-  const isConverted = kind.entry.custom?.converter !== undefined && !isRemoved(request, object);
-  const written = isConverted ? await gateway.conversions.written(kind, object) : undefined;
+  const converts = isConverted(kind) && !isRemoved(request, object);
+  const written = converts ? await gateway.conversions.written(kind, object) : undefined;
   const stored = written?.stored ?? next.form;
   const shown = written?.shown ?? next.form;
   if (isDryRun(request)) {
@@ -224,7 +224,7 @@ async function settle(
     return undefined;
   }
   if (outcome.kind === outcomeKind.committed) {
-    if (isConverted) gateway.conversions.remember(kind, { key, object, form: shown, revision: outcome.revision });
+    if (converts) gateway.conversions.remember(kind, { key, object, form: shown, revision: outcome.revision });
     if (write.kind === writeKind.delete) await removeCompanion(gateway, request);
     // of an object that is gone with it, the last version that there was is shown
     const revision = write.kind === writeKind.delete ? current.revision : outcome.revision;

@@ -1,5 +1,5 @@
 import { itemOf, itemParts } from '@tidegate/collection';
-import { type Kind, storageOf } from '@tidegate/kinds';
+import { isConverted, type Kind, storageOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { notFound, unreadable } from '@tidegate/status';
 import type { Key, StoredObject } from '@tidegate/wire';
@@ -23,7 +23,7 @@ export interface Current {
 /** The object from the mirror when there is one: it may be a moment old. undefined when only the store can say. */
 export function fromMirror(gateway: Gateway, { kind }: ResourceRequest, key: Key): Current | undefined {
   // it takes as long to convert it as to ask the store
-  if (kind.entry.custom?.converter !== undefined) return undefined;
+  if (isConverted(kind)) return undefined;
   const item = gateway.mirrors.peek(key.resource)?.get(key.namespace, key.name);
   if (item === undefined) return undefined;
   return { revision: item.revision, uid: item.uid, ...item.stored(), stale: false, confirmed: false };
@@ -45,7 +45,7 @@ export async function inStore(gateway: Gateway, request: ResourceRequest, key: K
     throw unreadable(request.kind.entry, [{ ...key, why: object.corrupt }]);
   }
   const { revision, uid, value, splice, stale } = object;
-  if (request.kind.entry.custom?.converter !== undefined) return converted(gateway, request.kind, object);
+  if (isConverted(request.kind)) return converted(gateway, request.kind, object);
   return { revision, uid, value, splice, stale, confirmed: true };
 }
 

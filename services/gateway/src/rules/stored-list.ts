@@ -1,4 +1,5 @@
 import { corruptObject, type Item, itemOf, itemParts, type Position } from '@tidegate/collection';
+import { isConverted } from '@tidegate/kinds';
 import type { Revision } from '@tidegate/revision';
 import { ApiError, unreadable } from '@tidegate/status';
 import type { StoredObject } from '@tidegate/wire';
@@ -52,7 +53,7 @@ async function* storedObjects(
 export function storedItems(gateway: Gateway, request: ResourceRequest, list: StoredListRequest): AsyncGenerator<Item> {
   const items = itemsOf(storedObjects(gateway, request, list));
   const { kind } = request;
-  if (kind.entry.custom?.converter === undefined) return items;
+  if (!isConverted(kind)) return items;
   return convertedAsTheyCome(gateway.conversions, kind, { items, ...list });
 }
 

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { type Kind, metaOf, prepareCreate, validateMeta } from '@tidegate/kinds';
+import { isConverted, type Kind, metaOf, prepareCreate, validateMeta } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { ApiError, alreadyExists, badRequest, invalid, methodNotAllowed } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
@@ -130,8 +130,8 @@ async function commitNew(
   if (errors.length > 0)
     throw invalid({ group: kind.entry.group, kind: kind.entry.kind, name: meta.name ?? '' }, errors);
   await inquiry?.validate({ object, old: undefined });
-  const isConverted = kind.entry.custom?.converter !== undefined;
-  const written = isConverted ? await gateway.conversions.written(kind, object) : undefined;
+  const converts = isConverted(kind);
+  const written = converts ? await gateway.conversions.written(kind, object) : undefined;
   const form = written?.stored ?? storedForm(kind.stored, object);
   const shown = written?.shown ?? form;
   if (isDryRun(request)) return dryRun(gateway, request, shown.value);
@@ -148,7 +148,7 @@ async function commitNew(
   if (claim !== undefined) return { kind: 'claimed', claim };
   if (outcome.kind === outcomeKind.alreadyExists) return { kind: 'taken', deleting: outcome.deleting };
   if (outcome.kind !== outcomeKind.committed) throw refusal(request, key, outcome);
-  if (isConverted) gateway.conversions.remember(kind, { key, object, form: shown, revision: outcome.revision });
+  if (converts) gateway.conversions.remember(kind, { key, object, form: shown, revision: outcome.revision });
   return { kind: 'created', answer: objectAnswer(request, 201, withResourceVersion(shown, outcome.revision)) };
 }
 

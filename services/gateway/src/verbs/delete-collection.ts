@@ -1,4 +1,4 @@
-import { fromStored, listSchema } from '@tidegate/kinds';
+import { fromStored, isConverted, listSchema } from '@tidegate/kinds';
 import { parseOwnJson } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
 import { documentAnswer } from '../codec/answer.ts';
@@ -23,8 +23,8 @@ export const deleteCollection: VerbHandler = async (gateway, request) => {
   await refuseCorrupt(gateway, request, collection, selection.namespace);
   const snapshot = collection.snapshot();
   const wanted = { selection, after: undefined, limit: 0 };
-  const isConverted = kind.entry.custom?.converter !== undefined;
-  const page = isConverted
+  const converts = isConverted(kind);
+  const page = converts
     ? await convertedPage(gateway.conversions, kind, { snapshot, ...wanted })
     : pageOf(snapshot, wanted);
   const found = itemsOf(page.runs);

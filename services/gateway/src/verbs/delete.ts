@@ -1,3 +1,4 @@
+import { isConverted } from '@tidegate/kinds';
 import { conflict, forbiddenObject } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
 import { deleteOptionsShown, inquiryOf } from '../admission/inquiries.ts';
@@ -58,8 +59,8 @@ async function attemptDelete(
       : successAnswer(request, current.uid);
   };
   if (options.dryRun || (!isRemoved && form.value.equals(current.value))) return answer(current.revision);
-  const isConverted = kind.entry.custom?.converter !== undefined && !isRemoved;
-  const stored = isConverted ? (await gateway.conversions.written(kind, deletion.object)).stored : form;
+  const converts = isConverted(kind) && !isRemoved;
+  const stored = converts ? (await gateway.conversions.written(kind, deletion.object)).stored : form;
   const outcome = await commit(gateway, request, {
     ...(isRemoved
       ? { kind: writeKind.delete, guards: removalGuards(request) }

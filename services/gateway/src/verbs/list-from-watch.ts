@@ -1,4 +1,5 @@
 import { segmentOf } from '@tidegate/collection';
+import { isConverted } from '@tidegate/kinds';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { unreadable } from '@tidegate/status';
 import type { ListPart } from '@tidegate/wire';
@@ -26,8 +27,8 @@ export async function listFromWatch(
 ): Promise<void> {
   const { selection, after, limit, revision, exact } = list;
   const page = new StreamedPage(request, reply, list, DELAYED_BYTES);
-  const isConverted = request.kind.entry.custom?.converter !== undefined;
-  const heads = selection.selective || !page.form.plain || isConverted;
+  const converts = isConverted(request.kind);
+  const heads = selection.selective || !page.form.plain || converts;
   const parts = gateway.watchLists.list({
     resource: request.kind.storedAs,
     namespace: selection.namespace,
@@ -70,8 +71,8 @@ async function writeItems(
 ): Promise<boolean> {
   if (!segment) return true;
   const { items } = segmentOf(segment.json as Buffer, segment.items);
-  const isConverted = kind.entry.custom?.converter !== undefined;
-  for (const item of isConverted ? await gateway.conversions.read(kind, items) : items)
+  const converts = isConverted(kind);
+  for (const item of converts ? await gateway.conversions.read(kind, items) : items)
     if (!(await page.write(item))) return false;
   return true;
 }

@@ -1,4 +1,5 @@
 import type { Collection, Snapshot } from '@tidegate/collection';
+import { isConverted } from '@tidegate/kinds';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { expired } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
@@ -35,8 +36,8 @@ export const list: VerbHandler = async (gateway, request, reply) => {
     }
     return undefined;
   }
-  const isConverted = request.kind.entry.custom?.converter !== undefined;
-  const page = isConverted
+  const converts = isConverted(request.kind);
+  const page = converts
     ? await convertedPage(gateway.conversions, request.kind, { snapshot: found.snapshot, selection, after, limit })
     : pageOf(found.snapshot, { selection, after, limit });
   tellContinue(gateway, request, { page, selection, found });

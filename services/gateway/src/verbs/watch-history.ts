@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { EventWindow, itemOf, itemParts } from '@tidegate/collection';
-import type { Kind } from '@tidegate/kinds';
+import { isConverted, type Kind } from '@tidegate/kinds';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { ApiError, storageReadError } from '@tidegate/status';
 import type { LogBatch } from '@tidegate/wire';
@@ -101,15 +101,15 @@ async function sendBatch(
   batch: LogBatch,
 ): Promise<boolean> {
   const window = new EventWindow(toRevision(batch.first - 1));
-  const isConverted = kind.entry.custom?.converter !== undefined;
-  const { items, failure } = isConverted ? await convertedItems(gateway, kind, { batch, selection }) : {};
+  const converts = isConverted(kind);
+  const { items, failure } = converts ? await convertedItems(gateway, kind, { batch, selection }) : {};
   let unreadable: ApiError | undefined;
   for (const change of batch.changes) {
     // a store of an older release sends all of them
     if (change.key.resource !== kind.storedAs) continue;
     if (change.corrupt !== '') unreadable = storageReadError(unreadableWords(change));
     const item = items?.get(change.revision);
-    if (isConverted && item === undefined) unreadable ??= failure;
+    if (converts && item === undefined) unreadable ??= failure;
     if (unreadable !== undefined) break;
     window.append(past.event(change, item));
   }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Collection, Snapshot } from '@tidegate/collection';
-import type { Kind } from '@tidegate/kinds';
+import { isConverted, type Kind } from '@tidegate/kinds';
 import { type Revision, revisionText, toRevision } from '@tidegate/revision';
 import { EventFrames, type Frames } from '../codec/event-frames.ts';
 import { type ObjectForm, objectForm } from '../codec/object-form.ts';
@@ -44,7 +44,7 @@ export const watch: VerbHandler = async (gateway, request, reply) => {
   const frames = framesOf({ ...wanted, raw });
   if (start.snapshot !== undefined) {
     const initial = { raw, frames: new EventFrames(selection, form), snapshot: start.snapshot, selection };
-    if (kind.entry.custom?.converter === undefined) await writeInitial(initial);
+    if (!isConverted(kind)) await writeInitial(initial);
     else if (!(await writeInitialConverted(gateway, kind, initial))) return undefined;
     if (options.bookmarks && options.marksInitialEnd)
       raw.write(frames.bookmark(revisionText(start.snapshot.revision), true));
@@ -65,7 +65,7 @@ interface Wanted {
 function framesOf({ gateway, request, raw, selection, form }: Wanted): Frames {
   const { kind } = request;
   const make = () => {
-    if (kind.entry.custom?.converter === undefined) return new EventFrames(selection, form);
+    if (!isConverted(kind)) return new EventFrames(selection, form);
     return new ConvertedFrames({ conversions: gateway.conversions, kind, selection, form });
   };
   if (form.stateful) return make();
