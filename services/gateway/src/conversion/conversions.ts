@@ -68,23 +68,25 @@ export class Conversions {
   async read(kind: Kind, items: readonly Item[]): Promise<Item[]> {
     const ready = new Map<number, Item>();
     const mine = new Map<number, Item>();
-    const others: Array<readonly [Item, Promise<Batch>]> = [];
+    const others = new Map<Promise<Batch>, Item[]>();
     for (const item of items) {
       const known = this.#known(kind, item);
       const pending = known === undefined ? this.#pending.get(nameOf(kind, item)) : undefined;
       if (known !== undefined) ready.set(item.revision, known);
       else if (pending === undefined) mine.set(item.revision, item);
-      else others.push([item, pending]);
+      else {
+        const wanted = others.get(pending) ?? [];
+        wanted.push(item);
+        others.set(pending, wanted);
+      }
     }
     for (const batch of batchesOf(mine.values())) take(await this.#ask(kind, batch), ready);
-    const again: Item[] = [];
-    for (const [item, pending] of others) {
+    for (const [pending, wanted] of others) {
       const batch = await pending;
-      // what one batch was refused for need not be the fault of each of its objects
-      if (batch.kind === 'refused') again.push(item);
+      // what it was refused for need not be the fault of these
+      if (batch.kind === 'refused') for (const own of batchesOf(wanted)) take(await this.#ask(kind, own), ready);
       else take(batch, ready);
     }
-    for (const batch of batchesOf(again)) take(await this.#ask(kind, batch), ready);
     return items.map(({ revision }) => ready.get(revision) as Item);
   }
 
