@@ -26,10 +26,19 @@ export { kindsOf } from './custom/kinds-of.ts';
 export { judgeNames, namesJson, withConditions } from './custom/names.ts';
 export { canonicalAddress, serviceClaims } from './entries/service-claims.ts';
 export { type GenericObject, metaOf, type ObjectMeta, type OwnerReference } from './generic-object.ts';
-export type { Column, KindEntry } from './kind-entry.ts';
+export type { Column, Converter, KindEntry } from './kind-entry.ts';
 export { listSchema, metaSchemas } from './meta-schemas.ts';
-export { fromStored, type Kind, kindOf, type MetaTypes, Registry, toStored } from './registry.ts';
-export { validateMeta, validateMetaUpdate } from './rules/metadata.ts';
+export {
+  fromStored,
+  isConverted,
+  type Kind,
+  kindOf,
+  type MetaTypes,
+  Registry,
+  storageOf,
+  toStored,
+} from './registry.ts';
+export { annotationErrors, labelErrors, validateMeta, validateMetaUpdate } from './rules/metadata.ts';
 export { FOREGROUND, ORPHAN, type Propagation } from './rules/propagation.ts';
 export { resetFields } from './rules/reset-fields.ts';
 export { prepareCreate, prepareUpdate, setDefaults } from './rules/server-fields.ts';

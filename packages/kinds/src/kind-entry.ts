@@ -1,6 +1,7 @@
 import type { JsonObject, Schema } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
 import type { ScalePaths } from './custom/definition.ts';
+import type { Kind } from './registry.ts';
 
 /** A column of the Table form. */
 export interface Column {
@@ -35,6 +36,21 @@ export interface Conversion {
   readonly fromStored: (object: JsonObject) => JsonObject;
 }
 
+/**
+ * The webhook that makes an object of one version of a kind one of another. Only who reads and writes what is stored asks
+ * it: everywhere else objects are in the version of the request.
+ */
+export interface Converter {
+  /** how it is reached */
+  readonly clientConfig: JsonObject;
+  /** in which form it is asked, of those that it knows */
+  readonly review: 'v1' | 'v1beta1';
+  /** all versions by their apiVersion, served or not */
+  readonly versions: ReadonlyMap<string, Kind>;
+  /** the one in which objects are stored from now on; older ones may be in any */
+  readonly stored: Kind;
+}
+
 /** What is known of a kind that somebody has defined, beyond what every kind has. */
 export interface CustomFacts {
   /** the name of its CustomResourceDefinition */
@@ -44,6 +60,8 @@ export interface CustomFacts {
   readonly generation: number;
   /** the definition is being deleted: nothing new is made */
   readonly closing: boolean;
+  /** what converts objects between its versions, where that is not done here */
+  readonly converter?: Converter;
   /** where its objects have what a Scale shows */
   readonly scale?: ScalePaths;
   /** fields by which this version says that its objects are selected, as in `spec.color` */

@@ -120,6 +120,16 @@ export function kindStoredAs(entry: KindEntry, stored: Kind): Kind {
   return new ServedKind(entry, () => stored);
 }
 
+/** A webhook makes objects of this kind of those that are stored, and the other way round. */
+export function isConverted({ entry }: Kind): boolean {
+  return entry.custom?.converter !== undefined;
+}
+
+/** The version in which objects of a kind are kept, whoever converts them. */
+export function storageOf(kind: Kind): Kind {
+  return kind.entry.custom?.converter?.stored ?? kind.stored;
+}
+
 /** An object of a kind in the version that is stored. */
 export function toStored(kind: Kind, object: JsonObject): JsonObject {
   const { conversion } = kind.entry;

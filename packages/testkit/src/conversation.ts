@@ -142,7 +142,10 @@ class Names {
     }
     if (value !== null && typeof value === 'object') {
       // the version of a list is that of all that is stored
-      if (Array.isArray(value.items)) return { ...value, metadata: {}, items: this.here(value.items, 'items') };
+      if (Array.isArray(value.items)) {
+        const items = this.here(value.items, 'items');
+        return { ...value, apiVersion: this.#told(String(value.apiVersion)), metadata: {}, items };
+      }
       // what a list says of its items is said once there, and in each of them here
       const entries = Object.entries(value as object).filter(
         ([name]) => key !== 'items' || (name !== 'kind' && name !== 'apiVersion'),

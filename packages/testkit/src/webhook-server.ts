@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { conversionAnswer } from './conversion-answers.ts';
 import { serverPair } from './server-pair.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: reviews of any kind are looked into
@@ -55,6 +56,10 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   'no-review': () => ({ body: {} }),
   'code-500': () => ({ code: 500, type: 'text/plain', body: 'oops' }),
   'code-404': () => ({ code: 404, type: 'text/plain', body: 'nope' }),
+  convert: (review) => {
+    const body = conversionAnswer(review);
+    return body === undefined ? undefined : { body };
+  },
   status: () => ({
     code: 403,
     body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'go away', reason: 'Forbidden', code: 403 },
@@ -91,7 +96,7 @@ const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   },
 };
 
-/** A server of admission webhooks: the first part of a path says what it answers; what follows is for whoever counts. */
+/** A server of webhooks, for admission and for conversion: the first part of a path says what it answers; what follows is for whoever counts. */
 export async function startWebhooks(): Promise<TestWebhooks> {
   const { ca, ...pair } = await serverPair(['127.0.0.1', 'hooks.default.svc']);
   let reviews: Review[] = [];

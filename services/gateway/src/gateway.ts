@@ -7,8 +7,6 @@ import type { Guard } from '@tidegate/wire';
 import type { FastifyReply } from 'fastify';
 import type { ServiceRanges } from './addresses/service-addresses.ts';
 import type { Configurations } from './admission/configurations.ts';
-import type { FindCollection } from './admission/service-targets.ts';
-import type { WebhookCalls } from './admission/webhook-calls.ts';
 import type { ApiServices } from './aggregation/api-services.ts';
 import type { ServiceAccounts } from './authn/service-accounts.ts';
 import type { TokenFile } from './authn/token-file.ts';
@@ -16,6 +14,8 @@ import type { User } from './authn/user.ts';
 import type { StoreSession } from './clients/store-session.ts';
 import type { WatchLists } from './clients/watch-lists.ts';
 import type { Accepted, Negotiator } from './codec/negotiate.ts';
+import type { Conversions } from './conversion/conversions.ts';
+import type { RequestConversions } from './conversion/request-conversions.ts';
 import type { CustomKinds } from './custom/custom-kinds.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { ContentCoding } from './hooks/content-coding.ts';
@@ -25,6 +25,8 @@ import type { SharedFrames } from './mirror/shared-frames.ts';
 import type { WatchTimes } from './mirror/watch-times.ts';
 import type { BackEnds } from './proxy/back-ends.ts';
 import type { RemainingCounts } from './rules/remaining-counts.ts';
+import type { FindCollection } from './webhooks/service-targets.ts';
+import type { WebhookCalls } from './webhooks/webhook-calls.ts';
 
 /** What every verb works with. */
 export interface Gateway {
@@ -36,6 +38,8 @@ export interface Gateway {
   /** who has a say in writes */
   readonly admission: Configurations;
   readonly webhooks: WebhookCalls;
+  /** of what is stored, for kinds whose versions a webhook converts */
+  readonly conversions: Conversions;
   readonly store: StoreSession;
   readonly mirrors: Mirrors;
   readonly watchLists: WatchLists;
@@ -74,6 +78,8 @@ export interface ResourceRequest {
   readonly span: TraceSpan | undefined;
   /** of a system controller: its writes count only while it holds its lease */
   readonly fence: Guard | undefined;
+  /** of objects that come with it; undefined: nothing has to be asked for them */
+  readonly conversions: RequestConversions | undefined;
   /** Warning headers for the answer */
   readonly warnings: string[];
 }

@@ -65,6 +65,16 @@ export function declareMetrics(registry: MetricRegistry, windows: WindowMemory) 
       help: '1 for an APIService whose server this gateway found not available when it looked last, else 0.',
       labelNames: ['name'] as const,
     }),
+    conversionCalls: registry.counter({
+      name: 'tidegate_gateway_conversion_calls_total',
+      help: 'Calls of conversion webhooks by what became of them: converted, refused, or unanswered.',
+      labelNames: ['definition', 'outcome'],
+    }),
+    convertedObjects: registry.counter({
+      name: 'tidegate_gateway_converted_objects_total',
+      help: 'Objects that conversion webhooks have converted.',
+      labelNames: ['definition'],
+    }),
     storeRetries: registry.counter({
       name: 'tidegate_gateway_store_retries_total',
       help: 'Messages sent to a store again because their answer was lost.',

@@ -1,4 +1,4 @@
-import type { Kind } from '@tidegate/kinds';
+import { isConverted, type Kind } from '@tidegate/kinds';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { methodNotAllowed, serviceUnavailable } from '@tidegate/status';
@@ -10,6 +10,7 @@ import { impersonated } from './authn/impersonate.ts';
 import type { User } from './authn/user.ts';
 import { authorize } from './authz/authorize.ts';
 import { refuseCodedBody, refuseGatedBody } from './codec/decode-body.ts';
+import { RequestConversions } from './conversion/request-conversions.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
 import { probe } from './health/probes.ts';
 import { auditId } from './hooks/audit-id.ts';
@@ -137,6 +138,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     body: (request.body as Buffer | undefined) ?? NOTHING,
     span,
     fence: fenceOf(user, headers[FENCE_HEADER]),
+    conversions: !isConverted(kind) ? undefined : new RequestConversions(gateway.conversions),
     warnings,
   };
   const { deprecated } = kind.entry;

@@ -8,8 +8,6 @@ import type { Key } from '@tidegate/wire';
 import type { FastifyInstance } from 'fastify';
 import { serviceRanges } from './addresses/service-addresses.ts';
 import { Configurations } from './admission/configurations.ts';
-import { ServiceTargets } from './admission/service-targets.ts';
-import { WebhookCalls } from './admission/webhook-calls.ts';
 import { ApiServices } from './aggregation/api-services.ts';
 import { RemoteTargets } from './aggregation/remote-targets.ts';
 import { tellVerdict } from './aggregation/tell-verdict.ts';
@@ -20,6 +18,7 @@ import { StoreSession } from './clients/store-session.ts';
 import { WatchLists } from './clients/watch-lists.ts';
 import { Negotiator } from './codec/negotiate.ts';
 import type { options } from './config.ts';
+import { Conversions } from './conversion/conversions.ts';
 import { CustomKinds } from './custom/custom-kinds.ts';
 import { Discovery } from './discovery/discovery.ts';
 import type { Gateway } from './gateway.ts';
@@ -32,6 +31,8 @@ import { Addresses } from './proxy/addresses.ts';
 import { BackEnds } from './proxy/back-ends.ts';
 import { PRIORITY_CLASSES } from './rules/admit-pod.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
+import { ServiceTargets } from './webhooks/service-targets.ts';
+import { WebhookCalls } from './webhooks/webhook-calls.ts';
 
 /** Together below two seconds: by then /readyz must show that the stores are gone. */
 const PROBE_MS = 500;
@@ -93,13 +94,15 @@ export class GatewayService implements Service {
         else metrics.unavailableApiServices.set({ name }, isAvailable ? 0 : 1);
       },
     });
+    const webhooks = new WebhookCalls(addresses, services);
     this.#gateway = {
       registry,
       customKinds: new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store }),
       apiServices,
       discovery: new Discovery(registry, negotiator, apiServices),
       admission: new Configurations(this.#mirrors, registry),
-      webhooks: new WebhookCalls(addresses, services),
+      webhooks,
+      conversions: new Conversions({ webhooks, metrics }),
       collection,
       store: this.#store,
       mirrors: this.#mirrors,

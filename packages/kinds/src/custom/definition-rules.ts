@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { label1035Problems, subdomainProblems } from '../rules/names.ts';
 import type { Place } from '../validation/place.ts';
+import { checkBundle, checkConversion } from './conversion-rules.ts';
 import { APPROVED, isProtected } from './definition.ts';
 import { jsonPath } from './json-path.ts';
 import type { JsonSchema } from './json-schema.ts';
@@ -26,7 +27,7 @@ export function checkDefinition(object: Place): void {
   }
   checkVersions(spec, object);
   checkNames(names);
-  checkConversion(spec.field('conversion'));
+  checkConversion(spec);
   checkStored(object);
   if (isProtected(group.text)) checkApproval(object.as(`metadata.annotations[${APPROVED}]`, approvalOf(object)));
   const preserved = spec.field('preserveUnknownFields');
@@ -210,29 +211,6 @@ function schemaAt(schema: JsonObject, path: string): JsonSchema | undefined {
   return path.startsWith('.') ? found : undefined;
 }
 
-function checkConversion(conversion: Place): void {
-  if (conversion.value === undefined) return;
-  const strategy = conversion.field('strategy');
-  if (strategy.isEmpty) strategy.required();
-  else if (strategy.text !== 'None' && strategy.text !== 'Webhook') strategy.unsupported(['None', 'Webhook']);
-  const webhook = conversion.field('webhook');
-  const client = conversion.as('webhookClientConfig', webhook.object.clientConfig);
-  const versions = conversion.as('conversionReviewVersions', webhook.object.conversionReviewVersions);
-  if (strategy.text === 'Webhook') {
-    if (client.value === undefined) client.required('required when strategy is set to Webhook');
-    else if (client.has('url') === client.has('service')) client.required('exactly one of url or service is required');
-    if (versions.isEmpty) versions.required();
-    else if (!versions.list.includes('v1') && !versions.list.includes('v1beta1')) {
-      versions.invalid('must include at least one of v1, v1beta1');
-    }
-    return;
-  }
-  for (const place of [client, versions]) {
-    if (place === client ? place.value !== undefined : !place.isEmpty)
-      place.forbidden('should not be set when strategy is not set to Webhook');
-  }
-}
-
 function checkStored(object: Place): void {
   const known = object.field('status.storedVersions');
   if (known.isEmpty) {
@@ -259,6 +237,7 @@ function checkStored(object: Place): void {
 export function checkDefinitionUpdate(now: Place, before: Place): void {
   const conditions = before.field('status.conditions').list as readonly JsonObject[];
   const isEstablished = conditions.some(({ type, status }) => type === 'Established' && status === 'True');
+  if (isEstablished) checkBundle(now, before);
   const kept = [...(isEstablished ? ['spec.scope', 'spec.names.kind'] : []), 'spec.group', 'spec.names.plural'];
   for (const path of kept) {
     const place = now.field(path);

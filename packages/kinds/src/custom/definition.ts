@@ -46,6 +46,11 @@ export interface Condition {
   readonly lastTransitionTime?: string;
 }
 
+export interface ConversionWebhook {
+  readonly clientConfig: JsonObject;
+  readonly conversionReviewVersions: readonly string[];
+}
+
 /** A CustomResourceDefinition, as far as the server acts on it. */
 export interface Definition {
   readonly name: string;
@@ -53,6 +58,8 @@ export interface Definition {
   readonly namespaced: boolean;
   readonly versions: readonly DefinedVersion[];
   readonly conversion: string;
+  /** what converts between its versions, where that is a webhook */
+  readonly webhook?: ConversionWebhook;
   /** as they are wanted */
   readonly names: Names;
   /** as they are served */
@@ -87,6 +94,7 @@ export function readDefinition(object: JsonObject): Definition {
     namespaced: spec.scope === 'Namespaced',
     versions: spec.versions ?? [],
     conversion: spec.conversion?.strategy ?? 'None',
+    ...(spec.conversion?.webhook === undefined ? {} : { webhook: spec.conversion.webhook }),
     names: spec.names,
     acceptedNames: status.acceptedNames ?? { plural: '', kind: '' },
     conditions: status.conditions ?? [],
@@ -101,7 +109,7 @@ interface Spec {
   readonly scope: string;
   readonly names: Names;
   readonly versions?: readonly DefinedVersion[];
-  readonly conversion?: { readonly strategy?: string };
+  readonly conversion?: { readonly strategy?: string; readonly webhook?: ConversionWebhook };
 }
 
 interface DefinitionStatus {

@@ -170,3 +170,37 @@ test('paths find what columns show', () => {
   assert.deepEqual(find('.nothing.at.all'), []);
   assert.equal(find('{.a'), undefined);
 });
+
+test('versions that a webhook converts stand each for itself, and select by their own fields', () => {
+  const text = { type: 'string' };
+  const version = (name: string, field: string, more: JsonObject) => ({
+    name,
+    served: true,
+    storage: false,
+    schema: {
+      openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { [field]: text } } } },
+    },
+    selectableFields: [{ jsonPath: `.spec.${field}` }],
+    ...more,
+  });
+  const clientConfig = { url: 'https://a.b/c' };
+  const defined = readDefinition({
+    metadata: { name: 'parts.example.com', generation: 2 },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names,
+      versions: [version('v1', 'a', { storage: true }), version('v2', 'b', {}), version('v0', 'c', { served: false })],
+      conversion: { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v9', 'v1beta1'] } },
+    },
+    status: { acceptedNames: names, conditions: established },
+  } as JsonObject);
+  const [newer, older] = kindsOf(defined, scale);
+  const { converter } = newer?.entry.custom ?? {};
+  assert.deepEqual([newer?.apiVersion, older?.apiVersion], ['example.com/v2', 'example.com/v1']);
+  assert.equal(newer?.stored, newer);
+  assert.equal(converter?.stored, older);
+  assert.deepEqual([converter?.clientConfig, converter?.review], [clientConfig, 'v1beta1']);
+  assert.deepEqual([...(converter?.versions.keys() ?? [])], ['example.com/v1', 'example.com/v2', 'example.com/v0']);
+  assert.deepEqual(Object.keys(newer?.entry.selectableFields ?? {}), ['spec.b']);
+});

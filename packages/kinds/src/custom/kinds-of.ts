@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { clean, type JsonObject, type Schema } from '@tidegate/schema';
 import { type FieldError, invalidValue } from '@tidegate/status';
 import { metaOf } from '../generic-object.ts';
-import type { Conversion, KindEntry, KindRules, Subresource } from '../kind-entry.ts';
+import type { Conversion, Converter, KindEntry, KindRules, Subresource } from '../kind-entry.ts';
 import { type Kind, kindOf, kindStoredAs } from '../registry.ts';
 import { warnOfCustom } from '../warnings/warnings.ts';
 import { columnsOf } from './columns.ts';
@@ -29,16 +29,43 @@ type ObjectSchema = Schema & { type: 'object' };
 export function kindsOf(definition: Definition, scale: KindEntry): Kind[] {
   const storage = definition.versions.find((version) => version.storage);
   if (storage === undefined || !hasCondition(definition, 'Established')) return [];
-  const own = entryOf(definition, storage, scale);
+  if (hasConverter(definition)) return convertedKinds(definition, storage, scale);
+  const own = entryOf(definition, storage, { scale });
   const stored = kindOf(own);
   const served = definition.versions.filter((version) => version.served);
   return served
     .toSorted((a, b) => compareVersions(a.name, b.name))
     .map((version) => {
       if (version === storage && definition.generation === 1) return stored;
-      const entry = version === storage ? own : entryOf(definition, version, scale);
+      const entry = version === storage ? own : entryOf(definition, version, { scale });
       return kindStoredAs(withConversion(entry, stored), stored);
     });
+}
+
+/** There is nothing to convert between a version and itself. */
+function hasConverter({ conversion, versions }: Definition): boolean {
+  return conversion === 'Webhook' && versions.length > 1;
+}
+
+/** Each version stands for itself: what is stored becomes what a version shows where it is read. */
+function convertedKinds(definition: Definition, storage: DefinedVersion, scale: KindEntry): Kind[] {
+  const versions = new Map<string, Kind>();
+  const kindIn = ({ name }: DefinedVersion): Kind => versions.get(`${definition.group}/${name}`) as Kind;
+  const { clientConfig = {}, conversionReviewVersions = [] } = definition.webhook ?? {};
+  const converter: Converter = {
+    clientConfig,
+    review: conversionReviewVersions.find((version) => version === 'v1' || version === 'v1beta1') ?? 'v1',
+    versions,
+    get stored() {
+      return kindIn(storage);
+    },
+  };
+  for (const version of definition.versions) {
+    const kind = kindOf(entryOf(definition, version, { scale, converter }));
+    versions.set(kind.apiVersion, kind);
+  }
+  const served = definition.versions.filter((version) => version.served);
+  return served.toSorted((a, b) => compareVersions(a.name, b.name)).map(kindIn);
 }
 
 function withConversion(entry: KindEntry, stored: Kind): KindEntry {
@@ -59,7 +86,13 @@ function withConversion(entry: KindEntry, stored: Kind): KindEntry {
   });
 }
 
-function entryOf(definition: Definition, version: DefinedVersion, scale: KindEntry): KindEntry {
+interface Around {
+  /** of built-in kinds, whose form all have */
+  readonly scale: KindEntry;
+  readonly converter?: Converter;
+}
+
+function entryOf(definition: Definition, version: DefinedVersion, { scale, converter }: Around): KindEntry {
   const { group, namespaced, acceptedNames: names } = definition;
   const { subresources = {} } = version;
   const place = { group, version: version.name, kind: names.kind };
@@ -77,11 +110,13 @@ function entryOf(definition: Definition, version: DefinedVersion, scale: KindEnt
       ...(subresources.scale === undefined ? {} : { scale: scaleOf(definition, scale) }),
     },
     ...rulesOf(definition, version),
+    ...selectable(converter === undefined ? definition.versions : [version]),
     custom: {
       definition: definition.name,
       listKind: names.listKind ?? `${names.kind}List`,
       generation: definition.generation,
       closing: definition.deleting,
+      ...(converter === undefined ? {} : { converter }),
       ...(subresources.scale === undefined ? {} : { scale: subresources.scale }),
       selectable: (version.selectableFields ?? []).map(({ jsonPath: path }) => path.replace(/^\./, '')),
     },
@@ -118,7 +153,6 @@ function rulesOf(definition: Definition, version: DefinedVersion): KindRules {
   return {
     conditionalUpdate: true,
     columns: columnsOf(version.additionalPrinterColumns),
-    ...selectable(definition),
     prepareCreate: (object) => {
       metaOf(object).generation = 1;
     },
@@ -200,8 +234,8 @@ function counted(object: JsonObject, hasStatus: boolean): JsonObject {
   return hasStatus || status === undefined ? rest : { ...rest, status };
 }
 
-/** Fields of all versions: an object is selected by them in whichever it was written. */
-function selectable({ versions }: Definition): Pick<KindRules, 'selectableFields'> {
+/** Where nothing converts them, fields of all versions: an object is selected by them in whichever it was written. */
+function selectable(versions: readonly DefinedVersion[]): Pick<KindRules, 'selectableFields'> {
   const paths = new Set(
     versions.flatMap(({ selectableFields = [] }) => selectableFields.map((field) => field.jsonPath)),
   );

@@ -13,6 +13,7 @@ import {
 } from './names.ts';
 
 const ANNOTATIONS_MAX_BYTES = 256 << 10;
+const NOTHING = {};
 
 const NAME_RULES = {
   subdomain: subdomainProblems,
@@ -28,8 +29,8 @@ export function validateMeta(entry: KindEntry, object: JsonObject): FieldError[]
   return [
     ...nameErrors(entry, meta),
     ...namespaceErrors(entry, meta),
-    ...labelErrors(meta),
-    ...annotationErrors(meta),
+    ...labelErrors(meta.labels ?? NOTHING, 'metadata.labels'),
+    ...annotationErrors(meta.annotations ?? NOTHING, 'metadata.annotations'),
     ...finalizerErrors(meta, entry.custom !== undefined),
     ...ownerErrors(meta),
   ];
@@ -54,23 +55,21 @@ function namespaceErrors({ namespaced }: KindEntry, { namespace }: ObjectMeta): 
   return labelProblems(namespace).map((words) => invalidValue('metadata.namespace', namespace, words));
 }
 
-function labelErrors(meta: ObjectMeta): FieldError[] {
-  return Object.entries(meta.labels ?? {}).flatMap(([key, value]) => [
-    ...labelKeyProblems(key).map((words) => invalidValue('metadata.labels', key, words)),
-    ...labelValueProblems(value).map((words) => invalidValue('metadata.labels', value, words)),
+export function labelErrors(labels: Readonly<Record<string, string>>, path: string): FieldError[] {
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...labelKeyProblems(key).map((words) => invalidValue(path, key, words)),
+    ...labelValueProblems(value).map((words) => invalidValue(path, value, words)),
   ]);
 }
 
-function annotationErrors(meta: ObjectMeta): FieldError[] {
+export function annotationErrors(annotations: Readonly<Record<string, string>>, path: string): FieldError[] {
   const errors: FieldError[] = [];
   let bytes = 0;
-  for (const [key, value] of Object.entries(meta.annotations ?? {})) {
+  for (const [key, value] of Object.entries(annotations)) {
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-    for (const words of labelKeyProblems(key.toLowerCase()))
-      errors.push(invalidValue('metadata.annotations', key, words));
+    for (const words of labelKeyProblems(key.toLowerCase())) errors.push(invalidValue(path, key, words));
   }
-  if (bytes > ANNOTATIONS_MAX_BYTES)
-    errors.push(tooLong('metadata.annotations', `may not be more than ${ANNOTATIONS_MAX_BYTES} bytes`));
+  if (bytes > ANNOTATIONS_MAX_BYTES) errors.push(tooLong(path, `may not be more than ${ANNOTATIONS_MAX_BYTES} bytes`));
   return errors;
 }
 

@@ -44,7 +44,9 @@ const threeSegments: Check = always((place) => {
 const URL_FORM = 'desired format: https://host[/path]';
 
 /** One way to reach it, and that a safe one. */
-export const clientConfig: Check = always((place) => {
+export const clientConfig: Check = always(checkClientConfig);
+
+export function checkClientConfig(place: Place): void {
   const url = place.field('url');
   if (place.has('service') === place.has('url')) {
     place.required('exactly one of url or service is required');
@@ -59,21 +61,23 @@ export const clientConfig: Check = always((place) => {
   if (scheme !== 'https') url.invalid(`'https' is the only allowed URL scheme; ${URL_FORM}`, scheme);
   if (parsed === null || parsed.host === '') url.invalid(`host must be specified; ${URL_FORM}`, '');
   else {
-    if (parsed.username !== '') url.invalid('user information is not permitted in the URL', parsed.username);
+    const { username, password } = parsed;
+    const user = password === '' ? username : `${username}:${password}`;
+    if (user !== '') url.invalid('user information is not permitted in the URL', user);
     if (parsed.hash !== '') url.invalid('fragments are not permitted in the URL', parsed.hash.slice(1));
     if (parsed.search !== '') url.invalid('query parameters are not permitted in the URL', parsed.search.slice(1));
   }
-});
+}
 
 function webhookService(service: Place): void {
   for (const name of ['name', 'namespace']) {
     const field = service.field(name);
     if (field.isEmpty) field.required();
   }
-  const path = service.field('path');
-  if (path.value !== undefined) urlPath(path);
   const port = service.field('port');
   if (port.value !== undefined) within(1, 65535, 'port is not valid: must be between 1 and 65535, inclusive')(port);
+  const path = service.field('path');
+  if (path.value !== undefined) urlPath(path);
 }
 
 /** Each part of it is called as parts of host names are. */

@@ -1,9 +1,9 @@
 import { type MatchCondition, readCondition } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import type { JsonObject } from '@tidegate/schema';
 import { listIn } from '../proxy/service-address.ts';
+import { clientConfigOf } from '../webhooks/client-config.ts';
+import type { ClientConfig } from '../webhooks/webhook-calls.ts';
 import { type Matcher, matcherOf } from './matcher.ts';
-import type { ServiceReference } from './service-targets.ts';
-import type { ClientConfig } from './webhook-calls.ts';
 
 /** One webhook of a configuration: what it wants to be asked about, and how. */
 export interface Hook {
@@ -51,13 +51,4 @@ function hookOf(webhook: JsonObject): Hook {
 function conditionOf({ expression }: JsonObject): MatchCondition {
   const read = readCondition(String(expression));
   return 'problem' in read ? { expression: String(expression), program: undefined } : read;
-}
-
-function clientConfigOf(value: unknown): ClientConfig {
-  const config = isJsonObject(value) ? value : {};
-  return {
-    ...(typeof config.url === 'string' ? { url: config.url } : {}),
-    ...(typeof config.caBundle === 'string' ? { caBundle: config.caBundle } : {}),
-    ...(isJsonObject(config.service) ? { service: config.service as unknown as ServiceReference } : {}),
-  };
 }

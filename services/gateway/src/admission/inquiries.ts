@@ -19,7 +19,7 @@ interface Asking {
 
 /** Whom to ask about a request; undefined: nobody. */
 export function inquiryOf(gateway: Gateway, request: ResourceRequest, asking: Asking): Inquiry | undefined {
-  const { info, user, warnings } = request;
+  const { info, user, warnings, conversions } = request;
   const { operation, kind = request.kind } = asking;
   const dryRun = asking.isDryRun ?? isDryRun(request);
   const act = { operation, kind: request.kind, resource: info.resource, subresource: info.subresource };
@@ -29,7 +29,8 @@ export function inquiryOf(gateway: Gateway, request: ResourceRequest, asking: As
   const policies = gateway.admission.policiesAt(asked);
   if (mutating.length + validating.length + policies.length === 0) return undefined;
   const options = asking.options === undefined ? optionsOf(request, operation) : asking.options();
-  const attributes = { act, kind, name: info.name, namespace: info.namespace, user, options, isDryRun: dryRun };
+  const { name, namespace } = info;
+  const attributes = { act, kind, name, namespace, user, options, isDryRun: dryRun, conversions };
   return new Inquiry({ gateway, attributes, mutating, validating, policies, warnings });
 }
 

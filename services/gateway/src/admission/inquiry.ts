@@ -6,13 +6,22 @@ import { ApiError, badRequest, forbiddenObject, internalError, type Reason, type
 import type { Gateway } from '../gateway.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { asStored } from '../rules/admit-object.ts';
+import { WebhookFailure } from '../webhooks/webhook-calls.ts';
 import { accessOf } from './access.ts';
 import type { BoundPolicy, Called } from './configurations.ts';
 import type { Hook } from './hook.ts';
 import { isSelected } from './matcher.ts';
 import { judgeByPolicies } from './policy-judges.ts';
-import { type Attributes, type Objects, requestOf, reviewOf, shownKind, type Verdict, verdictOf } from './review.ts';
-import { WebhookFailure } from './webhook-calls.ts';
+import {
+  type Attributes,
+  type Objects,
+  objectsShown,
+  requestOf,
+  reviewOf,
+  shownKind,
+  type Verdict,
+  verdictOf,
+} from './review.ts';
 
 interface InquiryOptions {
   readonly gateway: Gateway;
@@ -48,7 +57,7 @@ export class Inquiry {
     const again = new Set<Called>();
     const ask = async (called: Called) => {
       const operations = await this.#ask(called, { ...objects, object }, true);
-      const changed = this.#patched(called, object, operations ?? []);
+      const changed = await this.#patched(called, object, operations ?? []);
       if (changed !== undefined) {
         object = changed;
         for (const before of asked) if (before !== called && before.hook.reinvoked) again.add(before);
@@ -76,7 +85,9 @@ export class Inquiry {
     const { hook } = called;
     const { attributes, gateway, warnings } = this.#options;
     if (!(await isSelected(hook.matcher, gateway, { attributes, objects }))) return undefined;
-    const request = requestOf(attributes, { act: called.act, uid: randomUUID(), objects });
+    const isConverted = attributes.conversions !== undefined;
+    const shown = isConverted ? await objectsShown(attributes, called.act, objects) : objects;
+    const request = requestOf(attributes, { act: called.act, uid: randomUUID(), objects: shown });
     if (!this.#holds(hook, request)) return undefined;
     if (attributes.isDryRun && !hook.isHarmless) {
       throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
@@ -134,11 +145,11 @@ export class Inquiry {
   }
 
   /** undefined: it is as it was. */
-  #patched(
+  async #patched(
     { hook, act }: Called,
     object: JsonObject | undefined,
     operations: readonly unknown[],
-  ): JsonObject | undefined {
+  ): Promise<JsonObject | undefined> {
     if (operations.length === 0) return undefined;
     const { attributes } = this.#options;
     if (object === undefined) {
@@ -146,8 +157,10 @@ export class Inquiry {
       throw internalError(`${webhook} attempted to modify the object, which is not supported for this operation`);
     }
     const shown = shownKind(attributes, act);
-    const before = fromStored(shown, structuredClone(object));
-    const made = readAgain(shown, patched(before, operations));
+    const { object: seen = object } = await objectsShown(attributes, act, { object, old: undefined });
+    const before = fromStored(shown, structuredClone(seen));
+    const read = readAgain(shown, patched(before, operations));
+    const made = (await attributes.conversions?.later(read, shown, attributes.kind)) ?? read;
     return isSame(made, object) ? undefined : made;
   }
 }

@@ -8,7 +8,7 @@ import { isSelected } from './matcher.ts';
 import { namespaceObject } from './namespace-labels.ts';
 import type { KnownPolicy, PolicyBinding } from './policies.ts';
 import { Misconfigured, paramsOf } from './policy-params.ts';
-import { type Attributes, type Objects, requestOf } from './review.ts';
+import { type Attributes, type Objects, objectsShown, requestOf } from './review.ts';
 
 interface Judged {
   readonly gateway: Gateway;
@@ -68,7 +68,9 @@ interface Known {
 }
 
 async function knownOf({ act }: BoundPolicy, { gateway, attributes, objects }: Judged): Promise<Known> {
-  const request = requestOf(attributes, { act, uid: '', objects });
+  const isConverted = attributes.conversions !== undefined;
+  const shown = isConverted ? await objectsShown(attributes, act, objects) : objects;
+  const request = requestOf(attributes, { act, uid: '', objects: shown });
   return { request, around: (await namespaceObject(gateway, attributes)) ?? {}, ask: accessOf(attributes.user) };
 }
 

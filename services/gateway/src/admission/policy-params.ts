@@ -1,5 +1,7 @@
-import type { Kind } from '@tidegate/kinds';
+import { type Item, itemOf, itemParts } from '@tidegate/collection';
+import { isConverted, type Kind } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
+import { itemsOf } from '../conversion/converted-page.ts';
 import type { Gateway } from '../gateway.ts';
 import { keyOf } from '../rules/commit.ts';
 import { selectorOf } from './matcher.ts';
@@ -57,15 +59,18 @@ async function objectsNamed(
 ): Promise<JsonObject[]> {
   if (paramRef.name) {
     const { found, object } = await gateway.store.read(keyOf(kind, namespace, String(paramRef.name)));
-    return found && object !== null && object.corrupt === '' ? [parseOwnJson(object.value)] : [];
+    if (!found || object === null || object.corrupt !== '') return [];
+    const [item] = await shownAs(gateway, kind, [itemOf(itemParts(object))]);
+    return item === undefined ? [] : [parseOwnJson(item.stored().value)];
   }
   const selector = selectorOf(paramRef.selector);
   const collection = await gateway.collection(kind.storedAs);
-  const objects: JsonObject[] = [];
-  for (const { items, from, to } of collection.snapshot().runs(namespace)) {
-    for (const { json, labels } of items.slice(from, to)) {
-      if (selector === undefined || selector.matches(labels)) objects.push(parseOwnJson(json));
-    }
-  }
-  return objects;
+  const items = await shownAs(gateway, kind, itemsOf(collection.snapshot().runs(namespace)));
+  return items
+    .filter(({ labels }) => selector === undefined || selector.matches(labels))
+    .map(({ json }) => parseOwnJson(json));
+}
+
+async function shownAs({ conversions }: Gateway, kind: Kind, items: readonly Item[]): Promise<readonly Item[]> {
+  return !isConverted(kind) ? items : conversions.read(kind, items);
 }

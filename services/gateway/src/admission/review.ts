@@ -1,9 +1,10 @@
 import { fromStored, type Kind, metaOf } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import type { User } from '../authn/user.ts';
+import type { RequestConversions } from '../conversion/request-conversions.ts';
+import { WebhookFailure } from '../webhooks/webhook-calls.ts';
 import type { Act } from './act.ts';
 import type { Hook } from './hook.ts';
-import { WebhookFailure } from './webhook-calls.ts';
 
 /** What is to be done, as those who admit it are told. */
 export interface Attributes {
@@ -18,9 +19,11 @@ export interface Attributes {
   /** null: it has none */
   readonly options: JsonObject | null;
   readonly isDryRun: boolean;
+  /** of its objects; undefined: nobody has to be asked for them in other versions */
+  readonly conversions: RequestConversions | undefined;
 }
 
-/** The objects of a request, as they are stored. */
+/** The objects of a request, as they are stored; where a webhook converts them, in the version of the request. */
 export interface Objects {
   readonly object: JsonObject | undefined;
   readonly old: JsonObject | undefined;
@@ -64,6 +67,24 @@ export function requestOf(attributes: Attributes, { act, uid, objects: { object,
     oldObject: show(old),
     dryRun: isDryRun,
     options,
+  };
+}
+
+/** The objects as those see them whose rules name this act: in its version, where a webhook must be asked for that. */
+export async function objectsShown(attributes: Attributes, act: Act, objects: Objects): Promise<Objects> {
+  const { kind, conversions } = attributes;
+  const shown = shownKind(attributes, act);
+  if (conversions === undefined || shown.apiVersion === kind.apiVersion) return objects;
+  return convertedObjects(objects, (one) => conversions.later(one, kind, shown));
+}
+
+async function convertedObjects(
+  { object, old }: Objects,
+  convert: (one: JsonObject) => Promise<JsonObject>,
+): Promise<Objects> {
+  return {
+    object: object === undefined ? undefined : await convert(object),
+    old: old === undefined ? undefined : await convert(old),
   };
 }
 

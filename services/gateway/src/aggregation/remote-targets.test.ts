@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ServiceTargets } from '../admission/service-targets.ts';
 import { Addresses } from '../proxy/addresses.ts';
+import { ServiceTargets } from '../webhooks/service-targets.ts';
 import { RemoteTargets } from './remote-targets.ts';
 
 const SERVICE = { namespace: 'a', name: 'fruit', port: 443, caBundle: '', insecure: false };

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { OptionError } from '@tidegate/options';
-import type { ServiceTarget, ServiceTargets } from '../admission/service-targets.ts';
 import type { Addresses } from '../proxy/addresses.ts';
 import type { BackEnd } from '../proxy/back-end.ts';
+import type { ServiceTarget, ServiceTargets } from '../webhooks/service-targets.ts';
 import type { RemoteService } from './api-service.ts';
 
 export interface RemoteTargetsConfig {

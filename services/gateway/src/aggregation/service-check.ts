@@ -1,7 +1,7 @@
 import type { Collection } from '@tidegate/collection';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { type FindCollection, objectIn, SLICES, slicesOf } from '../admission/service-targets.ts';
 import { listIn } from '../proxy/service-address.ts';
+import { type FindCollection, objectIn, SLICES, slicesOf } from '../webhooks/service-targets.ts';
 import type { RemoteService } from './api-service.ts';
 import { unavailable, type Verdict } from './verdict.ts';
 

@@ -32,6 +32,7 @@ export async function tellVerdict(gateway: Gateway, apiService: ApiService, verd
       span: undefined,
       fence: undefined,
       warnings: [],
+      conversions: undefined,
     },
     undefined as never,
   );

@@ -1,13 +1,30 @@
 import { type CollectionEvent, type EventWindow, eventKind, type Item } from '@tidegate/collection';
 import { metaSchemas } from '@tidegate/kinds';
+import type { Revision } from '@tidegate/revision';
 import type { JsonObject } from '@tidegate/schema';
-import type { Status } from '@tidegate/status';
+import type { ApiError, Status } from '@tidegate/status';
 import type { Selection } from '../rules/selection.ts';
 import { type ObjectForm, withoutEnd } from './object-form.ts';
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-interface Slice {
+/** Bytes for watchers of one collection who want the same. */
+export interface Frames {
+  /** a promise where they have to be waited for */
+  slice(window: EventWindow, start: number, maxBytes: number): Slice | Promise<LateSlice>;
+  bookmark(resourceVersion: string, endsInitialEvents?: boolean): Buffer;
+  error(status: Status): Buffer;
+}
+
+/** The window may have moved on meanwhile. */
+export interface LateSlice extends Slice {
+  /** of the last event that was looked at; undefined: there is none */
+  readonly through: Revision | undefined;
+  /** why the next event cannot be shown */
+  readonly failure: ApiError | undefined;
+}
+
+export interface Slice {
   bytes: Buffer;
   /** the place after the last event that was looked at */
   end: number;
@@ -34,7 +51,7 @@ const KEPT_SLICES = 4;
  * Turns a window's events into the bytes of one kind of watch: which of them it selects, in which form. Shared by all
  * watches that want the same, it makes them once.
  */
-export class EventFrames {
+export class EventFrames implements Frames {
   readonly #selection: Selection;
   readonly #form: ObjectForm;
   #window: EventWindow | undefined;

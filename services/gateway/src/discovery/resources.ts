@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Kind, KindEntry, Registry } from '@tidegate/kinds';
+import { type Kind, type KindEntry, type Registry, storageOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { type ServedGroup, type ServedVersion, servedGroups } from './group-order.ts';
 import type { ServedElsewhere } from './served-elsewhere.ts';
@@ -41,7 +41,8 @@ export function resourceList(registry: Registry, group: string, version: string)
   };
 }
 
-function resourcesOf({ entry, stored }: Kind): JsonObject[] {
+function resourcesOf(served: Kind): JsonObject[] {
+  const { entry } = served;
   const { resource, singular, namespaced, kind, shortNames, categories } = entry;
   return [
     {
@@ -52,7 +53,7 @@ function resourcesOf({ entry, stored }: Kind): JsonObject[] {
       verbs: [...entry.verbs],
       ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
       ...(categories.length === 0 ? {} : { categories: [...categories] }),
-      ...(entry.verbs.includes('get') ? { storageVersionHash: hashOf(stored.entry) } : {}),
+      ...(entry.verbs.includes('get') ? { storageVersionHash: hashOf(storageOf(served).entry) } : {}),
     },
     ...Object.entries(entry.subresources).map(([name, sub]) => ({
       name: `${resource}/${name}`,

@@ -32,8 +32,14 @@ const form = {
   item: (_: unknown, bytes: Buffer) => bytes,
   bookmark: () => Buffer.from('{}'),
 };
-const red = { everything: false, selective: true, namespace: '', matches: (item: Item) => item.labels.color === 'red' };
-const all = { everything: true, selective: false, namespace: '', matches: () => true };
+const red = {
+  everything: false,
+  selective: true,
+  namespace: '',
+  matches: (item: Item) => item.labels.color === 'red',
+  isAbout: () => true,
+};
+const all = { everything: true, selective: false, namespace: '', matches: () => true, isAbout: () => true };
 
 /** What a watch is told, as "TYPE name color revision". */
 function told(selection: typeof red, base: readonly Change[], changes: readonly Change[]): string[] {

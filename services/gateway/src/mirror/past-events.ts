@@ -24,8 +24,8 @@ export class PastEvents {
     if (this.#remembers) this.#remember(item);
   }
 
-  event(change: Change): CollectionEvent {
-    const item = itemOf(itemParts(change));
+  /** item: what the change made, in the version that is watched */
+  event(change: Change, item = itemOf(itemParts(change))): CollectionEvent {
     const deleted = change.kind === eventKind.deleted;
     const previous = this.#previousOf(item, change);
     if (this.#remembers) {

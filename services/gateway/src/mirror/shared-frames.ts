@@ -1,8 +1,8 @@
-import type { EventFrames } from '../codec/event-frames.ts';
+import type { Frames } from '../codec/event-frames.ts';
 
 export interface Shared {
   readonly wish: string;
-  readonly frames: EventFrames;
+  readonly frames: Frames;
   users: number;
 }
 
@@ -14,7 +14,7 @@ export interface Shared {
 export class SharedFrames {
   readonly #byWish = new Map<string, Shared>();
 
-  acquire(wish: string, make: () => EventFrames): Shared {
+  acquire(wish: string, make: () => Frames): Shared {
     let shared = this.#byWish.get(wish);
     if (shared === undefined) {
       shared = { wish, frames: make(), users: 0 };

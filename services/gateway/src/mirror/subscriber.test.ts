@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as settled } from 'node:timers/promises';
 import { WindowMemory } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
+import { ApiError } from '@tidegate/status';
 import type { Change } from '@tidegate/wire';
 import { json } from '../codec/encodings/json.ts';
-import { EventFrames } from '../codec/event-frames.ts';
+import { EventFrames, type Frames, type LateSlice } from '../codec/event-frames.ts';
 import { Mirror } from './mirror.ts';
 import { Subscriber } from './subscriber.ts';
 
-const selection = { everything: true, selective: false, namespace: '', matches: () => true };
+const selection = { everything: true, selective: false, namespace: '', matches: () => true, isAbout: () => true };
 const form = {
   encoding: json,
   plain: true,
@@ -40,7 +42,7 @@ function mirrorThrough(revision: number): Mirror {
 }
 
 /** A subscriber, and the versions that it was sent. */
-function subscribe(mirror: Mirror, after: number): { subscriber: Subscriber; versions: () => number[] } {
+function subscribe(mirror: Mirror, after: number, frames: Frames = new EventFrames(selection, form as never)) {
   let text = '';
   const sink = {
     write: (bytes: Buffer) => {
@@ -50,7 +52,6 @@ function subscribe(mirror: Mirror, after: number): { subscriber: Subscriber; ver
     onDrain: () => {},
     end: () => {},
   };
-  const frames = new EventFrames(selection, form as never);
   const subscriber = new Subscriber({
     mirror,
     after: toRevision(after),
@@ -63,6 +64,7 @@ function subscribe(mirror: Mirror, after: number): { subscriber: Subscriber; ver
   subscriber.pump();
   return {
     subscriber,
+    sent: () => text,
     versions: () => [...text.matchAll(/"resourceVersion":"(\d+)"/g)].map((found) => Number(found[1])),
   };
 }
@@ -96,4 +98,55 @@ test('when the mirror is rebuilt by a replica that is behind, nothing is sent ag
   mirror.receiveOpening({ resource: 'r', opened: true, revision: 5, floor: 4 });
   arrive(mirror, 6, 7, 8);
   assert.deepEqual(versions(), [6, 7, 8]);
+});
+
+/** Frames that come when they are let go, in the order in which they were asked for. */
+function lateFrames() {
+  const waiting: Array<(slice: Partial<LateSlice>) => void> = [];
+  const slice = (_: unknown, start: number) => {
+    const { promise, resolve } = Promise.withResolvers<LateSlice>();
+    waiting.push((come) => {
+      resolve({ bytes: Buffer.alloc(0), count: 0, end: start, through: undefined, failure: undefined, ...come });
+    });
+    return promise;
+  };
+  const error = () => Buffer.from('ERROR');
+  const frames: Frames = { slice, error, bookmark: () => Buffer.from('BOOKMARK') };
+  return { frames, waiting };
+}
+
+test('a watch whose events have to be waited for goes on behind them, and sends nothing meanwhile', async () => {
+  const mirror = mirrorThrough(5);
+  const { frames, waiting } = lateFrames();
+  const { subscriber, versions, sent } = subscribe(mirror, 5, frames);
+  arrive(mirror, 6, 7);
+  subscriber.bookmark();
+  assert.deepEqual([waiting.length, sent()], [1, '']);
+  waiting.shift()?.({ bytes: Buffer.from('"resourceVersion":"6"'), end: 1, through: toRevision(6) });
+  await settled();
+  waiting.shift()?.({ bytes: Buffer.from('"resourceVersion":"7"'), end: 2, through: toRevision(7) });
+  await settled();
+  assert.deepEqual([versions(), waiting.length], [[6, 7], 0]);
+});
+
+test('a watch ends with what cannot be shown, behind all that can, and is written to no more', async () => {
+  const mirror = mirrorThrough(5);
+  const { frames, waiting } = lateFrames();
+  const { sent } = subscribe(mirror, 5, frames);
+  arrive(mirror, 6, 7);
+  waiting.shift()?.({ bytes: Buffer.from('6 '), end: 1, through: toRevision(6), failure: new ApiError('', 'no') });
+  await settled();
+  arrive(mirror, 8);
+  assert.deepEqual([sent(), waiting.length, mirror.subscribers.size], ['6 ERROR', 0, 0]);
+});
+
+test('what comes for a watch that is over is not sent', async () => {
+  const mirror = mirrorThrough(5);
+  const { frames, waiting } = lateFrames();
+  const { subscriber, sent } = subscribe(mirror, 5, frames);
+  arrive(mirror, 6);
+  subscriber.end();
+  waiting.shift()?.({ bytes: Buffer.from('6'), end: 1, through: toRevision(6) });
+  await settled();
+  assert.equal(sent(), '');
 });

@@ -1,6 +1,7 @@
+import type { EventWindow } from '@tidegate/collection';
 import { type Revision, revisionText } from '@tidegate/revision';
 import { type ApiError, expired } from '@tidegate/status';
-import type { EventFrames } from '../codec/event-frames.ts';
+import type { Frames, LateSlice } from '../codec/event-frames.ts';
 import type { Mirror } from './mirror.ts';
 
 /** Where a subscriber writes: an HTTP response of either version. */
@@ -15,7 +16,7 @@ interface SubscriberOptions {
   mirror: Mirror;
   /** events after this revision */
   after: Revision;
-  frames: EventFrames;
+  frames: Frames;
   /** the client asked for bookmarks */
   bookmarks: boolean;
   sink: Sink;
@@ -33,6 +34,7 @@ const SLICE_BYTES = 64 << 10;
  * When the window has moved past it, it is told so (410) and its stream ends.
  *
  *   active --socket full--> parked --drain--> active --window passed it, or the watch is over--> ended
+ *   active --the next events are being converted--> waiting --they are--> active
  */
 export class Subscriber {
   readonly #options: SubscriberOptions;
@@ -41,7 +43,7 @@ export class Subscriber {
   #after: Revision;
   /** the next event's place in the window; undefined: look it up by revision */
   #position: number | undefined;
-  #state: 'active' | 'parked' | 'ended' = 'active';
+  #state: 'active' | 'parked' | 'waiting' | 'ended' = 'active';
 
   constructor(options: SubscriberOptions) {
     this.#options = options;
@@ -70,10 +72,26 @@ export class Subscriber {
         return;
       }
       const slice = frames.slice(window, position, SLICE_BYTES);
+      if (slice instanceof Promise) {
+        this.#state = 'waiting';
+        void slice.then((late) => this.#arrived(late, window));
+        return;
+      }
       this.#position = slice.end;
       this.#after = window.at(slice.end - 1).revision;
       if (slice.bytes.length > 0) this.#write(slice.bytes, slice.count);
     }
+  }
+
+  #arrived({ bytes, count, end, through, failure }: LateSlice, window: EventWindow): void {
+    // its time may be over by now
+    if (this.#state !== 'waiting') return;
+    this.#state = 'active';
+    this.#position = this.#options.mirror.collection?.window === window ? end : undefined;
+    if (through !== undefined) this.#after = through;
+    if (bytes.length > 0) this.#write(bytes, count);
+    if (failure === undefined) this.pump();
+    else this.fail(failure);
   }
 
   /** The mirror was rebuilt: places in the old window mean nothing in the new one. */

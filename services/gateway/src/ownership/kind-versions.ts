@@ -1,6 +1,7 @@
-import { fromStored, type Kind, type Registry, resetFields, toStored } from '@tidegate/kinds';
+import { fromStored, isConverted, type Kind, type Registry, resetFields, toStored } from '@tidegate/kinds';
 import { fieldSet, type Version, type Versions } from '@tidegate/managed-fields';
 import type { JsonObject } from '@tidegate/schema';
+import type { ResourceRequest } from '../gateway.ts';
 
 interface KindVersion extends Version {
   readonly kind: Kind;
@@ -9,7 +10,19 @@ interface KindVersion extends Version {
 const known = new WeakMap<Kind, Map<string, Versions>>();
 
 /** The versions in which owners may have written a kind's objects, through one of its paths. */
-export function versionsOf(registry: Registry, kind: Kind, subresource: string): Versions {
+export function versionsOf(
+  registry: Registry,
+  { kind, info: { subresource }, conversions }: Pick<ResourceRequest, 'kind' | 'info' | 'conversions'>,
+): Versions {
+  const versions = knownVersions(registry, kind, subresource);
+  if (conversions === undefined || !isConverted(kind)) return versions;
+  return {
+    ...versions,
+    convert: (object, from, to) => conversions.now(object, (from as KindVersion).kind, (to as KindVersion).kind),
+  };
+}
+
+function knownVersions(registry: Registry, kind: Kind, subresource: string): Versions {
   let byPath = known.get(kind);
   if (byPath === undefined) {
     byPath = new Map();
@@ -29,8 +42,10 @@ function findVersions(registry: Registry, kind: Kind, subresource: string): Vers
     const reset = resetFields(served.entry, subresource).map((path) => path.map((name) => `f:${name}`));
     return { kind: served, apiVersion, schema, reset: fieldSet(...reset) };
   };
-  const all = registry.all().filter(({ storedAs }) => storedAs === kind.storedAs);
-  const byVersion = new Map(all.map((served) => [served.apiVersion, versionOf(served)]));
+  const { converter } = kind.entry.custom ?? {};
+  // what a converter knows can be said of owners of versions that are not served any more
+  const all = converter?.versions.values() ?? registry.all().filter(({ storedAs }) => storedAs === kind.storedAs);
+  const byVersion = new Map([...all].map((served) => [served.apiVersion, versionOf(served)]));
   return {
     own: byVersion.get(kind.apiVersion) ?? versionOf(kind),
     find: (apiVersion) => byVersion.get(apiVersion),

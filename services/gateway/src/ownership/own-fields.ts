@@ -87,10 +87,10 @@ interface Step {
 }
 
 function ownersAfter(gateway: Gateway, request: ResourceRequest, { old, next, owners }: Step): Owners {
-  const { kind, info } = request;
+  const { info } = request;
   try {
     return ownUpdate({
-      versions: versionsOf(gateway.registry, kind, info.subresource),
+      versions: versionsOf(gateway.registry, request),
       old,
       next,
       owners,

@@ -1,8 +1,8 @@
-import { type Kind, metaOf, prepareUpdate, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
+import { isConverted, type Kind, metaOf, prepareUpdate, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
 import { isSame } from '@tidegate/managed-fields';
 import type { Json, JsonObject } from '@tidegate/schema';
 import { badRequest, conflict, invalid, notFound, requiredValue } from '@tidegate/status';
-import { type Guard, guardKind, outcomeKind, writeKind } from '@tidegate/wire';
+import { type Guard, outcomeKind, writeKind } from '@tidegate/wire';
 import type { ServiceAddresses } from '../addresses/service-addresses.ts';
 import { inquiryOf } from '../admission/inquiries.ts';
 import type { Inquiry } from '../admission/inquiry.ts';
@@ -15,6 +15,7 @@ import { allotmentOf, claimGuards, takenClaim } from './allotment.ts';
 import { commit, keyOf, refusal } from './commit.ts';
 import { removeCompanion } from './companion.ts';
 import { type Current, currentJson, fromMirror, inStore, parseCurrent } from './current.ts';
+import { isRemoved, removalGuards } from './removal.ts';
 
 export interface Change {
   /** Makes the new state from the current one. It may be called again with a fresher one; it must not change it. */
@@ -55,7 +56,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
   const inquiry = inquiryFor(gateway, request, change);
   // those who are asked are not asked about what may be old
   let current =
-    (inquiry === undefined ? fromMirror(gateway, key) : undefined) ?? (await inStore(gateway, request, key));
+    (inquiry === undefined ? fromMirror(gateway, request, key) : undefined) ?? (await inStore(gateway, request, key));
   const allotment = allotmentOf(gateway, request);
   if (allotment !== undefined && isDryRun(request)) await allotment.lookFirst();
   const end = performance.now() + PATIENCE_MS;
@@ -90,8 +91,8 @@ function inquiryFor(gateway: Gateway, request: ResourceRequest, { admitted }: Ch
 
 /** undefined: the state was not the current one. */
 async function attempt(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Answer | undefined> {
-  const next =
-    from.inquiry === undefined ? nextState(gateway, request, from) : await askedState(gateway, request, from);
+  const isAsked = from.inquiry !== undefined || request.conversions !== undefined;
+  const next = isAsked ? await askedState(gateway, request, from) : nextState(gateway, request, from);
   if (next.kind === 'changed') {
     const done = await settle(gateway, request, { ...from, next });
     if (done !== undefined) request.warnings.push(...next.warnings);
@@ -126,11 +127,13 @@ function nextState(gateway: Gateway, request: ResourceRequest, from: Attempt): N
   }
 }
 
-/** The same, with those who want to be asked. */
+/** The same, with those who want to be asked, or must be. */
 async function askedState(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Next> {
   try {
     const old = parseCurrent(from.current);
-    const wanted = wantedState(gateway, request, from, old);
+    const { conversions, warnings } = request;
+    const want = () => wantedState(gateway, request, from, old);
+    const wanted = conversions === undefined ? want() : await conversions.replay(warnings, want);
     metaOf(wanted).resourceVersion = String(from.current.revision);
     const object = await mutated(from, wanted, old);
     judge(request, from, object, old);
@@ -206,17 +209,21 @@ async function settle(
   { current, next, change, allotment }: Step,
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
-  const { object, form, guards } = next;
+  const { object, guards } = next;
   const show = change.show ?? ((code, json) => objectAnswer(request, code, json));
-  const unchanged = next.isSame || form.value.equals(current.value);
+  const unchanged = next.isSame || next.form.value.equals(current.value);
   if (unchanged && !(current.confirmed && current.stale)) {
     return current.confirmed ? show(200, currentJson(current)) : undefined;
   }
+  const converts = isConverted(kind) && !isRemoved(request, object);
+  const written = converts ? await gateway.conversions.written(kind, object) : undefined;
+  const stored = written?.stored ?? next.form;
+  const shown = written?.shown ?? next.form;
   if (isDryRun(request)) {
-    return current.confirmed ? show(200, withResourceVersion(form, current.revision)) : undefined;
+    return current.confirmed ? show(200, withResourceVersion(shown, current.revision)) : undefined;
   }
   const key = keyOf(kind, info.namespace, info.name);
-  const write = { ...writeOf(request, object, next), key, expectedRevision: current.revision };
+  const write = { ...writeOf(request, object, { form: stored, guards }), key, expectedRevision: current.revision };
   const outcome = await commit(gateway, request, write);
   const claim = takenClaim(request, guards, outcome);
   if (claim !== undefined && allotment !== undefined) {
@@ -224,31 +231,21 @@ async function settle(
     return undefined;
   }
   if (outcome.kind === outcomeKind.committed) {
+    if (converts) gateway.conversions.remember(kind, { key, object, form: shown, revision: outcome.revision });
     if (write.kind === writeKind.delete) await removeCompanion(gateway, request);
     // of an object that is gone with it, the last version that there was is shown
-    const shown = write.kind === writeKind.delete ? current.revision : outcome.revision;
-    return show(200, withResourceVersion(form, shown));
+    const revision = write.kind === writeKind.delete ? current.revision : outcome.revision;
+    return show(200, withResourceVersion(shown, revision));
   }
   if (outcome.kind === outcomeKind.notFound && change.create !== undefined) return undefined;
   if (outcome.kind === outcomeKind.conflict && !(change.pinned && current.confirmed)) return undefined;
   throw refusal(request, key, outcome);
 }
 
-/** A deleting object that nothing holds any more is removed by the change that let it go. */
-function writeOf(request: ResourceRequest, object: JsonObject, { form, guards }: Changed) {
-  const meta = metaOf(object);
-  const deleting = meta.deletionTimestamp !== undefined;
-  const hasTime = (meta.deletionGracePeriodSeconds ?? 0) > 0;
-  const held = hasTime || (meta.finalizers ?? []).length > 0 || (request.kind.stored.entry.held?.(object) ?? false);
-  if (!deleting || held) return { kind: writeKind.update, ...form, uid: meta.uid ?? '', deleting, guards };
-  return { kind: writeKind.delete, guards: removalGuards(request) };
-}
-
-/** A namespace goes last: only when nothing is left in it. */
-export function removalGuards({ kind, info }: ResourceRequest): Guard[] {
-  return kind.storedAs === 'namespaces'
-    ? [{ kind: guardKind.namespaceEmpty, key: { resource: kind.storedAs, namespace: '', name: info.name } }]
-    : [];
+function writeOf(request: ResourceRequest, object: JsonObject, { form, guards }: Pick<Changed, 'form' | 'guards'>) {
+  if (isRemoved(request, object)) return { kind: writeKind.delete, guards: removalGuards(request) };
+  const { uid = '', deletionTimestamp } = metaOf(object);
+  return { kind: writeKind.update, ...form, uid, deleting: deletionTimestamp !== undefined, guards };
 }
 
 function refuseStale(request: ResourceRequest, current: Current, object: JsonObject): void {

@@ -17,7 +17,7 @@ export interface Page {
   last: Item | undefined;
 }
 
-interface PageRequest {
+export interface PageRequest {
   selection: Selection;
   after: Position | undefined;
   /** 0: no limit */

@@ -13,6 +13,8 @@ export interface Selection {
   readonly selective: boolean;
   readonly namespace: string;
   matches(item: Item): boolean;
+  /** whether it can match at all, by what never changes: in whichever version it is */
+  isAbout(item: Item): boolean;
 }
 
 const COMMON_FIELDS = new Set(['metadata.name', 'metadata.namespace']);
@@ -36,6 +38,10 @@ export function selectionOf(kind: Kind, info: RequestInfo): Selection {
       (namespace === '' || item.namespace === namespace) &&
       (info.name === '' || item.name === info.name) &&
       selects({ labels, fields, storedName: (field) => selectableAs[field] ?? field, read }, item),
+    isAbout: (item) =>
+      (namespace === '' || item.namespace === namespace) &&
+      (info.name === '' || item.name === info.name) &&
+      (fields === undefined || isNamedBy(fields, item)),
   };
 }
 
@@ -60,6 +66,12 @@ interface Selectors {
 function selects({ labels, fields, storedName, read }: Selectors, item: Item): boolean {
   if (labels !== undefined && !labels.matches(item.labels)) return false;
   return fields === undefined || fields.matches((field) => read(storedName(field), item));
+}
+
+function isNamedBy({ requirements }: FieldSelector, item: Item): boolean {
+  return requirements.every(
+    ({ field, equal, value }) => !COMMON_FIELDS.has(field) || (item.field(field) === value) === equal,
+  );
 }
 
 function refuseOtherName(fields: FieldSelector | undefined, name: string): void {

@@ -1,7 +1,9 @@
-import { corruptObject, type Position } from '@tidegate/collection';
+import { corruptObject, type Item, itemOf, itemParts, type Position } from '@tidegate/collection';
+import { isConverted } from '@tidegate/kinds';
 import type { Revision } from '@tidegate/revision';
 import { ApiError, unreadable } from '@tidegate/status';
 import type { StoredObject } from '@tidegate/wire';
+import { convertedAsTheyCome } from '../conversion/converted-page.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 
 export interface StoredListRequest {
@@ -10,6 +12,8 @@ export interface StoredListRequest {
   readonly after: Position | undefined;
   /** 0: all of them */
   readonly limit: number;
+  /** others are not needed, and left out where it saves work */
+  readonly isAbout?: (item: Item) => boolean;
   /** told how many follow where the limit has ended the list; without it nobody counts them */
   readonly rest?: ((count: number) => void) | undefined;
 }
@@ -18,7 +22,7 @@ export interface StoredListRequest {
  * The objects of a resource at exactly one revision, in key order, from the store, as they are taken. One that cannot
  * be read ends it.
  */
-export async function* storedObjects(
+async function* storedObjects(
   gateway: Gateway,
   { kind }: ResourceRequest,
   { namespace, revision, after, limit, rest }: StoredListRequest,
@@ -43,6 +47,18 @@ export async function* storedObjects(
     rest?.(remaining);
     yield* objects;
   }
+}
+
+/** The same in the version of the request. */
+export function storedItems(gateway: Gateway, request: ResourceRequest, list: StoredListRequest): AsyncGenerator<Item> {
+  const items = itemsOf(storedObjects(gateway, request, list));
+  const { kind } = request;
+  if (!isConverted(kind)) return items;
+  return convertedAsTheyCome(gateway.conversions, kind, { items, ...list });
+}
+
+async function* itemsOf(objects: AsyncIterable<StoredObject>): AsyncGenerator<Item> {
+  for await (const object of objects) yield itemOf(itemParts(object));
 }
 
 /** The store's log does not reach back so far. */

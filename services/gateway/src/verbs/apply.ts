@@ -65,7 +65,7 @@ export function readWish(gateway: Gateway, request: ResourceRequest): Wish {
   takePlace(kind, info, applied);
   return {
     sent,
-    versions: versionsOf(gateway.registry, kind, info.subresource),
+    versions: versionsOf(gateway.registry, request),
     applied,
     author: { manager, subresource: info.subresource },
     time: printTime(),
@@ -129,7 +129,9 @@ async function createApplied(
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
   }
-  const object = applyTo(request, wish, {});
+  const wanted = () => applyTo(request, wish, {});
+  const { conversions, warnings } = request;
+  const object = conversions === undefined ? wanted() : await conversions.replay(warnings, wanted);
   delete metaOf(object).resourceVersion;
   return createUnlessTaken(gateway, request, object);
 }

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { type Kind, metaOf, prepareCreate, validateMeta } from '@tidegate/kinds';
+import { isConverted, type Kind, metaOf, prepareCreate, validateMeta } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { ApiError, alreadyExists, badRequest, invalid, methodNotAllowed } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
@@ -21,7 +21,9 @@ export const create: VerbHandler = async (gateway, request) => {
   if (info.name !== '' || (kind.entry.namespaced && info.namespace === '')) throw methodNotAllowed();
   const object = admitBody(request);
   wipe(object);
-  ownCreated(gateway, request, object);
+  const own = () => ownCreated(gateway, request, object);
+  if (request.conversions === undefined) own();
+  else await request.conversions.replay(request.warnings, own);
   return createObject(gateway, request, object);
 };
 
@@ -131,8 +133,11 @@ async function commitNew(
   if (errors.length > 0)
     throw invalid({ group: kind.entry.group, kind: kind.entry.kind, name: meta.name ?? '' }, errors);
   await inquiry?.validate({ object, old: undefined });
-  const form = storedForm(kind.stored, object);
-  if (isDryRun(request)) return dryRun(gateway, request, form.value);
+  const converts = isConverted(kind);
+  const written = converts ? await gateway.conversions.written(kind, object) : undefined;
+  const form = written?.stored ?? storedForm(kind.stored, object);
+  const shown = written?.shown ?? form;
+  if (isDryRun(request)) return dryRun(gateway, request, shown.value);
   const key = keyOf(kind, meta.namespace ?? '', meta.name as string);
   const guards = [...namespaceGuard(kind, key.namespace), ...definitionGuard(kind), ...claimGuards(form.claims)];
   const outcome = await commit(gateway, request, {
@@ -146,7 +151,8 @@ async function commitNew(
   if (claim !== undefined) return { kind: 'claimed', claim };
   if (outcome.kind === outcomeKind.alreadyExists) return { kind: 'taken', deleting: outcome.deleting };
   if (outcome.kind !== outcomeKind.committed) throw refusal(request, key, outcome);
-  return { kind: 'created', answer: objectAnswer(request, 201, withResourceVersion(form, outcome.revision)) };
+  if (converts) gateway.conversions.remember(kind, { key, object, form: shown, revision: outcome.revision });
+  return { kind: 'created', answer: objectAnswer(request, 201, withResourceVersion(shown, outcome.revision)) };
 }
 
 /** Everything but the write: the name and the namespace are looked up instead of being guarded. */

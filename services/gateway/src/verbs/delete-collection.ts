@@ -1,10 +1,12 @@
-import { fromStored, listSchema } from '@tidegate/kinds';
+import { fromStored, isConverted, listSchema } from '@tidegate/kinds';
 import { parseOwnJson } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
 import { documentAnswer } from '../codec/answer.ts';
+import { convertedPage, itemsOf } from '../conversion/converted-page.ts';
 import type { VerbHandler } from '../gateway.ts';
 import { deleteOptions } from '../rules/delete-options.ts';
 import { latestCollection } from '../rules/fresh-collection.ts';
+import { pageOf } from '../rules/list-page.ts';
 import { refuseCorrupt } from '../rules/refuse-corrupt.ts';
 import { selectionOf } from '../rules/selection.ts';
 import { deleteObject } from './delete.ts';
@@ -20,9 +22,12 @@ export const deleteCollection: VerbHandler = async (gateway, request) => {
   const collection = await latestCollection(gateway, request);
   await refuseCorrupt(gateway, request, collection, selection.namespace);
   const snapshot = collection.snapshot();
-  const found = [...snapshot.runs(selection.namespace)].flatMap((run) =>
-    run.items.slice(run.from, run.to).filter((item) => selection.matches(item)),
-  );
+  const wanted = { selection, after: undefined, limit: 0 };
+  const converts = isConverted(kind);
+  const page = converts
+    ? await convertedPage(gateway.conversions, kind, { snapshot, ...wanted })
+    : pageOf(snapshot, wanted);
+  const found = itemsOf(page.runs);
   const deletable = found.filter((item) => !kind.entry.undeletable?.includes(item.name));
   const queue = deletable.values();
   const work = async () => {

@@ -1,15 +1,16 @@
+import { isConverted } from '@tidegate/kinds';
 import { conflict, forbiddenObject } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
 import { deleteOptionsShown, inquiryOf } from '../admission/inquiries.ts';
 import { objectAnswer, successAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
-import { removalGuards } from '../rules/change-object.ts';
 import { commit, keyOf, refusal } from '../rules/commit.ts';
 import { removeCompanion } from '../rules/companion.ts';
 import { type Current, currentJson, fromStore, parseCurrent } from '../rules/current.ts';
 import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
 import { deletionOf } from '../rules/deletion.ts';
+import { removalGuards } from '../rules/removal.ts';
 import { deleteCorrupt } from './delete-corrupt.ts';
 
 /** DELETE of one object: removal, or the first of its two phases when something holds it. */
@@ -48,8 +49,8 @@ async function attemptDelete(
   const deletion = deletionOf(kind, parseCurrent(current), options);
   if (deletion.kind === 'pending') return stillThere(request, options, currentJson(current));
   await ask(gateway, request, options, current);
-  const form = storedForm(kind.stored, deletion.object);
   const isRemoved = deletion.kind === 'removed';
+  const form = storedForm(kind.stored, deletion.object);
   const answer = (revision: number): Answer => {
     const json = withResourceVersion(form, revision);
     if (!isRemoved) return stillThere(request, options, json);
@@ -58,10 +59,12 @@ async function attemptDelete(
       : successAnswer(request, current.uid);
   };
   if (options.dryRun || (!isRemoved && form.value.equals(current.value))) return answer(current.revision);
+  const converts = isConverted(kind) && !isRemoved;
+  const stored = converts ? (await gateway.conversions.written(kind, deletion.object)).stored : form;
   const outcome = await commit(gateway, request, {
     ...(isRemoved
       ? { kind: writeKind.delete, guards: removalGuards(request) }
-      : { kind: writeKind.update, ...form, uid: current.uid, deleting: true }),
+      : { kind: writeKind.update, ...stored, uid: current.uid, deleting: true }),
     key,
     expectedRevision: current.revision,
   });

@@ -1,3 +1,4 @@
+import { isConverted } from '@tidegate/kinds';
 import { parseResourceVersion } from '@tidegate/revision';
 import { badRequest, notFound } from '@tidegate/status';
 import { objectAnswer } from '../codec/answer.ts';
@@ -26,5 +27,7 @@ export const get: VerbHandler = async (gateway, request) => {
     return objectAnswer(request, 200, currentJson(await fromStore(gateway, request, key)));
   }
   if (item === undefined) throw notFound(kind.entry, info.name);
-  return objectAnswer(request, 200, item.json);
+  if (!isConverted(kind)) return objectAnswer(request, 200, item.json);
+  const [shown = item] = await gateway.conversions.read(kind, [item]);
+  return objectAnswer(request, 200, shown.json);
 };

@@ -1,10 +1,10 @@
-import { itemOf, itemParts, type Position } from '@tidegate/collection';
+import type { Position } from '@tidegate/collection';
 import type { Revision } from '@tidegate/revision';
 import type { FastifyReply } from 'fastify';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 import { type PageRequest, StreamedPage } from '../hooks/streamed-page.ts';
 import type { PageEnd } from '../rules/remaining-counts.ts';
-import { type StoredListRequest, storedObjects } from '../rules/stored-list.ts';
+import { type StoredListRequest, storedItems } from '../rules/stored-list.ts';
 
 interface ListFromStore extends PageRequest {
   readonly revision: Revision;
@@ -38,12 +38,11 @@ export async function listFromStore(
     revision,
     after,
     limit: counts ? limit : 0,
+    isAbout: selection.isAbout,
     ...(counts && known === undefined ? { rest: (count) => (page.remaining = count) } : {}),
   };
   await page.begin();
-  for await (const object of storedObjects(gateway, request, asked)) {
-    if (!(await page.write(itemOf(itemParts(object))))) break;
-  }
+  for await (const item of storedItems(gateway, request, asked)) if (!(await page.write(item))) break;
   if (known !== undefined) page.remaining = known - page.count;
   if (counts && page.remaining > 0 && page.last !== undefined) {
     gateway.remaining.note(endAt(page.last), page.remaining);

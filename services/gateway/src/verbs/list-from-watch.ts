@@ -1,4 +1,5 @@
 import { segmentOf } from '@tidegate/collection';
+import { isConverted } from '@tidegate/kinds';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { unreadable } from '@tidegate/status';
 import type { ListPart } from '@tidegate/wire';
@@ -26,7 +27,8 @@ export async function listFromWatch(
 ): Promise<void> {
   const { selection, after, limit, revision, exact } = list;
   const page = new StreamedPage(request, reply, list, DELAYED_BYTES);
-  const heads = selection.selective || !page.form.plain;
+  const converts = isConverted(request.kind);
+  const heads = selection.selective || !page.form.plain || converts;
   const parts = gateway.watchLists.list({
     resource: request.kind.storedAs,
     namespace: selection.namespace,
@@ -43,7 +45,7 @@ export async function listFromWatch(
     refuseCorrupt(request, part);
     if (part.revision) page.revision = toRevision(part.revision);
     if (part.remaining) page.remaining = part.remaining;
-    if (!(await (heads ? writeItems(page, part) : writeWhole(page, part)))) break;
+    if (!(await (heads ? writeItems(gateway, request, { page, part }) : writeWhole(page, part)))) break;
   }
   await page.end();
 }
@@ -62,9 +64,15 @@ async function writeWhole(page: StreamedPage, part: ListPart): Promise<boolean> 
   return page.writeWhole(segment.json as Buffer, count, { namespace: lastNamespace, name: lastName });
 }
 
-async function writeItems(page: StreamedPage, { segment }: ListPart): Promise<boolean> {
+async function writeItems(
+  gateway: Gateway,
+  { kind }: ResourceRequest,
+  { page, part: { segment } }: { page: StreamedPage; part: ListPart },
+): Promise<boolean> {
   if (!segment) return true;
-  for (const item of segmentOf(segment.json as Buffer, segment.items).items)
+  const { items } = segmentOf(segment.json as Buffer, segment.items);
+  const converts = isConverted(kind);
+  for (const item of converts ? await gateway.conversions.read(kind, items) : items)
     if (!(await page.write(item))) return false;
   return true;
 }

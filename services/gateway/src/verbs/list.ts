@@ -1,9 +1,11 @@
 import type { Collection, Snapshot } from '@tidegate/collection';
+import { isConverted } from '@tidegate/kinds';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { expired } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
 import { isPretty } from '../codec/answer.ts';
 import { encodeContinue } from '../codec/continue-token.ts';
+import { convertedPage } from '../conversion/converted-page.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import type { PageRequest } from '../hooks/streamed-page.ts';
 import { writeFormed, writeList } from '../hooks/write-list.ts';
@@ -34,7 +36,10 @@ export const list: VerbHandler = async (gateway, request, reply) => {
     }
     return undefined;
   }
-  const page = pageOf(found.snapshot, { selection, after, limit });
+  const converts = isConverted(request.kind);
+  const page = converts
+    ? await convertedPage(gateway.conversions, request.kind, { snapshot: found.snapshot, selection, after, limit })
+    : pageOf(found.snapshot, { selection, after, limit });
   tellContinue(gateway, request, { page, selection, found });
   const asStored = request.kind.stored === request.kind;
   const isPlain = accepted.as === 'object' && accepted.encoding.name === 'json' && !isPretty(request) && asStored;

@@ -41,7 +41,7 @@ const patch: VerbHandler = async (gateway, request) => {
 
 /** Who applies a scale owns the object's number. */
 function applyScale(gateway: Gateway, request: ResourceRequest, scale: ResourceRequest): Promise<Answer> {
-  const { kind, info } = request;
+  const { kind } = request;
   const wish = readWish(gateway, scale);
   const replicas = isJsonObject(wish.applied.spec) ? wish.applied.spec.replicas : undefined;
   const applied: JsonObject = {
@@ -53,7 +53,7 @@ function applyScale(gateway: Gateway, request: ResourceRequest, scale: ResourceR
   delete applied.spec;
   if (replicas !== undefined) setReplicas(applied, replicas, kind.entry.custom?.scale);
   else applied.spec = {};
-  const versions = versionsOf(gateway.registry, kind, info.subresource);
+  const versions = versionsOf(gateway.registry, request);
   return applyWish(gateway, request, { ...wish, versions, applied }, shownAsScale(request));
 }
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { EventWindow, itemOf, itemParts } from '@tidegate/collection';
+import { isConverted, type Kind } from '@tidegate/kinds';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { ApiError, storageReadError } from '@tidegate/status';
 import type { LogBatch } from '@tidegate/wire';
@@ -10,7 +11,7 @@ import { unreadableWords } from '../mirror/mirror.ts';
 import { PastEvents } from '../mirror/past-events.ts';
 import { someCollection } from '../rules/fresh-collection.ts';
 import type { Selection } from '../rules/selection.ts';
-import { storedObjects } from '../rules/stored-list.ts';
+import { storedItems } from '../rules/stored-list.ts';
 import { Turnstile } from '../rules/turnstile.ts';
 
 export interface PastWatch {
@@ -66,28 +67,51 @@ async function catchUp(watch: PastWatch): Promise<Caught | undefined> {
 async function pastEvents({ gateway, request, selection, after }: PastWatch): Promise<PastEvents> {
   const past = new PastEvents(selection);
   if (!selection.selective) return past;
-  const list = { namespace: selection.namespace, revision: after, after: undefined, limit: 0 };
-  for await (const object of storedObjects(gateway, request, list)) past.begin(itemOf(itemParts(object)));
+  const list = {
+    namespace: selection.namespace,
+    revision: after,
+    after: undefined,
+    limit: 0,
+    isAbout: selection.isAbout,
+  };
+  for await (const item of storedItems(gateway, request, list)) past.begin(item);
   return past;
 }
 
 const SLICE_BYTES = 64 << 10;
 
+/** What the changes made of their objects, up to the first that cannot be converted. */
+async function convertedItems(
+  { conversions }: Gateway,
+  kind: Kind,
+  { batch, selection }: { batch: LogBatch; selection: Selection },
+) {
+  const own = batch.changes.filter(({ key, corrupt }) => key.resource === kind.storedAs && corrupt === '');
+  const all = own.map((change) => itemOf(itemParts(change)));
+  const [about, others] = [all.filter(selection.isAbout), all.filter((item) => !selection.isAbout(item))];
+  const { items, failure } = await conversions.readPrefix(kind, about);
+  return { items: new Map([...others, ...items].map((item) => [item.revision as number, item])), failure };
+}
+
 /** false when nobody reads any longer */
 async function sendBatch(
-  { gateway, request: { kind }, frames }: PastWatch,
+  { gateway, request: { kind }, selection, frames }: PastWatch,
   raw: ServerResponse,
   past: PastEvents,
   batch: LogBatch,
 ): Promise<boolean> {
   const window = new EventWindow(toRevision(batch.first - 1));
+  const converts = isConverted(kind);
+  const { items, failure } = converts ? await convertedItems(gateway, kind, { batch, selection }) : {};
   let unreadable: ApiError | undefined;
   for (const change of batch.changes) {
     // a store of an older release sends all of them
     if (change.key.resource !== kind.storedAs) continue;
     if (change.corrupt !== '') unreadable = storageReadError(unreadableWords(change));
+    const item = items?.get(change.revision);
+    if (converts && item === undefined) unreadable ??= failure;
     if (unreadable !== undefined) break;
-    window.append(past.event(change));
+    window.append(past.event(change, item));
   }
   const events = gateway.metrics.watchEvents.labels({ resource: kind.entry.resource });
   for (let at = window.start; at < window.end; ) {

@@ -1,8 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Collection, Snapshot } from '@tidegate/collection';
+import { isConverted, type Kind } from '@tidegate/kinds';
 import { type Revision, revisionText, toRevision } from '@tidegate/revision';
-import { EventFrames } from '../codec/event-frames.ts';
+import { EventFrames, type Frames } from '../codec/event-frames.ts';
 import { type ObjectForm, objectForm } from '../codec/object-form.ts';
+import { ConvertedFrames } from '../conversion/converted-frames.ts';
+import { itemsOf } from '../conversion/converted-page.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { isGone, writeDrained } from '../hooks/drained.ts';
 import { watchSink } from '../hooks/watch-sink.ts';
@@ -40,7 +43,9 @@ export const watch: VerbHandler = async (gateway, request, reply) => {
   const raw = begin();
   const frames = framesOf({ ...wanted, raw });
   if (start.snapshot !== undefined) {
-    await writeInitial(raw, frames, start.snapshot, selection);
+    const initial = { raw, frames: new EventFrames(selection, form), snapshot: start.snapshot, selection };
+    if (!isConverted(kind)) await writeInitial(initial);
+    else if (!(await writeInitialConverted(gateway, kind, initial))) return undefined;
     if (options.bookmarks && options.marksInitialEnd)
       raw.write(frames.bookmark(revisionText(start.snapshot.revision), true));
   }
@@ -57,9 +62,14 @@ interface Wanted {
 }
 
 /** Watches that ask for the same in the same words share what is made for them, until their streams end. */
-function framesOf({ gateway, request, raw, selection, form }: Wanted): EventFrames {
-  if (form.stateful) return new EventFrames(selection, form);
-  const shared = gateway.frames.acquire(wishOf(request, selection), () => new EventFrames(selection, form));
+function framesOf({ gateway, request, raw, selection, form }: Wanted): Frames {
+  const { kind } = request;
+  const make = () => {
+    if (!isConverted(kind)) return new EventFrames(selection, form);
+    return new ConvertedFrames({ conversions: gateway.conversions, kind, selection, form });
+  };
+  if (form.stateful) return make();
+  const shared = gateway.frames.acquire(wishOf(request, selection), make);
   releaseAtEnd(raw, gateway.frames, shared);
   return shared.frames;
 }
@@ -120,12 +130,34 @@ function startCollection(
   return latestCollection(gateway, request);
 }
 
-async function writeInitial(
-  raw: ServerResponse,
-  frames: EventFrames,
-  snapshot: Snapshot,
-  selection: Selection,
-): Promise<void> {
+interface Initial {
+  raw: ServerResponse;
+  frames: EventFrames;
+  snapshot: Snapshot;
+  selection: Selection;
+}
+
+const CONVERTED_TOGETHER = 500;
+
+/** false when the stream has ended with what cannot be shown */
+async function writeInitialConverted(
+  { conversions }: Gateway,
+  kind: Kind,
+  { raw, frames, snapshot, selection }: Initial,
+): Promise<boolean> {
+  const all = itemsOf(snapshot.runs(selection.namespace)).filter((item) => selection.isAbout(item));
+  for (let at = 0; at < all.length; at += CONVERTED_TOGETHER) {
+    const { items, failure } = await conversions.readPrefix(kind, all.slice(at, at + CONVERTED_TOGETHER));
+    const parts = items.filter((item) => selection.matches(item)).map((item) => frames.initial(item));
+    if (parts.length > 0 && !(await writeDrained(raw, Buffer.concat(parts)))) return false;
+    if (failure === undefined) continue;
+    raw.end(frames.error(failure.status));
+    return false;
+  }
+  return true;
+}
+
+async function writeInitial({ raw, frames, snapshot, selection }: Initial): Promise<void> {
   let parts: Buffer[] = [];
   let bytes = 0;
   for (const run of snapshot.runs(selection.namespace)) {
@@ -148,7 +180,7 @@ interface Following {
   gateway: Gateway;
   request: ResourceRequest;
   raw: ServerResponse;
-  frames: EventFrames;
+  frames: Frames;
   options: WatchOptions;
   after: Revision;
 }

@@ -1,4 +1,4 @@
-import type { Kind, Registry } from '@tidegate/kinds';
+import { type Kind, type Registry, storageOf } from '@tidegate/kinds';
 import type { Key } from '@tidegate/wire';
 
 /** From the store's names to the gateway's paths, and from what an owner reference says to the store's names. */
@@ -34,7 +34,9 @@ export class Paths {
     const { revision } = this.#registry;
     if (revision === this.#revision) return;
     const all = this.#registry.all();
-    this.#byResource = new Map(all.filter((kind) => kind.stored === kind).map((kind) => [kind.storedAs, kind]));
+    // the version that is stored, where it is served: through it nothing needs to be converted
+    const stored = all.filter((kind) => storageOf(kind).apiVersion === kind.apiVersion);
+    this.#byResource = new Map([...all, ...stored].map((kind) => [kind.storedAs, kind]));
     this.#byName = new Map(all.map((kind) => [`${kind.apiVersion} ${kind.entry.kind}`, kind]));
     this.#revision = revision;
   }

@@ -185,7 +185,9 @@ export class Definitions {
 
   async #empty({ name, group, versions, acceptedNames, namespaced }: Definition): Promise<boolean> {
     const { pool, gateway } = this.#options;
-    const version = versions.find(({ served }) => served)?.name;
+    // through the one that is stored nothing needs to be converted
+    const version = (versions.find(({ served, storage }) => served && storage) ?? versions.find(({ served }) => served))
+      ?.name;
     const rows = await pool.query(NAMESPACES, [name]);
     if (version === undefined) return rows.length === 0;
     for (const [namespace] of rows) {

@@ -111,6 +111,7 @@ function requestOf(
     body,
     span: undefined,
     fence: undefined,
+    conversions: undefined,
     warnings: [],
   };
 }

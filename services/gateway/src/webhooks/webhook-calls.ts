@@ -23,6 +23,9 @@ export interface WebhookCall {
 /** A webhook was not reached, or said nothing that can be used. */
 export class WebhookFailure extends Error {}
 
+/** It said nothing at all. */
+export class Unanswered extends WebhookFailure {}
+
 interface Target {
   readonly url: URL;
   readonly ip: string;
@@ -57,7 +60,7 @@ export class WebhookCalls {
     } catch (error) {
       if (error instanceof WebhookFailure) throw error;
       const words = end.aborted ? 'context deadline exceeded' : wordsOf(error as Error);
-      throw new WebhookFailure(`Post ${JSON.stringify(url.href)}: ${words}`, { cause: error });
+      throw new Unanswered(`Post ${JSON.stringify(url.href)}: ${words}`, { cause: error });
     }
   }
 
