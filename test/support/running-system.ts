@@ -1,3 +1,4 @@
+import { bootstrapPolicy } from '@tidegate/rbac';
 import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
 import { Client } from './client.ts';
 
@@ -10,7 +11,7 @@ export interface RunningSystem {
 /** Nothing is written but by the test: its namespaces are as empty as it makes them, and revisions are its own. */
 export const alone = { TIDEGATE_CONTROLLERS: 'namespace-controller' };
 /** what every such system has made when it is settled */
-export const FIRST_OBJECTS = 50;
+export const FIRST_OBJECTS = 50 + bootstrapPolicy().length;
 
 /** A system in which only the test writes, and a client of its administrator. */
 export async function runningSystem(options: Parameters<typeof startTidegate>[0] = {}): Promise<RunningSystem> {
@@ -37,11 +38,21 @@ const LAST_MADE = [
   '/apis/apiregistration.k8s.io/v1/apiservices/v1.flowcontrol.apiserver.k8s.io',
 ];
 
+const POLICY = ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings'];
+
+/** Roles and bindings are made in no order. */
+async function hasPolicy(client: Client): Promise<boolean> {
+  const lists = await Promise.all(POLICY.map((name) => client.get(`/apis/rbac.authorization.k8s.io/v1/${name}`)));
+  const counts = lists.map(({ json }) => (json?.items ?? []).length as number);
+  return counts.reduce((sum, count) => sum + count, 0) >= bootstrapPolicy().length;
+}
+
 /** All that a system makes at its start is there. */
 export async function settled(client: Client): Promise<void> {
   for (const path of LAST_MADE) {
     await until(`the first objects to be there, ${path}`, async () => (await client.get(path)).code === 200);
   }
+  await until('the first roles and bindings to be there', () => hasPolicy(client));
   const range = '/apis/networking.k8s.io/v1/servicecidrs/kubernetes';
   await until(
     'the range of services to be ready',

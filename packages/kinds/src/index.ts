@@ -43,3 +43,4 @@ export { FOREGROUND, ORPHAN, type Propagation } from './rules/propagation.ts';
 export { resetFields } from './rules/reset-fields.ts';
 export { prepareCreate, prepareUpdate, setDefaults } from './rules/server-fields.ts';
 export { tiesOf } from './rules/ties.ts';
+export { selects } from './validation/selectors.ts';

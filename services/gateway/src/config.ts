@@ -31,6 +31,12 @@ export const options = {
     value: 'URL,...',
     help: 'who issues the tokens of service accounts: the first in new ones, those of all are taken',
   },
+  'authorization-mode': {
+    type: 'list',
+    default: ['RBAC'],
+    value: 'NAME,...',
+    help: 'RBAC: roles say who may do what; AlwaysAllow: everybody may do everything; Node is taken, and means roles here',
+  },
   'api-audiences': {
     type: 'list',
     value: 'NAME,...',

@@ -11,6 +11,8 @@ import type { ApiServices } from './aggregation/api-services.ts';
 import type { ServiceAccounts } from './authn/service-accounts.ts';
 import type { TokenFile } from './authn/token-file.ts';
 import type { User } from './authn/user.ts';
+import type { Authorizer } from './authz/authorizer.ts';
+import type { WatchRights } from './authz/watch-rights.ts';
 import type { StoreSession } from './clients/store-session.ts';
 import type { WatchLists } from './clients/watch-lists.ts';
 import type { Accepted, Negotiator } from './codec/negotiate.ts';
@@ -30,6 +32,7 @@ import type { WebhookCalls } from './webhooks/webhook-calls.ts';
 
 /** What every verb works with. */
 export interface Gateway {
+  readonly authorizer: Authorizer;
   readonly registry: Registry;
   readonly customKinds: CustomKinds;
   readonly discovery: Discovery;
@@ -45,6 +48,7 @@ export interface Gateway {
   readonly watchLists: WatchLists;
   readonly frames: SharedFrames;
   readonly watchTimes: WatchTimes;
+  readonly watchRights: WatchRights;
   readonly metrics: GatewayMetrics;
   readonly gates: FeatureGates;
   readonly negotiator: Negotiator;

@@ -6,9 +6,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { passOn } from './aggregation/pass-on.ts';
 import type { RemoteApi } from './aggregation/remote-api.ts';
 import { authenticate } from './authn/authenticate.ts';
-import { impersonated } from './authn/impersonate.ts';
+import { impersonated, isImpersonated } from './authn/impersonate.ts';
 import type { User } from './authn/user.ts';
-import { authorize } from './authz/authorize.ts';
 import { refuseCodedBody, refuseGatedBody } from './codec/decode-body.ts';
 import { RequestConversions } from './conversion/request-conversions.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
@@ -57,7 +56,9 @@ export async function serve(
   try {
     const { serviceAccounts } = options.gateway;
     const sender = await authenticate(request.raw, { tokens: options.gateway.tokens, serviceAccounts });
-    const user = impersonated(request.raw, sender);
+    const user = isImpersonated(request.raw)
+      ? await impersonated(request.raw, sender, options.gateway.authorizer)
+      : sender;
     info = requestInfo(request.method, request.raw.url ?? '/');
     code =
       info === undefined
@@ -93,8 +94,9 @@ function codingOf(gateway: Gateway, { headers }: FastifyRequest, info: RequestIn
   return contentCoding(gateway, info, String(headers['accept-encoding'] ?? ''));
 }
 
-function admit(options: ServeOptions, admitted: Admitted): Promise<number> {
-  const refused = authorize(admitted.user, admitted.info);
+async function admit(options: ServeOptions, admitted: Admitted): Promise<number> {
+  const refusal = options.gateway.authorizer.refusal(admitted.user, admitted.info);
+  const refused = refusal && (await refusal);
   if (refused !== undefined) throw refused;
   if (admitted.remote !== undefined) return passOn(admitted.remote, admitted);
   return admitted.info.isResource ? serveResource(options, admitted) : serveOther(options, admitted);

@@ -14,6 +14,10 @@ import { tellVerdict } from './aggregation/tell-verdict.ts';
 import { createApp } from './app.ts';
 import { ServiceAccounts } from './authn/service-accounts.ts';
 import { TokenFile } from './authn/token-file.ts';
+import { Authorizer } from './authz/authorizer.ts';
+import { readModes } from './authz/modes.ts';
+import { PolicyMirror } from './authz/policy-mirror.ts';
+import { WatchRights } from './authz/watch-rights.ts';
 import { StoreSession } from './clients/store-session.ts';
 import { WatchLists } from './clients/watch-lists.ts';
 import { Negotiator } from './codec/negotiate.ts';
@@ -48,6 +52,7 @@ export class GatewayService implements Service {
   readonly #config: Options<typeof options> & KitConfig;
   readonly #gateway: Gateway;
   readonly #mirrors: Mirrors;
+  readonly #roles: PolicyMirror;
   readonly #watchLists: WatchLists;
   readonly #store: StoreSession;
   readonly #app: FastifyInstance;
@@ -95,7 +100,18 @@ export class GatewayService implements Service {
       },
     });
     const webhooks = new WebhookCalls(addresses, services);
+    const modes = readModes(config.authorizationMode);
+    for (const notice of modes.notices) kit.log.warn(notice);
+    this.#roles = new PolicyMirror({
+      mirrors: this.#mirrors,
+      store: this.#store,
+      changed: () => watchRights.changed(),
+    });
+    const authorizer = new Authorizer(modes, this.#roles);
+    const watchRights = new WatchRights((user, info) => authorizer.knownRefusal(user, info));
     this.#gateway = {
+      authorizer,
+      watchRights,
       registry,
       customKinds: new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store }),
       apiServices,
@@ -137,6 +153,7 @@ export class GatewayService implements Service {
     // namespaces are looked at all the time; their mirror also shows that the watch service answers
     this.#mirrors.keep('namespaces');
     this.#mirrors.keep(PRIORITY_CLASSES);
+    this.#roles.start();
     this.#gateway.customKinds.start();
     this.#gateway.admission.start();
     this.#gateway.apiServices.start();
@@ -180,8 +197,12 @@ export class GatewayService implements Service {
 
   /** Keeps the view of the store's health fresh, whether or not there are requests. */
   async #askStore(): Promise<void> {
+    const askedAt = performance.now();
     const answered = this.#store.head().then(
-      () => true,
+      (head) => {
+        this.#roles.seen(toRevision(head), askedAt).catch(() => {});
+        return true;
+      },
       () => false,
     );
     // a store that hangs is as good as none, long before its calls are given up

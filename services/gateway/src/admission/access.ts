@@ -1,16 +1,15 @@
 import type { AskAccess } from '@tidegate/kinds';
 import { AUTHENTICATED, accountGroups, type User } from '../authn/user.ts';
-import { authorize } from '../authz/authorize.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
 import { question } from '../authz/question.ts';
 
 const ACCOUNT = /^system:serviceaccount:([^:]*):[^:]*$/;
 
 /** Whether this user, or a service account that an expression names instead, may do something. */
-export function accessOf(user: User): AskAccess {
+export function accessOf(authorizer: Authorizer, user: User): AskAccess {
   return ({ serviceAccount, ...asked }) => {
     const info = question({ version: '*', isResource: asked.path === undefined, ...asked });
-    const refused = authorize(serviceAccount === undefined ? user : accountNamed(serviceAccount), info);
-    return { allowed: refused === undefined, reason: refused?.message ?? '' };
+    return authorizer.decide(serviceAccount === undefined ? user : accountNamed(serviceAccount), info);
   };
 }
 

@@ -131,8 +131,9 @@ export class Inquiry {
   /** What cannot be said of the request is as good as a webhook that cannot be reached. */
   #holds(hook: Hook, request: JsonObject): boolean {
     if (hook.conditions.length === 0) return true;
-    const { attributes } = this.#options;
-    const verdict = holdAll(hook.conditions, admissionVariables(request, accessOf(attributes.user)));
+    const { attributes, gateway } = this.#options;
+    const variables = admissionVariables(request, accessOf(gateway.authorizer, attributes.user));
+    const verdict = holdAll(hook.conditions, variables);
     if ('holds' in verdict) return verdict.holds;
     if (hook.ignoresFailure) return false;
     const { entry } = attributes.act.kind;

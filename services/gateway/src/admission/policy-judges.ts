@@ -71,7 +71,11 @@ async function knownOf({ act }: BoundPolicy, { gateway, attributes, objects }: J
   const isConverted = attributes.conversions !== undefined;
   const shown = isConverted ? await objectsShown(attributes, act, objects) : objects;
   const request = requestOf(attributes, { act, uid: '', objects: shown });
-  return { request, around: (await namespaceObject(gateway, attributes)) ?? {}, ask: accessOf(attributes.user) };
+  return {
+    request,
+    around: (await namespaceObject(gateway, attributes)) ?? {},
+    ask: accessOf(gateway.authorizer, attributes.user),
+  };
 }
 
 interface Given extends Known {

@@ -47,9 +47,12 @@ function certificateUser(socket: TLSSocket): User | undefined {
   if (known !== undefined) return known ?? undefined;
   let user: User | null = null;
   if (socket.authorized) {
-    const { subject } = socket.getPeerCertificate();
+    const { subject, valid_to: validTo } = socket.getPeerCertificate();
     const name = first(subject?.CN);
-    if (name !== undefined) user = { name, uid: '', groups: [...all(subject?.O), AUTHENTICATED] };
+    if (name !== undefined) {
+      const until = Date.parse(validTo);
+      user = { name, uid: '', groups: [...all(subject?.O), AUTHENTICATED], until };
+    }
   }
   byConnection.set(socket, user);
   return user ?? undefined;

@@ -1,23 +1,53 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import { impersonated } from './impersonate.ts';
+import { Authorizer } from '../authz/authorizer.ts';
+import { readModes } from '../authz/modes.ts';
+import { Policy } from '../authz/policy.ts';
+import { impersonated, isImpersonated } from './impersonate.ts';
 import type { User } from './user.ts';
 
 const admin: User = { name: 'admin', uid: '', groups: ['system:masters', 'system:authenticated'] };
 const nobody: User = { name: 'ann', uid: 'u', groups: ['system:authenticated'] };
 
-function as(user: User, ...rawHeaders: string[]): User {
+const policy = new Policy();
+const mirror = { policy, isFresh: true, latest: async () => {}, through: async () => {} };
+const authorizer = new Authorizer(readModes(['RBAC']), mirror);
+
+function requestWith(rawHeaders: readonly string[]): IncomingMessage {
   const names = rawHeaders.filter((_, i) => i % 2 === 0).map((name) => [name.toLowerCase(), '']);
-  return impersonated({ headers: Object.fromEntries(names), rawHeaders } as unknown as IncomingMessage, user);
+  return { headers: Object.fromEntries(names), rawHeaders } as unknown as IncomingMessage;
+}
+
+function as(user: User, ...rawHeaders: string[]): Promise<User> {
+  return impersonated(requestWith(rawHeaders), user, authorizer);
 }
 
 test('without headers a user is who they are', () => {
-  assert.equal(as(nobody, 'Accept', 'x'), nobody);
+  assert.equal(isImpersonated(requestWith(['Accept', 'x'])), false);
+  assert.equal(isImpersonated(requestWith(['Impersonate-User', 'x'])), true);
 });
 
-test('who may stand in for others is them, with the groups and what else is asked for', () => {
-  assert.deepEqual(as(admin, 'Impersonate-User', 'bob'), {
+test('a role lets some stand in for others, and for nobody else', async () => {
+  const role = { kind: 'ClusterRole', namespace: '', name: 'stand-in' };
+  const subject = { isGroup: false, key: 'eve', text: 'User "eve"' };
+  policy.setRole(role, [
+    { apiGroups: [''], resources: ['users', 'groups'], verbs: ['impersonate'], resourceNames: ['bob', 'dev'] },
+    { apiGroups: ['authentication.k8s.io'], resources: ['userextras/scopes'], verbs: ['impersonate'] },
+  ]);
+  policy.addBinding({ namespace: '', name: 'b', role, subjects: [subject] });
+  const eve = { ...nobody, name: 'eve', until: 5 };
+  const bob = await as(eve, 'Impersonate-User', 'bob', 'Impersonate-Group', 'dev', 'Impersonate-Extra-scopes', 'x');
+  assert.deepEqual(bob.extra, { scopes: ['x'] });
+  assert.equal(bob.until, 5, 'no longer than the one who stands in is known');
+  await assert.rejects(as(eve, 'Impersonate-User', 'ann'), { code: 403 });
+  await assert.rejects(as(eve, 'Impersonate-User', 'bob', 'Impersonate-Group', 'ops'), /impersonate resource "groups"/);
+  await assert.rejects(as(eve, 'Impersonate-User', 'bob', 'Impersonate-Uid', '1'), /impersonate resource "uids"/);
+  await assert.rejects(as(eve, 'Impersonate-User', 'bob', 'Impersonate-Extra-other', '1'), /userextras\/other/);
+});
+
+test('who may stand in for others is them, with the groups and what else is asked for', async () => {
+  assert.deepEqual(await as(admin, 'Impersonate-User', 'bob'), {
     name: 'bob',
     uid: '',
     groups: ['system:authenticated'],
@@ -34,31 +64,31 @@ test('who may stand in for others is them, with the groups and what else is aske
     '7',
   ];
   const extra = ['Impersonate-Extra-Example.com%2FScopes', 'x', 'impersonate-extra-example.com%2fscopes', 'y'];
-  assert.deepEqual(as(admin, ...headers, ...extra), {
+  assert.deepEqual(await as(admin, ...headers, ...extra), {
     name: 'bob',
     uid: '7',
     groups: ['a,b', 'c', 'system:authenticated'],
     extra: { 'example.com/scopes': ['x', 'y'] },
   });
-  assert.deepEqual(as(admin, 'Impersonate-User', 'system:anonymous').groups, ['system:unauthenticated']);
-  assert.deepEqual(as(admin, 'Impersonate-User', 'system:serviceaccount:n:a').groups, [
+  assert.deepEqual((await as(admin, 'Impersonate-User', 'system:anonymous')).groups, ['system:unauthenticated']);
+  assert.deepEqual((await as(admin, 'Impersonate-User', 'system:serviceaccount:n:a')).groups, [
     'system:serviceaccounts',
     'system:serviceaccounts:n',
     'system:authenticated',
   ]);
 });
 
-test('who may not is refused, and nobody is half somebody else', () => {
-  assert.throws(() => as(nobody, 'Impersonate-User', 'admin'), {
+test('who may not is refused, and nobody is half somebody else', async () => {
+  await assert.rejects(as(nobody, 'Impersonate-User', 'admin'), {
     code: 403,
     message:
       'users "admin" is forbidden: User "ann" cannot impersonate resource "users" in API group "" at the cluster scope',
   });
-  assert.throws(() => as(nobody, 'Impersonate-User', 'system:serviceaccount:n:a'), {
+  await assert.rejects(as(nobody, 'Impersonate-User', 'system:serviceaccount:n:a'), {
     message:
       'serviceaccounts "a" is forbidden: User "ann" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "n"',
   });
-  assert.throws(() => as(admin, 'Impersonate-Group', 'system:masters'), {
+  await assert.rejects(as(admin, 'Impersonate-Group', 'system:masters'), {
     code: 500,
     message: /without impersonating a user$/,
   });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestInfo } from '@tidegate/request-info';
 import { internalError } from '@tidegate/status';
-import { authorize } from '../authz/authorize.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
 import { question } from '../authz/question.ts';
 import { AUTHENTICATED, accountGroups, anonymous, UNAUTHENTICATED, type User } from './user.ts';
 
@@ -9,6 +9,8 @@ const PREFIX = 'impersonate-';
 const EXTRA = 'impersonate-extra-';
 const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
 const GROUP = 'authentication.k8s.io';
+
+type Rights = Pick<Authorizer, 'demand'>;
 
 interface Wish {
   readonly name: string;
@@ -21,25 +23,28 @@ interface Wish {
  * Who the request is to be from: whoever sends it, or another one whom its headers name, and whom its sender may stand in
  * for, in every respect that is asked for.
  */
-export function impersonated(request: IncomingMessage, user: User): User {
-  if (!isAsked(request.headers)) return user;
+export async function impersonated(request: IncomingMessage, user: User, authorizer: Rights): Promise<User> {
   const wish = wishOf(request.rawHeaders);
   if (wish.name === '') {
     const asked = Object.keys(request.headers).filter((name) => name.startsWith(PREFIX));
     throw internalError(`requested ${asked.sort().join(', ')} without impersonating a user`);
   }
   const [, namespace = '', account = ''] = ACCOUNT.exec(wish.name) ?? [];
-  if (account === '') mayBe(user, { resource: 'users', name: wish.name });
-  else mayBe(user, { resource: 'serviceaccounts', namespace, name: account });
-  for (const name of wish.groups) mayBe(user, { resource: 'groups', name });
-  if (wish.uid !== '') mayBe(user, { group: GROUP, resource: 'uids', name: wish.uid });
+  const mayBe = (whom: Partial<RequestInfo>) =>
+    authorizer.demand(user, question({ isResource: true, verb: 'impersonate', ...whom }));
+  if (account === '') await mayBe({ resource: 'users', name: wish.name });
+  else await mayBe({ resource: 'serviceaccounts', namespace, name: account });
+  for (const name of wish.groups) await mayBe({ resource: 'groups', name });
+  if (wish.uid !== '') await mayBe({ group: GROUP, resource: 'uids', name: wish.uid });
   for (const [key, values] of Object.entries(wish.extra)) {
-    for (const name of values) mayBe(user, { group: GROUP, resource: 'userextras', subresource: key, name });
+    for (const name of values) await mayBe({ group: GROUP, resource: 'userextras', subresource: key, name });
   }
-  return { ...wish, groups: groupsOf(wish, namespace) };
+  const { until } = user;
+  return { ...wish, groups: groupsOf(wish, namespace), ...(until !== undefined && { until }) };
 }
 
-function isAsked(headers: IncomingMessage['headers']): boolean {
+/** Whether a request names somebody else. */
+export function isImpersonated({ headers }: IncomingMessage): boolean {
   for (const name in headers) if (name.startsWith(PREFIX)) return true;
   return false;
 }
@@ -68,12 +73,6 @@ function unescaped(key: string): string {
   } catch {
     return key;
   }
-}
-
-function mayBe(user: User, whom: Partial<RequestInfo>): void {
-  const info = question({ isResource: true, verb: 'impersonate', ...whom });
-  const refused = authorize(user, info);
-  if (refused !== undefined) throw refused;
 }
 
 /** Everybody who is somebody is in the group of those; a service account is in those of its own, unless others are named. */

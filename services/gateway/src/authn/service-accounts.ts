@@ -159,12 +159,13 @@ export class ServiceAccounts {
   }
 }
 
-function userOf({ sub, jti, 'kubernetes.io': subject }: Claims): User {
+function userOf({ sub, jti, exp, 'kubernetes.io': subject }: Claims): User {
   const { namespace, serviceaccount, pod, node } = subject;
   return {
     name: sub,
     uid: serviceaccount.uid,
     groups: [...accountGroups(namespace), AUTHENTICATED],
+    until: (exp + LEEWAY_SECONDS) * 1000,
     extra: {
       [`${EXTRA}credential-id`]: [`JTI=${jti}`],
       ...(node && { [`${EXTRA}node-name`]: [node.name], [`${EXTRA}node-uid`]: [node.uid] }),

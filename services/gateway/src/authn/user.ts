@@ -5,6 +5,8 @@ export interface User {
   readonly groups: readonly string[];
   /** what else is known of them: from which token, for which pod */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
+  /** when that by which they are known ends, in milliseconds since 1970; undefined: never */
+  readonly until?: number;
 }
 
 export const AUTHENTICATED = 'system:authenticated';

@@ -6,6 +6,7 @@ import { type Guard, outcomeKind, writeKind } from '@tidegate/wire';
 import type { ServiceAddresses } from '../addresses/service-addresses.ts';
 import { inquiryOf } from '../admission/inquiries.ts';
 import type { Inquiry } from '../admission/inquiry.ts';
+import { mayGrant, refuseEscalation } from '../authz/escalation.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { type StoredForm, storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
@@ -59,6 +60,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
     (inquiry === undefined ? fromMirror(gateway, request, key) : undefined) ?? (await inStore(gateway, request, key));
   const allotment = allotmentOf(gateway, request);
   if (allotment !== undefined && isDryRun(request)) await allotment.lookFirst();
+  if (mayGrant(request)) await gateway.authorizer.latest();
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
     if (current === undefined) {
@@ -120,6 +122,7 @@ function nextState(gateway: Gateway, request: ResourceRequest, from: Attempt): N
   try {
     const old = parseCurrent(from.current);
     const object = wantedState(gateway, request, from, old);
+    refuseEscalation(gateway, request, object, old);
     judge(request, from, object, old);
     return changed(request, object, old);
   } catch (error) {
@@ -136,6 +139,7 @@ async function askedState(gateway: Gateway, request: ResourceRequest, from: Atte
     const wanted = conversions === undefined ? want() : await conversions.replay(warnings, want);
     metaOf(wanted).resourceVersion = String(from.current.revision);
     const object = await mutated(from, wanted, old);
+    refuseEscalation(gateway, request, object, old);
     judge(request, from, object, old);
     await from.inquiry?.validate({ object: viewOf(from, object), old: viewOf(from, old) });
     return changed(request, object, old);

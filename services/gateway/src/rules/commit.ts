@@ -56,6 +56,7 @@ export async function commit(
   }
   if (outcome.kind === outcomeKind.committed) {
     await gateway.admission.through(request.kind.storedAs, toRevision(outcome.revision)).catch(() => {});
+    await gateway.authorizer.through(request.kind.storedAs, toRevision(outcome.revision)).catch(() => {});
   }
   return outcome;
 }

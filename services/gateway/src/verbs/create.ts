@@ -5,6 +5,7 @@ import { ApiError, alreadyExists, badRequest, invalid, methodNotAllowed } from '
 import { outcomeKind, writeKind } from '@tidegate/wire';
 import { inquiryOf } from '../admission/inquiries.ts';
 import type { Inquiry } from '../admission/inquiry.ts';
+import { mayGrant, refuseEscalation } from '../authz/escalation.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
@@ -27,12 +28,13 @@ export const create: VerbHandler = async (gateway, request) => {
   return createObject(gateway, request, object);
 };
 
-/** The same; undefined when there is one of its name by now. */
+/** The same for who asked for something else: undefined when there is one of its name by now. */
 export async function createUnlessTaken(
   gateway: Gateway,
   request: ResourceRequest,
   object: JsonObject,
 ): Promise<Answer | undefined> {
+  await gateway.authorizer.demand(request.user, { ...request.info, verb: 'create' });
   try {
     return await createObject(gateway, request, object);
   } catch (error) {
@@ -58,6 +60,10 @@ export async function createObject(gateway: Gateway, request: ResourceRequest, w
   await admitPod(gateway, request, wanted);
   const inquiry = inquiryOf(gateway, request, { operation: 'CREATE', name: metaOf(wanted).name ?? '' });
   const object = inquiry === undefined ? wanted : await mutated(gateway, request, { inquiry, wanted });
+  if (mayGrant(request)) {
+    await gateway.authorizer.latest();
+    refuseEscalation(gateway, request, object);
+  }
   const meta = metaOf(object);
   const { generateName = '' } = meta;
   const generated = !meta.name && generateName !== '';

@@ -1,6 +1,5 @@
 import { forbiddenObject, invalid, invalidValue, notFound } from '@tidegate/status';
 import { deleteCorruptKind } from '@tidegate/wire';
-import { authorize } from '../authz/authorize.ts';
 import { operationId } from '../clients/operation-id.ts';
 import { successAnswer } from '../codec/answer.ts';
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
@@ -13,7 +12,7 @@ import { IGNORE_READ_ERRORS } from '../rules/delete-options.ts';
  */
 export async function deleteCorrupt(gateway: Gateway, request: ResourceRequest): Promise<Answer> {
   const { kind, info, user, span } = request;
-  const refused = authorize(user, { ...info, verb: 'unsafe-delete-ignore-read-errors' });
+  const refused = await gateway.authorizer.refusal(user, { ...info, verb: 'unsafe-delete-ignore-read-errors' });
   if (refused !== undefined)
     throw forbiddenObject(
       kind.entry,

@@ -1,6 +1,5 @@
 import { badRequest } from '@tidegate/status';
 import { admitConnection } from '../admission/connections.ts';
-import { authorize } from '../authz/authorize.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { type UpgradeResponse, upgradeOf } from '../hooks/upgrade-reply.ts';
 import { refuseDryRun } from '../proxy/dry-run.ts';
@@ -14,17 +13,16 @@ import { passUpgrade, type Upgrading } from '../proxy/upgrade.ts';
 type Speak = (upgrading: Upgrading, raw: UpgradeResponse, request: ResourceRequest, gateway: Gateway) => Promise<void>;
 
 /** A stream to and from a pod is opened, whatever the method: who may only read pods may not open one. */
-function mayCreate({ gates }: Gateway, { user, info }: ResourceRequest): void {
+async function mayCreate({ gates, authorizer }: Gateway, { user, info }: ResourceRequest): Promise<void> {
   if (!gates.enabled('AuthorizePodWebsocketUpgradeCreatePermission')) return;
-  const refused = authorize(user, { ...info, verb: 'create' });
-  if (refused !== undefined) throw refused;
+  await authorizer.demand(user, { ...info, verb: 'create' });
 }
 
 function opens(speak: Speak, pathOf: (request: ResourceRequest, container: string) => string, isOfContainer: boolean) {
   const open: VerbHandler = async (gateway, request, reply) => {
     const { info, auditId } = request;
     refuseDryRun(info);
-    mayCreate(gateway, request);
+    await mayCreate(gateway, request);
     const pod = await podOf(gateway, request);
     const container = isOfContainer ? containerOf(pod, info.name, info.query.get('container') ?? '') : '';
     await admitConnection(gateway, request, container);

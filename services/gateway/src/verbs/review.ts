@@ -1,11 +1,11 @@
 import type { Kind } from '@tidegate/kinds';
+import type { PolicyRule } from '@tidegate/rbac';
 import type { RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { badRequest } from '@tidegate/status';
 import { admittedCreation } from '../admission/inquiries.ts';
 import { userInfo } from '../admission/review.ts';
-import { AUTHENTICATED, type User } from '../authn/user.ts';
-import { authorize } from '../authz/authorize.ts';
+import type { User } from '../authn/user.ts';
 import { question } from '../authz/question.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
@@ -15,17 +15,18 @@ import { admitBody } from '../rules/admit-object.ts';
 type Review = (gateway: Gateway, request: ResourceRequest, spec: JsonObject) => JsonObject | Promise<JsonObject>;
 
 const REVIEWS: Readonly<Record<string, Review>> = {
-  'selfsubjectaccessreviews.authorization.k8s.io': (_gateway, { user }, spec) => access(user, spec),
-  'subjectaccessreviews.authorization.k8s.io': (_gateway, _request, spec) => access(subjectOf(spec), spec),
-  'localsubjectaccessreviews.authorization.k8s.io': (_gateway, { info }, spec) => {
+  'selfsubjectaccessreviews.authorization.k8s.io': (gateway, { user }, spec) => access(gateway, user, spec),
+  'subjectaccessreviews.authorization.k8s.io': (gateway, _request, spec) => access(gateway, subjectOf(spec), spec),
+  'localsubjectaccessreviews.authorization.k8s.io': (gateway, { info }, spec) => {
     const { namespace = '' } = (spec.resourceAttributes ?? {}) as JsonObject;
     if (namespace !== info.namespace) {
       throw badRequest('spec.resourceAttributes.namespace must be the namespace of the request');
     }
-    return access(subjectOf(spec), spec);
+    return access(gateway, subjectOf(spec), spec);
   },
   'selfsubjectreviews.authentication.k8s.io': (_gateway, { user }) => ({ userInfo: userInfo(user) }),
-  'selfsubjectrulesreviews.authorization.k8s.io': (_gateway, { user }, spec) => rulesOf(user, text(spec.namespace)),
+  'selfsubjectrulesreviews.authorization.k8s.io': (gateway, { user }, spec) =>
+    rulesOf(gateway, user, text(spec.namespace)),
   'tokenreviews.authentication.k8s.io': (gateway, _request, spec) => reviewToken(gateway, spec),
 };
 
@@ -47,36 +48,25 @@ export function isQuestion({ storedAs }: Kind): boolean {
   return Object.hasOwn(REVIEWS, storedAs);
 }
 
-function access(user: User, spec: JsonObject): JsonObject {
-  const refused = authorize(user, isJsonObject(spec.nonResourceAttributes) ? otherOf(spec) : resourceOf(spec));
-  return refused === undefined ? { allowed: true } : { allowed: false, reason: refused.message };
+async function access({ authorizer }: Gateway, user: User, spec: JsonObject): Promise<JsonObject> {
+  const info = isJsonObject(spec.nonResourceAttributes) ? otherOf(spec) : resourceOf(spec);
+  const { allowed, reason } = await authorizer.judge(user, info);
+  return { allowed, ...(reason !== '' && { reason }) };
 }
 
-/** What everybody may ask who is somebody. */
-const OF_ONESELF = [
-  {
-    verbs: ['create'],
-    apiGroups: ['authorization.k8s.io'],
-    resources: ['selfsubjectaccessreviews', 'selfsubjectrulesreviews'],
-  },
-  { verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'] },
-];
-
-/** What `authorize` allows, told as rules. */
-function rulesOf(user: User, namespace: string): JsonObject {
+async function rulesOf({ authorizer }: Gateway, user: User, namespace: string): Promise<JsonObject> {
   if (namespace === '') throw badRequest('no namespace on request');
-  const all = user.groups.includes('system:masters');
-  const discovery = ['/api', '/api/*', '/apis', '/apis/*', '/openapi', '/openapi/*', '/openid/*', '/.well-known/*'];
-  const probes = ['/healthz', '/livez', '/readyz', '/version', '/version/'];
-  const nonResourceURLs = user.groups.includes(AUTHENTICATED) ? [...discovery, ...probes] : probes;
-  return {
-    resourceRules: [
-      ...(all ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] : []),
-      ...(user.groups.includes(AUTHENTICATED) ? OF_ONESELF : []),
-    ],
-    nonResourceRules: [{ verbs: ['get'], nonResourceURLs }, ...(all ? [{ verbs: ['*'], nonResourceURLs: ['*'] }] : [])],
-    incomplete: false,
-  };
+  await authorizer.latest();
+  const { rules, missing } = authorizer.rulesFor(user, namespace);
+  const told = rules as unknown as readonly Required<PolicyRule>[];
+  const resourceRules = told
+    .filter(({ resources }) => resources?.length > 0)
+    .map(({ nonResourceURLs, ...rule }) => rule as unknown as JsonObject);
+  const nonResourceRules = told
+    .filter(({ nonResourceURLs }) => nonResourceURLs?.length > 0)
+    .map(({ verbs, nonResourceURLs }) => ({ verbs: [...verbs], nonResourceURLs: [...nonResourceURLs] }));
+  const evaluationError = missing === '' ? {} : { evaluationError: missing };
+  return { resourceRules, nonResourceRules, incomplete: missing !== '', ...evaluationError };
 }
 
 /** Whose token it is; one that is nobody's is an answer, too. */

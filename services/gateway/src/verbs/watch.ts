@@ -186,7 +186,8 @@ interface Following {
 }
 
 function follow({ gateway, request, raw, frames, options, after }: Following): void {
-  const { resource } = request.kind.entry;
+  const { user, info, kind } = request;
+  const { resource } = kind.entry;
   const mirror = gateway.mirrors.open(request.kind.storedAs);
   const events = gateway.metrics.watchEvents.labels({ resource });
   const open = gateway.metrics.watches.labels({ resource });
@@ -201,12 +202,17 @@ function follow({ gateway, request, raw, frames, options, after }: Following): v
   mirror.subscribers.add(subscriber);
   open.inc();
 
-  const { watchTimes } = gateway;
-  const time = watchTimes.add(subscriber, options);
+  const { watchTimes, watchRights } = gateway;
+  // who they are is known no longer than their token or certificate holds
+  const timeoutMs = Math.min(options.timeoutMs, (user.until ?? Number.POSITIVE_INFINITY) - Date.now());
+  const time = watchTimes.add(subscriber, { ...options, timeoutMs });
+  const running = { user, info, watch: subscriber };
   raw.on('close', () => {
     watchTimes.remove(time);
+    watchRights.remove(running);
     open.dec();
     subscriber.end();
   });
+  watchRights.add(running);
   subscriber.pump();
 }

@@ -3,11 +3,16 @@ import { test } from 'node:test';
 import { enabledControllers } from './controllers.ts';
 
 test('a star is all controllers, and a name with a minus is taken out of them', () => {
-  assert.equal(enabledControllers(['*']).size, 4);
+  assert.equal(enabledControllers(['*']).size, 5);
   const rest = enabledControllers(['*', '-serviceaccount-controller']);
   assert.deepEqual(
     [...rest],
-    ['garbage-collector-controller', 'namespace-controller', 'root-ca-certificate-publisher-controller'],
+    [
+      'clusterrole-aggregation-controller',
+      'garbage-collector-controller',
+      'namespace-controller',
+      'root-ca-certificate-publisher-controller',
+    ],
   );
   assert.deepEqual([...enabledControllers(['-serviceaccount-controller', '*'])], [...rest]);
 });
@@ -20,12 +25,18 @@ test('without a star only those run that are named', () => {
 test('a name that nobody has is refused, with those that there are', () => {
   assert.throws(
     () => enabledControllers(['*', '-serviceacount-controller']),
-    /knows garbage-collector-controller, namespace-controller, .*, not -serviceacount/,
+    /knows clusterrole-aggregation-controller, garbage-collector-controller, namespace-controller, .*, not -serviceacount/,
   );
 });
 
 test('the older names of kube-controller-manager mean the same', () => {
-  const aliases = ['garbagecollector', 'namespace', 'root-ca-cert-publisher', 'serviceaccount'];
+  const aliases = [
+    'clusterrole-aggregation',
+    'garbagecollector',
+    'namespace',
+    'root-ca-cert-publisher',
+    'serviceaccount',
+  ];
   assert.deepEqual(enabledControllers(aliases), enabledControllers(['*']));
   assert.equal(enabledControllers(['*', '-garbage-collector']).has('garbage-collector-controller'), false);
   assert.throws(() => enabledControllers(['-constructor']), /not -constructor/);

@@ -1,6 +1,7 @@
 import { OptionError } from '@tidegate/options';
 
 const NAMES = [
+  'clusterrole-aggregation-controller',
   'garbage-collector-controller',
   'namespace-controller',
   'root-ca-certificate-publisher-controller',
@@ -10,6 +11,7 @@ export type Controller = (typeof NAMES)[number];
 
 /** what kube-controller-manager called them once, and takes still; and what everybody writes */
 const ALIASES: Readonly<Record<string, Controller>> = {
+  'clusterrole-aggregation': 'clusterrole-aggregation-controller',
   garbagecollector: 'garbage-collector-controller',
   'garbage-collector': 'garbage-collector-controller',
   namespace: 'namespace-controller',

@@ -8,8 +8,10 @@ import { Bell } from '../publish/bell.ts';
 import type { CommitBatcher } from '../storage/commit-batcher.ts';
 import type { Pool } from '../storage/connection.ts';
 import type { KeyReader } from '../storage/reads.ts';
+import { AggregatedRoles, CLUSTER_ROLES } from './aggregated-roles.ts';
 import { ApiServices } from './api-services.ts';
 import { type Belonging, Belongings } from './belongings.ts';
+import { BootstrapPolicy } from './bootstrap-policy.ts';
 import { ChangedKeys } from './changed-keys.ts';
 import type { Controller } from './controllers.ts';
 import { Definitions } from './definitions.ts';
@@ -105,6 +107,7 @@ function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clien
   const namespaces = new Namespaces({ pool, reads, gateway, registry, remote, finalizes });
   const works = [
     furnishing(options, gateway),
+    policy(options, gateway),
     ...defining(options, { gateway, registry }),
     { name: 'namespaces', everyMs: ROUND_MS, round: () => namespaces.round() },
   ];
@@ -113,6 +116,20 @@ function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clien
     works.push({ name: 'garbage', everyMs: ROUND_MS, round: () => collector.round() });
   }
   return works;
+}
+
+/** Roles and bindings that are there from the beginning, and roles that gather the rules of others. */
+function policy({ controllers, pool }: LifecycleOptions, gateway: GatewayClient): Work {
+  const changes = new ChangedKeys(pool, [{ resource: CLUSTER_ROLES }]);
+  const bootstrap = new BootstrapPolicy(gateway);
+  const gathers = controllers.has('clusterrole-aggregation-controller');
+  const aggregated = new AggregatedRoles(gateway);
+  const round = async (fence: number) => {
+    const changed = await changes.lookUnder(fence);
+    await bootstrap.round(changed === undefined);
+    if (gathers) await aggregated.round(changed);
+  };
+  return { name: 'policy', everyMs: ROUND_MS, round };
 }
 
 /** Kinds that users define; what is served is in the registry then, for the others to find, and registered. */

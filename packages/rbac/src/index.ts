@@ -1,0 +1,4 @@
+export { type BootstrapObject, bootstrapPolicy } from './bootstrap-policy.ts';
+export { uncovered } from './covers.ts';
+export { allows, type Deed, type PolicyRule } from './policy-rule.ts';
+export { joined, toldRules, toldTexts } from './told-rules.ts';

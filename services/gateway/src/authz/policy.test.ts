@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Deed } from '@tidegate/rbac';
+import { readBinding } from './binding.ts';
+import { Policy } from './policy.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+const get: Deed = { isResource: true, verb: 'get', group: '', resource: 'pods', subresource: '', name: 'x' };
+const reader = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }];
+const clusterRole = (name: string) => ({ kind: 'ClusterRole', namespace: '', name });
+
+function user(name: string, ...groups: string[]) {
+  return { name, uid: '', groups };
+}
+
+function binding(namespace: string, name: string, role: string, ...subjects: object[]) {
+  const [kind = '', roleName = ''] = role.split('/');
+  const kindOf = namespace === '' ? 'ClusterRoleBinding' : 'RoleBinding';
+  const metadata = { name, ...(namespace !== '' && { namespace }) };
+  const roleRef = { apiGroup: RBAC, kind, name: roleName };
+  return readBinding({ kind: kindOf, metadata, roleRef, subjects } as never);
+}
+
+test('a decision tells by which binding, of which role, to whom', () => {
+  const policy = new Policy();
+  policy.setRole(clusterRole('reader'), reader);
+  policy.setRole({ kind: 'Role', namespace: 'a', name: 'own' }, reader);
+  policy.addBinding(binding('', 'all', 'ClusterRole/reader', { kind: 'Group', name: 'dev' }));
+  policy.addBinding(binding('a', 'some', 'ClusterRole/reader', { kind: 'User', name: 'ann' }));
+  policy.addBinding(binding('a', 'bots', 'Role/own', { kind: 'ServiceAccount', name: 'bot' }));
+  policy.addBinding(binding('', 'b', 'ClusterRole/reader', { kind: 'ServiceAccount', name: 'x', namespace: 'n' }));
+  const reason = (who: ReturnType<typeof user>, namespace: string) => policy.decide(who, namespace, get).reason;
+  assert.equal(
+    reason(user('eve', 'dev'), 'z'),
+    'RBAC: allowed by ClusterRoleBinding "all" of ClusterRole "reader" to Group "dev"',
+  );
+  assert.equal(reason(user('ann'), 'a'), 'RBAC: allowed by RoleBinding "some/a" of ClusterRole "reader" to User "ann"');
+  assert.equal(
+    reason(user('system:serviceaccount:a:bot'), 'a'),
+    'RBAC: allowed by RoleBinding "bots/a" of Role "own" to ServiceAccount "bot/a"',
+  );
+  assert.ok(policy.decide(user('system:serviceaccount:n:x'), '', get).allowed);
+  for (const [who, namespace] of [
+    ['ann', 'b'],
+    ['ann', ''],
+    ['eve', 'a'],
+    ['dev', 'a'],
+    ['system:serviceaccount:b:bot', 'a'],
+  ] as const) {
+    assert.deepEqual(
+      policy.decide(user(who), namespace, get),
+      { allowed: false, reason: '' },
+      `${who} in ${namespace}`,
+    );
+  }
+});
+
+test('a role that is missing is told to whom it would serve, once for all bindings, and counts when it comes', () => {
+  const policy = new Policy();
+  policy.addBinding(binding('a', 'one', 'Role/later', { kind: 'User', name: 'ann' }));
+  policy.addBinding(binding('a', 'two', 'Role/later', { kind: 'User', name: 'ann' }));
+  const decide = () => policy.decide(user('ann'), 'a', get);
+  assert.equal(decide().reason, 'RBAC: role.rbac.authorization.k8s.io "later" not found');
+  policy.addBinding(binding('', 'three', 'ClusterRole/absent', { kind: 'User', name: 'ann' }));
+  assert.match(decide().reason, /^RBAC: \[clusterrole.*"absent" not found, role.*"later" not found\]$/);
+  policy.setRole({ kind: 'Role', namespace: 'a', name: 'later' }, reader);
+  assert.ok(decide().allowed);
+  policy.setRole({ kind: 'Role', namespace: 'a', name: 'later' }, undefined);
+  assert.ok(!decide().allowed);
+});
+
+test('what a binding gave is gone with it, and what others give stays', () => {
+  const policy = new Policy();
+  policy.setRole(clusterRole('reader'), reader);
+  const one = binding('a', 'one', 'ClusterRole/reader', { kind: 'User', name: 'ann' }, { kind: 'Group', name: 'dev' });
+  const two = binding('a', 'two', 'ClusterRole/reader', { kind: 'User', name: 'ann' });
+  policy.addBinding(one);
+  policy.addBinding(two);
+  policy.removeBinding(one);
+  assert.ok(!policy.decide(user('x', 'dev'), 'a', get).allowed);
+  assert.match(policy.decide(user('ann'), 'a', get).reason, /"two\/a"/);
+  policy.removeBinding(two);
+  assert.deepEqual(policy.rulesFor(user('ann', 'dev'), 'a'), { rules: [], missing: '' });
+});
+
+test('a decision among 1,000 roles and 5,000 bindings takes less than 30 microseconds', () => {
+  const policy = new Policy();
+  const rule = (i: number) => ({
+    verbs: ['get', 'list', 'watch'],
+    apiGroups: ['', 'apps'],
+    resources: [`kind-${i}`, 'pods'],
+  });
+  for (let i = 0; i < 1000; i++) {
+    policy.setRole(
+      clusterRole(`role-${i}`),
+      Array.from({ length: 10 }, (_, n) => rule(i + n)),
+    );
+  }
+  for (let i = 0; i < 5000; i++) {
+    const subjects = [
+      { kind: 'User', name: `user-${i % 500}` },
+      { kind: 'Group', name: `group-${i % 50}` },
+    ];
+    policy.addBinding(
+      binding(i % 10 === 0 ? '' : `ns-${i % 100}`, `b-${i}`, `ClusterRole/role-${i % 1000}`, ...subjects),
+    );
+  }
+  const who = user('user-7', 'group-7', 'system:authenticated');
+  const refused: Deed = { ...get, verb: 'delete' };
+  const times: number[] = [];
+  for (let round = 0; round < 20; round++) {
+    const started = performance.now();
+    for (let i = 0; i < 500; i++) {
+      policy.decide(who, 'ns-7', get);
+      policy.decide(who, 'ns-7', refused);
+    }
+    times.push(performance.now() - started);
+  }
+  const best = Math.min(...times);
+  assert.ok(best < 30, `${best.toFixed(1)} microseconds for each of 1,000 decisions`);
+});
