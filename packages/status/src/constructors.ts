@@ -146,7 +146,7 @@ export function invalid(object: InvalidObject, errors: readonly FieldError[]): A
     details: {
       ...(object.name === '' ? {} : { name: object.name }),
       ...(object.group === '' ? {} : { group: object.group }),
-      kind: object.kind,
+      ...(object.kind === '' ? {} : { kind: object.kind }),
       causes: errors.map((e) => ({ reason: e.type, message: e.message, field: e.field })),
     },
   });

@@ -18,6 +18,8 @@ export interface Step {
   readonly ask: string;
   readonly type?: string;
   readonly agent?: string;
+  /** who asks, where it is not the administrator: a user, perhaps of a group */
+  readonly as?: readonly [user: string, group?: string];
   readonly body?: Body;
   /** asked again until it is answered with this code: of what the server does by itself afterwards */
   readonly until?: number;
@@ -33,8 +35,8 @@ export interface Step {
  */
 export interface Conversation {
   readonly title: string;
-  /** of what is taken, only the warnings are kept: the objects themselves are compared elsewhere */
-  readonly keeps?: 'warnings';
+  /** of what is taken, only this is kept: the objects themselves are compared elsewhere */
+  readonly keeps?: 'warnings' | 'status';
   readonly steps: Step[];
 }
 
@@ -100,7 +102,11 @@ export async function* converse(
     const once = () =>
       ask(method, names.there(path), {
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-        headers: { 'User-Agent': step.agent ?? 'talk/1', ...(body === undefined ? {} : { 'Content-Type': type }) },
+        headers: {
+          'User-Agent': step.agent ?? 'talk/1',
+          ...(body === undefined ? {} : { 'Content-Type': type }),
+          ...impersonation(names.there(step.as ?? [])),
+        },
       });
     const answered = async () => {
       const answer = await once();
@@ -113,10 +119,21 @@ export async function* converse(
       {
         code,
         ...(warning === undefined ? {} : { warning: names.here(String(warning)) }),
-        ...(keeps === 'warnings' && code < 400 ? {} : { answer: names.here(json ?? text) }),
+        ...kept(names.here(json ?? text), code < 400 ? keeps : undefined),
       },
     ];
   }
+}
+
+function impersonation([user, group]: readonly string[]): Record<string, string> {
+  if (user === undefined) return {};
+  return { 'Impersonate-User': user, ...(group !== undefined && { 'Impersonate-Group': group }) };
+}
+
+function kept(answer: Body, keeps: Conversation['keeps']): Pick<Said, 'answer'> {
+  if (keeps === undefined) return { answer };
+  const { status } = answer as { status?: Body };
+  return keeps === 'status' && status !== undefined ? { answer: status } : {};
 }
 
 const TIMES = new Set(['creationTimestamp', 'deletionTimestamp', 'time', 'lastTransitionTime', 'startTime']);

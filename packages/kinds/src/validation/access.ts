@@ -62,7 +62,9 @@ const aggregation: Check = (place) => {
 };
 
 export function roleRefUpdate(now: Place, old: Place): void {
-  if (!sameValue(now.value, old.value)) now.invalid('cannot change roleRef');
+  if (sameValue(now.value, old.value)) return;
+  const { apiGroup, kind, name } = now.object as Readonly<Record<string, string>>;
+  now.invalid('cannot change roleRef', { APIGroup: apiGroup, Kind: kind, Name: name });
 }
 
 const PEM = 'PEM block type must be CERTIFICATE REQUEST';

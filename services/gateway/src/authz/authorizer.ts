@@ -39,7 +39,7 @@ export class Authorizer {
 
   /** Why a request is refused; undefined: it may go on. Where roles allow it nothing is waited for. */
   refusal(user: User, info: RequestInfo): undefined | Promise<ApiError | undefined> {
-    if (this.#isCertain(user, info)) return undefined;
+    if (this.#isCertain(user) || (!info.isResource && PROBES.has(info.path))) return undefined;
     if (this.#mirror.isFresh && this.decide(user, info).allowed) return undefined;
     return this.#latestRefusal(user, info);
   }
@@ -52,14 +52,14 @@ export class Authorizer {
 
   /** What is decided by roles as they are now. */
   async judge(user: User, info: RequestInfo): Promise<Decision> {
-    if (this.#isCertain(user, info)) return ALLOWED;
+    if (this.#isCertain(user)) return ALLOWED;
     await this.latest();
     return this.decide(user, info);
   }
 
   /** What is decided by roles as they are known here. */
   decide(user: User, info: RequestInfo): Decision {
-    if (this.#isCertain(user, info)) return ALLOWED;
+    if (this.#isCertain(user)) return ALLOWED;
     return this.#modes.byRoles ? this.#mirror.policy.decide(user, info.namespace, deedOf(info)) : REFUSED;
   }
 
@@ -93,8 +93,8 @@ export class Authorizer {
     return this.#mirror.policy.rulesOf(ref);
   }
 
-  #isCertain({ groups }: User, { isResource, path }: RequestInfo): boolean {
-    return this.#modes.always || groups.includes(MASTERS) || (!isResource && PROBES.has(path));
+  #isCertain({ groups }: User): boolean {
+    return this.#modes.always || groups.includes(MASTERS);
   }
 
   async #latestRefusal(user: User, info: RequestInfo): Promise<ApiError | undefined> {

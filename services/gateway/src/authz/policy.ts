@@ -93,7 +93,8 @@ export class Policy {
   rulesFor(user: User, namespace: string): { rules: PolicyRule[]; missing: string } {
     const rules: PolicyRule[] = [];
     const missing = new Set<RoleSlot>();
-    for (const { role } of this.#grantsFor(user, namespace)) {
+    const grants = [...this.#grantsFor(user, namespace)].sort((a, b) => inOrder(a.binding, b.binding));
+    for (const { role } of grants) {
       if (role.rules === undefined) missing.add(role);
       else rules.push(...role.rules);
     }
@@ -136,6 +137,11 @@ export class Policy {
   #dropUnused({ ref, rules, uses }: RoleSlot): void {
     if (rules === undefined && uses === 0) this.#roles.delete(keyOf(ref));
   }
+}
+
+function inOrder(a: Binding, b: Binding): number {
+  if (a.namespace !== b.namespace) return a.namespace < b.namespace ? -1 : 1;
+  return a.name === b.name ? 0 : a.name < b.name ? -1 : 1;
 }
 
 function keyOf({ kind, namespace, name }: RoleRef): string {

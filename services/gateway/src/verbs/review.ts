@@ -2,7 +2,7 @@ import type { Kind } from '@tidegate/kinds';
 import type { PolicyRule } from '@tidegate/rbac';
 import type { RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
-import { badRequest } from '@tidegate/status';
+import { badRequest, type FieldError, invalid, invalidValue } from '@tidegate/status';
 import { admittedCreation } from '../admission/inquiries.ts';
 import { userInfo } from '../admission/review.ts';
 import type { User } from '../authn/user.ts';
@@ -49,9 +49,27 @@ export function isQuestion({ storedAs }: Kind): boolean {
 }
 
 async function access({ authorizer }: Gateway, user: User, spec: JsonObject): Promise<JsonObject> {
+  const wrong = whatIsWrong(spec, user);
+  if (wrong.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '', name: '' }, wrong);
   const info = isJsonObject(spec.nonResourceAttributes) ? otherOf(spec) : resourceOf(spec);
   const { allowed, reason } = await authorizer.judge(user, info);
   return { allowed, ...(reason !== '' && { reason }) };
+}
+
+/** A question is about one thing, and about somebody. */
+function whatIsWrong({ resourceAttributes, nonResourceAttributes }: JsonObject, user: User): FieldError[] {
+  const wrong: FieldError[] = [];
+  if (isJsonObject(resourceAttributes) && isJsonObject(nonResourceAttributes)) {
+    const why = 'cannot be specified in combination with resourceAttributes';
+    wrong.push(invalidValue('spec.nonResourceAttributes', nonResourceAttributes, why));
+  } else if (!isJsonObject(resourceAttributes) && !isJsonObject(nonResourceAttributes)) {
+    const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
+    wrong.push(invalidValue('spec.resourceAttributes', null, why));
+  }
+  if (user.name === '' && user.groups.length === 0) {
+    wrong.push(invalidValue('spec.user', '', 'at least one of user or group must be specified'));
+  }
+  return wrong;
 }
 
 async function rulesOf({ authorizer }: Gateway, user: User, namespace: string): Promise<JsonObject> {
@@ -66,7 +84,7 @@ async function rulesOf({ authorizer }: Gateway, user: User, namespace: string): 
     .filter(({ nonResourceURLs }) => nonResourceURLs?.length > 0)
     .map(({ verbs, nonResourceURLs }) => ({ verbs: [...verbs], nonResourceURLs: [...nonResourceURLs] }));
   const evaluationError = missing === '' ? {} : { evaluationError: missing };
-  return { resourceRules, nonResourceRules, incomplete: missing !== '', ...evaluationError };
+  return { resourceRules, nonResourceRules, incomplete: false, ...evaluationError };
 }
 
 /** Whose token it is; one that is nobody's is an answer, too. */
