@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Collection } from '@tidegate/collection';
+import type { Deed } from '@tidegate/rbac';
+import { type Revision, toRevision } from '@tidegate/revision';
+import { PolicyMirror } from './policy-mirror.ts';
+
+interface Kept {
+  readonly namespace: string;
+  readonly name: string;
+  readonly revision: number;
+  readonly json: Buffer;
+}
+
+const ann = { name: 'ann', uid: '', groups: [] };
+const get: Deed = { isResource: true, verb: 'get', group: '', resource: 'pods', subresource: '', name: 'x' };
+const BINDINGS = 'rolebindings.rbac.authorization.k8s.io';
+const ROLES = 'roles.rbac.authorization.k8s.io';
+
+/** Mirrors that a test fills, and a store whose revision it sets. */
+function fixture() {
+  const followers = new Map<string, () => void>();
+  const items = new Map<string, readonly Kept[]>();
+  let through = 1;
+  let head = 1;
+  let now = 0;
+  let changes = 0;
+  let asked = 0;
+  const collectionOf = (resource: string) =>
+    ({
+      through,
+      snapshot: () => {
+        const all = items.get(resource) ?? [];
+        return { runs: () => [{ items: all, from: 0, to: all.length }] };
+      },
+    }) as unknown as Collection;
+  const mirror = new PolicyMirror({
+    mirrors: {
+      keep: () => {},
+      follow: (resource: string, changed: () => void) => void followers.set(resource, changed),
+      peek: (resource: string) => collectionOf(resource),
+      collection: async (resource: string, revision: Revision) =>
+        through >= revision ? collectionOf(resource) : undefined,
+    },
+    store: {
+      head: async () => {
+        asked++;
+        return toRevision(head);
+      },
+    },
+    changed: () => {
+      changes++;
+    },
+    now: () => now,
+  });
+  mirror.start();
+  return {
+    mirror,
+    put(resource: string, name: string, content: object) {
+      head++;
+      through = head;
+      const json = Buffer.from(JSON.stringify({ metadata: { name, namespace: 'a' }, ...content }));
+      const others = (items.get(resource) ?? []).filter((one) => one.name !== name);
+      items.set(resource, [...others, { namespace: 'a', name, revision: head, json }]);
+      followers.get(resource)?.();
+    },
+    remove(resource: string) {
+      items.delete(resource);
+      followers.get(resource)?.();
+    },
+    lag: () => {
+      head = through + 1;
+    },
+    pass: (ms: number) => {
+      now += ms;
+    },
+    allowed: () => mirror.policy.decide(ann, 'a', get).allowed,
+    get changes() {
+      return changes;
+    },
+    get asked() {
+      return asked;
+    },
+  };
+}
+
+const binding = {
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
+  subjects: [{ kind: 'User', name: 'ann' }],
+};
+const reader = { rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }] };
+
+test('what a mirror shows is taken in when it changes, and what is gone from it is given back', () => {
+  const at = fixture();
+  at.put(BINDINGS, 'b', binding);
+  assert.ok(!at.allowed());
+  at.put(ROLES, 'r', reader);
+  assert.ok(at.allowed());
+  at.put(ROLES, 'r', { rules: [] });
+  assert.ok(!at.allowed());
+  at.put(ROLES, 'r', reader);
+  at.put(BINDINGS, 'b', { ...binding, subjects: [] });
+  assert.ok(!at.allowed());
+  at.put(BINDINGS, 'b', binding);
+  at.remove(BINDINGS);
+  assert.ok(!at.allowed());
+  assert.equal(at.changes, 7);
+});
+
+test('roles are fresh for five seconds after all mirrors were complete through what the store had', async () => {
+  const at = fixture();
+  assert.ok(!at.mirror.isFresh);
+  await at.mirror.latest();
+  assert.ok(at.mirror.isFresh);
+  at.pass(4999);
+  assert.ok(at.mirror.isFresh);
+  at.pass(1);
+  assert.ok(!at.mirror.isFresh);
+});
+
+test('mirrors that do not come to what the store has make nothing fresh', async () => {
+  const at = fixture();
+  at.lag();
+  await assert.rejects(at.mirror.latest(), { code: 503, message: /roles are not known as they are now/ });
+  assert.ok(!at.mirror.isFresh);
+});
+
+test('those who ask in the same turn share one question, and nobody one that was sent before', async () => {
+  const at = fixture();
+  await Promise.all([at.mirror.latest(), at.mirror.latest()]);
+  assert.equal(at.asked, 1);
+  const first = at.mirror.latest();
+  await Promise.resolve();
+  const second = at.mirror.latest();
+  await Promise.all([first, second]);
+  assert.equal(at.asked, 3);
+});

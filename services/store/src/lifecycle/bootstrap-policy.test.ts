@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { filled, type GatheringRole } from './aggregated-roles.ts';
+import { BootstrapPolicy, type PolicyObject, reconciled, wantedPolicy } from './bootstrap-policy.ts';
+
+const wanted = wantedPolicy();
+const named = (kind: string, name: string) =>
+  wanted.find((one) => one.kind === kind && one.metadata.name === name) as PolicyObject;
+const pods = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] };
+const nodes = { verbs: ['get'], apiGroups: [''], resources: ['nodes'] };
+
+test('roles that gather others are made with all their rules, through one another', () => {
+  const verbsOn = (role: string, resource: string) =>
+    (named('ClusterRole', role).rules ?? [])
+      .filter(({ resources }) => resources?.includes(resource))
+      .flatMap(({ verbs }) => verbs ?? []);
+  for (const role of ['view', 'edit', 'admin']) assert.ok(verbsOn(role, 'configmaps').includes('list'), role);
+  assert.ok(!verbsOn('view', 'secrets').includes('get') && verbsOn('edit', 'secrets').includes('get'));
+  assert.ok(!verbsOn('edit', 'rolebindings').includes('create') && verbsOn('admin', 'rolebindings').includes('create'));
+  const roles = wanted.filter(({ kind }) => kind === 'ClusterRole') as GatheringRole[];
+  assert.equal(filled(roles).size, 0);
+});
+
+test('roles that gather one another in a circle come to rest', () => {
+  const aggregates = (name: string, from: string, ...rules: object[]) => ({
+    metadata: { name, labels: { [name]: 'x' } },
+    rules,
+    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [from]: 'x' } }] },
+  });
+  const plain = { metadata: { name: 'p', labels: { b: 'x' } }, rules: [pods] };
+  const changed = filled([aggregates('a', 'b'), aggregates('b', 'a', nodes), plain]);
+  assert.deepEqual(new Set([...changed.keys()].map(({ metadata }) => metadata.name)), new Set(['a', 'b']));
+});
+
+const there = (over: Partial<PolicyObject>): PolicyObject => ({
+  kind: 'ClusterRole',
+  metadata: { name: 'r', uid: 'u', labels: { own: 'x' } },
+  ...over,
+});
+const want = (over: Partial<PolicyObject>): PolicyObject => ({
+  kind: 'ClusterRole',
+  metadata: { name: 'r', labels: { l: 'y' }, annotations: {} },
+  ...over,
+});
+
+test('a role gets the rules that it lacks, and keeps what it has beside', () => {
+  const next = reconciled(want({ rules: [pods, nodes] }), there({ rules: [{ ...pods, verbs: ['get', 'delete'] }] }));
+  assert.deepEqual(next, {
+    ...there({}),
+    metadata: { name: 'r', uid: 'u', labels: { l: 'y', own: 'x' }, annotations: {} },
+    rules: [{ ...pods, verbs: ['get', 'delete'] }, { ...pods, verbs: ['list'] }, nodes],
+  });
+  assert.equal(reconciled(next as PolicyObject, next as PolicyObject), undefined);
+});
+
+test('a role that says so is left alone', () => {
+  const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' };
+  const left = there({ metadata: { name: 'r', annotations }, rules: [] });
+  assert.equal(reconciled(want({ rules: [pods] }), left), undefined);
+});
+
+test('a binding gets the subjects that it lacks, and is made anew where it binds another role', () => {
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'r' };
+  const [ann, bob] = [
+    { kind: 'User', name: 'ann' },
+    { kind: 'User', name: 'bob' },
+  ];
+  const next = reconciled(want({ roleRef, subjects: [ann] }), there({ roleRef, subjects: [bob] }));
+  assert.deepEqual((next as PolicyObject).subjects, [bob, ann]);
+  const other = { ...roleRef, name: 'other' };
+  assert.equal(reconciled(want({ roleRef }), there({ roleRef: other })), 'anew');
+});
+
+test('what cannot be made yet is made in a later round, and then nothing more is asked', async () => {
+  const made = new Map<string, PolicyObject>();
+  let namespacesAreThere = false;
+  let asked = 0;
+  const gateway = {
+    async send(method: string, path: string, object?: unknown) {
+      asked++;
+      if (method === 'GET') {
+        const resource = path.split('/').at(-1);
+        const items = [...made].flatMap(([key, item]) => (key.startsWith(`${resource} `) ? [item] : []));
+        return { code: 200, body: { items } };
+      }
+      const { metadata } = object as PolicyObject;
+      if (metadata.namespace !== undefined && !namespacesAreThere) return { code: 404, body: {} };
+      made.set(`${path.split('/').at(-1)} ${metadata.namespace ?? ''}/${metadata.name}`, object as PolicyObject);
+      return { code: 201, body: {} };
+    },
+  };
+  const policy = new BootstrapPolicy(gateway);
+  await policy.round(true);
+  assert.ok(made.size > 100 && made.size < wanted.length);
+  namespacesAreThere = true;
+  await policy.round(false);
+  assert.equal(made.size, wanted.length);
+  const before = asked;
+  await policy.round(false);
+  assert.equal(asked, before);
+});

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { until } from '@tidegate/testkit';
+import { type Client, configMap, MAPS, type Watch } from './support/client.ts';
+import { kubectl } from './support/kubectl.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const ROLES = `${RBAC}/namespaces/default/roles`;
+const BINDINGS = `${RBAC}/namespaces/default/rolebindings`;
+const GROUP = 'rbac.authorization.k8s.io';
+
+function role(name: string, ...rules: object[]) {
+  return { metadata: { name }, rules };
+}
+
+function binding(name: string, ref: string, user: string) {
+  const [kind, roleName] = ref.split('/');
+  const subjects = [{ kind: 'User', name: user, apiGroup: GROUP }];
+  return { metadata: { name }, roleRef: { apiGroup: GROUP, kind, name: roleName }, subjects };
+}
+
+const MAPS_READER = { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['configmaps'] };
+
+describe('Roles', () => {
+  let system: RunningSystem;
+  let client: Client;
+  let dir: string;
+  const made = async (path: string, body: object) => {
+    const reply = await client.ask('POST', path, { body });
+    assert.equal(reply.code, 201, reply.text);
+  };
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'tidegate-authorization-'));
+    const tokens = join(dir, 'tokens.csv');
+    writeFileSync(tokens, 'ann-token,ann,1\nbob-token,bob,2\n');
+    const env = { TIDEGATE_CONTROLLERS: 'namespace-controller,clusterrole-aggregation-controller' };
+    system = await runningSystem({ args: [`--token-auth-file=${tokens}`], env });
+    client = system.client;
+    await made(ROLES, role('maps', MAPS_READER));
+  });
+  after(async () => {
+    await system?.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const code = async (path: string, token: string) => (await client.ask('GET', path, { token })).code;
+
+  test('are so at once where they were written, both ways', async () => {
+    for (let round = 0; round < 20; round++) {
+      assert.equal(await code(MAPS, 'bob-token'), 403);
+      await made(BINDINGS, binding('bob', 'Role/maps', 'bob'));
+      assert.equal(await code(MAPS, 'bob-token'), 200);
+      assert.equal((await client.ask('DELETE', `${BINDINGS}/bob`)).code, 200);
+    }
+  });
+
+  test('end a watch with 403 when they do not allow it any more, and leave others alone', async () => {
+    await made(BINDINGS, binding('ann', 'Role/maps', 'ann'));
+    await made(BINDINGS, binding('bob', 'Role/maps', 'bob'));
+    const watch = (token: string): Promise<Watch> =>
+      client.watch(`${MAPS}?watch=1`, { Authorization: `Bearer ${token}` });
+    const [ann, bob] = await Promise.all([watch('ann-token'), watch('bob-token')]);
+    await made(MAPS, configMap('seen'));
+    for (const one of [ann, bob]) assert.equal((await one.next()).object.metadata.name, 'seen');
+    await client.ask('DELETE', `${BINDINGS}/ann`);
+    const [last, ...more] = await ann.rest();
+    assert.deepEqual([last?.type, last?.object.code, last?.object.reason, more.length], ['ERROR', 403, 'Forbidden', 0]);
+    assert.match(last?.object.message, /User "ann" cannot watch resource "configmaps"/);
+    await made(MAPS, configMap('seen-by-bob'));
+    assert.equal((await bob.next()).object.metadata.name, 'seen-by-bob');
+    bob.close();
+  });
+
+  test('answer kubectl, also for whom it stands in', async () => {
+    const can = async (...args: string[]) => {
+      const { stdout } = await kubectl(system.tidegate.kubeconfig, ['auth', 'can-i', ...args], { HOME: dir });
+      return stdout.trim();
+    };
+    assert.equal(await can('delete', 'nodes'), 'yes');
+    assert.equal(await can('list', 'configmaps', '--as=bob'), 'yes');
+    assert.equal(await can('delete', 'configmaps', '--as=bob'), 'no');
+    assert.equal(await can('list', 'configmaps', '-n', 'kube-system', '--as=bob'), 'no');
+    assert.equal(await can('get', '/version', '--as=bob'), 'yes');
+    assert.equal(await can('get', '/metrics', '--as=bob'), 'no');
+    const get = ['get', 'configmaps', '-n', 'kube-system', '--as=bob'];
+    assert.match(
+      (await kubectl(system.tidegate.kubeconfig, get, { HOME: dir })).stderr,
+      /User "bob" cannot list resource/,
+    );
+  });
+
+  test('that gather others have their rules, and lose them', async () => {
+    const labels = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' };
+    const rule = { verbs: ['get'], apiGroups: ['example.com'], resources: ['widgets'] };
+    await made(`${RBAC}/clusterroles`, { metadata: { name: 'widgets-view', labels }, rules: [rule] });
+    const has = async (name: string) => {
+      const { json } = await client.get(`${RBAC}/clusterroles/${name}`);
+      return json.rules.some((one: typeof rule) => one.apiGroups?.includes('example.com')) as boolean;
+    };
+    for (const name of ['view', 'edit', 'admin']) await until(`${name} to gather the rule`, () => has(name));
+    await client.ask('DELETE', `${RBAC}/clusterroles/widgets-view`);
+    for (const name of ['view', 'edit', 'admin'])
+      await until(`${name} to lose the rule`, async () => !(await has(name)));
+  });
+
+  test('of system:masters need no role, and nobody else may stand in for one', async () => {
+    assert.equal((await client.get(MAPS)).code, 200);
+    const as = {
+      'Impersonate-User': 'admin',
+      'Impersonate-Group': 'system:masters',
+      Authorization: 'Bearer ann-token',
+    };
+    const reply = await client.get(MAPS, as);
+    assert.equal(reply.code, 403);
+    assert.match(reply.json.message, /User "ann" cannot impersonate resource "users"/);
+  });
+});
