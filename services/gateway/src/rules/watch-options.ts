@@ -2,6 +2,7 @@ import type { FeatureGates } from '@tidegate/feature-gates';
 import type { RequestInfo } from '@tidegate/request-info';
 import { parseResourceVersion, type Revision } from '@tidegate/revision';
 import { badRequest, type FieldError, forbiddenField, invalid, notSupported } from '@tidegate/status';
+import type { User } from '../authn/user.ts';
 
 export interface WatchOptions {
   /** undefined: at the most recent state, and that state first */
@@ -72,4 +73,9 @@ function timeoutOf(text: string | undefined, random: () => number): number {
     );
   }
   return Math.min(seconds * 1000, 2 ** 31 - 1);
+}
+
+/** How long a watch may take: no longer than the token or certificate holds by which its user is known. */
+export function timeWhileKnown({ until }: Pick<User, 'until'>, timeoutMs: number, now = Date.now()): number {
+  return until === undefined ? timeoutMs : Math.max(0, Math.min(timeoutMs, until - now));
 }

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestInfo } from '@tidegate/request-info';
+import { Authorizer } from '../authz/authorizer.ts';
+import { readModes } from '../authz/modes.ts';
+import { Policy } from '../authz/policy.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 import { attachVerbs, execVerbs, portForwardVerbs } from './pod-stream.ts';
 
+const roles = { policy: new Policy(), isFresh: true, latest: async () => {}, through: async () => {} };
+const authorizer = new Authorizer(readModes(['RBAC']), roles);
 const user = { name: 'reader', uid: '', groups: [] };
 
 for (const [subresource, { get }] of Object.entries({
@@ -12,7 +17,7 @@ for (const [subresource, { get }] of Object.entries({
   portforward: portForwardVerbs,
 })) {
   test(`a GET of ${subresource} needs the right to create it, before anything is looked at`, async () => {
-    const gateway = { gates: { enabled: () => true } } as unknown as Gateway;
+    const gateway = { authorizer, gates: { enabled: () => true } } as unknown as Gateway;
     const info = requestInfo('GET', `/api/v1/namespaces/a/pods/p/${subresource}`);
     await assert.rejects(async () => get?.(gateway, { info, user } as unknown as ResourceRequest, {} as never), {
       code: 403,

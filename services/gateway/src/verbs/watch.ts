@@ -15,7 +15,7 @@ import { Subscriber } from '../mirror/subscriber.ts';
 import { collectionAtLeast, latestCollection, someCollection } from '../rules/fresh-collection.ts';
 import { refuseCorrupt } from '../rules/refuse-corrupt.ts';
 import { type Selection, selectionOf } from '../rules/selection.ts';
-import { type WatchOptions, watchOptions } from '../rules/watch-options.ts';
+import { timeWhileKnown, type WatchOptions, watchOptions } from '../rules/watch-options.ts';
 import { sendHistory } from './watch-history.ts';
 
 /** GET with `watch`: the state first where it is wanted, then every change, until the time is over. */
@@ -203,8 +203,7 @@ function follow({ gateway, request, raw, frames, options, after }: Following): v
   open.inc();
 
   const { watchTimes, watchRights } = gateway;
-  // who they are is known no longer than their token or certificate holds
-  const timeoutMs = Math.min(options.timeoutMs, (user.until ?? Number.POSITIVE_INFINITY) - Date.now());
+  const timeoutMs = timeWhileKnown(user, options.timeoutMs);
   const time = watchTimes.add(subscriber, { ...options, timeoutMs });
   const running = { user, info, watch: subscriber };
   raw.on('close', () => {
