@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -118,4 +118,42 @@ describe('Roles', () => {
     assert.equal(reply.code, 403);
     assert.match(reply.json.message, /User "ann" cannot impersonate resource "users"/);
   });
+
+  test('of the beginning are put right when a store begins its work, and what is right is not written', async () => {
+    const versions = async () => {
+      const { json } = await client.get(`${RBAC}/clusterroles`);
+      const items = json.items as { metadata: { name: string; resourceVersion: string } }[];
+      return new Map(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
+    };
+    const path = `${RBAC}/clusterroles/system:basic-user`;
+    const before = await versions();
+    const own = { verbs: ['get'], apiGroups: [''], resources: ['nodes'] };
+    const changed = await client.ask('PATCH', path, {
+      body: { rules: [own] },
+      headers: { 'Content-Type': 'application/merge-patch+json' },
+    });
+    assert.equal(changed.code, 200, changed.text);
+    assert.equal((await client.ask('DELETE', `${RBAC}/clusterrolebindings/system:discovery`)).code, 200);
+    const { tidegate } = system;
+    process.kill(tidegate.pid('store'), 'SIGTERM');
+    await until('the binding to be made again', async () => {
+      return (await client.get(`${RBAC}/clusterrolebindings/system:discovery`)).code === 200;
+    });
+    await until('the role to have its rules again', async () => (await client.get(path)).json.rules.length > 1);
+    assert.deepEqual((await client.get(path)).json.rules[0], own, 'what a user has added stays');
+    const after = await versions();
+    before.delete('system:basic-user');
+    for (const [name, version] of before) assert.equal(after.get(name), version, name);
+  });
+});
+
+test('AlwaysAllow opens everything to everybody, and is told in the log', async () => {
+  const system = await runningSystem({ env: { TIDEGATE_AUTHORIZATION_MODE: 'AlwaysAllow' } });
+  try {
+    assert.equal((await system.client.ask('GET', MAPS, { token: '' })).code, 200);
+    const log = readFileSync(join(system.tidegate.dataDir, 'logs', 'gateway.log'), 'utf8');
+    assert.match(log, /whoever reaches this server may do everything/);
+  } finally {
+    await system.stop();
+  }
 });
