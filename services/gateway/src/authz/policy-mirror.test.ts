@@ -135,3 +135,16 @@ test('those who ask in the same turn share one question, and nobody one that was
   await Promise.all([first, second]);
   assert.equal(at.asked, 3);
 });
+
+test('a write that the mirrors do not show in time makes everything old until they show it', async () => {
+  const at = fixture();
+  await at.mirror.latest();
+  at.lag();
+  await assert.rejects(at.mirror.through(ROLES, toRevision(2)), { code: 503 });
+  assert.ok(!at.mirror.isFresh);
+  await at.mirror.seen(toRevision(1), 0);
+  assert.ok(!at.mirror.isFresh, 'what the store had before is not enough');
+  at.put(ROLES, 'r', reader);
+  await at.mirror.latest();
+  assert.ok(at.mirror.isFresh);
+});

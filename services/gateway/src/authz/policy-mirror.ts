@@ -38,6 +38,8 @@ export class PolicyMirror {
   readonly #waiting = new Set(RESOURCES);
   readonly #readers: ReadonlyMap<string, (collection: Collection) => boolean>;
   #freshAt = Number.NEGATIVE_INFINITY;
+  /** of a write that was answered here before the mirrors had it */
+  #owed = 0;
   #asking: Promise<void> | undefined;
 
   constructor(options: PolicyMirrorOptions) {
@@ -64,7 +66,7 @@ export class PolicyMirror {
   /** The store had this revision at a time, or later. */
   async seen(head: Revision, askedAt: number): Promise<void> {
     for (const resource of RESOURCES) await this.#reach(resource, head);
-    this.#freshAt = Math.max(this.#freshAt, askedAt);
+    if (head >= this.#owed) this.#freshAt = Math.max(this.#freshAt, askedAt);
   }
 
   /** Resolves when roles are known as they are now. Who asks while nobody has been asked yet shares the question. */
@@ -78,7 +80,15 @@ export class PolicyMirror {
 
   /** After one of them was written here: what it says is so from now on. */
   async through(resource: string, revision: Revision): Promise<void> {
-    if (this.#readers.has(resource)) await this.#reach(resource, revision);
+    if (!this.#readers.has(resource)) return;
+    try {
+      await this.#reach(resource, revision);
+    } catch (error) {
+      // the write is done, and its author is told so: until it is known here nobody is let in by what was before
+      this.#owed = Math.max(this.#owed, revision);
+      this.#freshAt = Number.NEGATIVE_INFINITY;
+      throw error;
+    }
   }
 
   async #ask(): Promise<void> {
