@@ -88,6 +88,7 @@ export class Inquiry {
     const isConverted = attributes.conversions !== undefined;
     const shown = isConverted ? await objectsShown(attributes, called.act, objects) : objects;
     const request = requestOf(attributes, { act: called.act, uid: randomUUID(), objects: shown });
+    if (hook.conditions.length > 0) await gateway.authorizer.known();
     if (!this.#holds(hook, request)) return undefined;
     if (attributes.isDryRun && !hook.isHarmless) {
       throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);

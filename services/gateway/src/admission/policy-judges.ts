@@ -68,6 +68,8 @@ interface Known {
 }
 
 async function knownOf({ act }: BoundPolicy, { gateway, attributes, objects }: Judged): Promise<Known> {
+  // expressions may ask what somebody may do, and do not wait
+  await gateway.authorizer.known();
   const isConverted = attributes.conversions !== undefined;
   const shown = isConverted ? await objectsShown(attributes, act, objects) : objects;
   const request = requestOf(attributes, { act, uid: '', objects: shown });

@@ -69,6 +69,11 @@ export class Authorizer {
     return decision.allowed ? undefined : refusalOf(user, info, decision);
   }
 
+  /** Resolves when roles are known as they were less than five seconds ago. */
+  async known(): Promise<void> {
+    if (!this.#mirror.isFresh) await this.latest();
+  }
+
   /** Resolves when roles are known as they are now. */
   async latest(): Promise<void> {
     if (!this.#modes.byRoles) return;
