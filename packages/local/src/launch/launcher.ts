@@ -22,6 +22,8 @@ import type { StopSignals } from './stop-signals.ts';
 const READY_LIMIT_MS = 120_000;
 /** When a user begins to wonder what it waits for. */
 const TELL_WHY_AFTER_MS = 15_000;
+/** of those for the whole cluster that a store makes at each start where they are missing */
+const LAST_BINDING = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:volume-scheduler';
 const ASK_EVERY_MS = 40;
 /** A part that dies this often before the first readiness will not come up. */
 const DEATHS_BEFORE_GIVING_UP = 5;
@@ -165,18 +167,20 @@ export class Launcher {
     clearTimeout(wondering);
   }
 
-  /** What has to be so before a user is told to type: the gateways serve, and there is a namespace to work in. */
+  /** What has to be so before a user is told to type: the gateways serve, and there are a namespace to work in and roles. */
   #questions({ server, token, certificates: { caPem }, parts }: Readied): Array<() => Promise<boolean>> {
     const gateways = parts.filter((spec) => spec.part === 'gateway');
     const probes = [
       async () => ask(`${server}/readyz`, { caPem }),
       ...gateways.map((spec) => async () => ask(`http://${spec.opsAddress}/readyz`)),
     ];
-    const place = async () => ask(`${server}/api/v1/namespaces/default`, { caPem, token });
+    const places = ['/api/v1/namespaces/default', LAST_BINDING].map(
+      (path) => async () => ask(server + path, { caPem, token }),
+    );
     return [
       ...probes.map((probe) => async () => (await probe())?.status === 200),
       // one that cannot be read is there, too
-      async () => ((await place())?.status ?? 404) !== 404,
+      ...places.map((place) => async () => ((await place())?.status ?? 404) !== 404),
     ];
   }
 
