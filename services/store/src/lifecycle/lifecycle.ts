@@ -126,8 +126,12 @@ function policy({ controllers, pool }: LifecycleOptions, gateway: GatewayClient)
   const aggregated = new AggregatedRoles(gateway);
   const round = async (fence: number) => {
     const changed = await changes.lookUnder(fence);
-    await bootstrap.round(changed === undefined);
-    if (gathers) await aggregated.round(changed);
+    // a change is told once: whatever becomes of the one, the other hears of it
+    const [made, filled] = await Promise.allSettled([
+      bootstrap.round(changed === undefined),
+      gathers ? aggregated.round(changed) : undefined,
+    ]);
+    for (const done of [made, filled]) if (done?.status === 'rejected') throw done.reason;
   };
   return { name: 'policy', everyMs: ROUND_MS, round };
 }
