@@ -168,6 +168,10 @@ describe('A server behind the API', () => {
     const document = await client.get(serverRelativeURL);
     assert.equal(document.json.info.title, 'Apples');
     assert.match(String(document.headers['cache-control']), /immutable/);
+    const { paths, definitions } = (await client.get('/openapi/v2')).json;
+    const path = '/apis/fruit.example.com/v1/namespaces/{namespace}/apples/{name}';
+    assert.deepEqual(paths[path].get.responses[200].schema, { $ref: '#/definitions/Apple' });
+    assert.deepEqual(definitions.Apple.properties, { colour: { type: 'string' } });
   });
 
   test('is used by an unmodified kubectl like any other', async () => {

@@ -29,6 +29,37 @@ describe('What a cluster has without anybody having made it', () => {
     await tidegate.stop();
   });
 
+  test('a status of the parts behind a gateway, in every form, and nothing else to do with it', async () => {
+    const path = '/api/v1/componentstatuses';
+    const { json, headers } = await get(path);
+    const healthy = [{ type: 'Healthy', status: 'True', message: 'ok' }];
+    assert.deepEqual(
+      json.items.map(({ metadata, conditions }: { metadata: { name: string }; conditions: unknown }) => [
+        metadata.name,
+        conditions,
+      ]),
+      [
+        ['store', healthy],
+        ['watch', healthy],
+      ],
+    );
+    assert.equal(headers.warning, '299 - "v1 ComponentStatus is deprecated in v1.19+"');
+    const table = await client.get(path, { Accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' });
+    assert.deepEqual(
+      table.json.rows.map(({ cells }: { cells: string[] }) => cells),
+      [
+        ['store', 'Healthy', 'ok', ''],
+        ['watch', 'Healthy', 'ok', ''],
+      ],
+    );
+    const one = await client.get(`${path}/store`, { Accept: 'application/yaml' });
+    assert.match(one.text, /^kind: ComponentStatus$/m);
+    assert.equal((await get(`${path}/none`)).json.message, 'componentstatuses "none" not found');
+    assert.equal((await get(`${path}?fieldSelector=metadata.name%3Dwatch`)).json.items.length, 1);
+    assert.equal((await get(`${path}?watch=1`)).code, 405);
+    assert.equal((await client.ask('DELETE', `${path}/store`)).code, 405);
+  });
+
   test('levels and flows of flow control, as kube-apiserver suggests them', async () => {
     const flow = '/apis/flowcontrol.apiserver.k8s.io/v1';
     await there(`${flow}/flowschemas/catch-all`);

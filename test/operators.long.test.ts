@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { answerOf, type ForeignClient, ready } from './support/foreign-client.ts';
-import { goOperator } from './support/foreign-clients.ts';
+import { goOperator, rustOperator } from './support/foreign-clients.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 /** Programs that define their kinds from their own types, and look after the objects that people make of them. */
@@ -25,13 +25,24 @@ describe('Operators', () => {
       farewell: 'one',
     }));
 
+  test('with kube-rs', (t) =>
+    operates(t, rustOperator, {
+      generation: 2,
+      mood: 'Plain',
+      words: '5',
+      owner: 'Document',
+      refused:
+        'Document.paper.example.com "one" is invalid: spec.mood: Unsupported value: "Merry": supported values: "Plain", "Solemn"',
+    }));
+
   async function operates(t: TestContext, operator: ForeignClient, meets: Record<string, unknown>): Promise<void> {
     const place = await ready(operator, true);
     if ('why' in place) {
       t.skip(place.why);
       return;
     }
-    const answer = await answerOf(operator, place.home, { args: [system.tidegate.kubeconfig] });
+    const { kubeconfig } = system.tidegate;
+    const answer = await answerOf(operator, place.home, { args: [kubeconfig], env: { KUBECONFIG: kubeconfig } });
     assert.deepEqual(answer, meets);
   }
 });

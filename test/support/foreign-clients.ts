@@ -74,3 +74,6 @@ export const goOperator: ForeignClient = {
   env: { GOFLAGS: '-mod=mod', CGO_ENABLED: '0', GOWORK: 'off' },
   command: (home) => [`${home}/client`],
 };
+
+/** An operator with kube-rs; its definition is made from its types. */
+export const rustOperator: ForeignClient = { ...rust, language: 'rust-operator' };

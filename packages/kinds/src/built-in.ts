@@ -30,9 +30,10 @@ const SERVED: Readonly<Record<string, (resource: string) => boolean>> = {
 
 type ResourceFacts = GroupVersionFacts['resources'][number];
 
-/** Operations whose behaviour is there: who may do what, who somebody is, and where a pod goes. */
+/** Operations whose behaviour is there: who may do what, who somebody is, where a pod goes, and how parts are. */
 const SERVED_OPERATIONS = new Set([
   'bindings',
+  'componentstatuses',
   'selfsubjectrulesreviews',
   'tokenreviews',
   'selfsubjectaccessreviews',

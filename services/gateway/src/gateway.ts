@@ -27,6 +27,7 @@ import type { SharedFrames } from './mirror/shared-frames.ts';
 import type { WatchTimes } from './mirror/watch-times.ts';
 import type { BackEnds } from './proxy/back-ends.ts';
 import type { RemainingCounts } from './rules/remaining-counts.ts';
+import type { Component } from './verbs/component-status.ts';
 import type { FindCollection } from './webhooks/service-targets.ts';
 import type { WebhookCalls } from './webhooks/webhook-calls.ts';
 
@@ -63,6 +64,8 @@ export interface Gateway {
   readonly backEnds: BackEnds;
   /** a collection as it is known here, whatever its age */
   readonly collection: FindCollection;
+  /** the other parts, as this one sees them */
+  readonly components: () => readonly Component[];
   readonly tokens: TokenFile;
   /** undefined where no key is given for their tokens */
   readonly serviceAccounts: ServiceAccounts | undefined;

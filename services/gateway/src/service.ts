@@ -133,14 +133,26 @@ export class GatewayService implements Service {
       remaining: new RemainingCounts(),
       serviceRanges: serviceRanges(config),
       backEnds: new BackEnds(config),
+      components: () => [
+        { name: 'store', trouble: this.#storeTrouble() },
+        { name: 'watch', trouble: this.#watchTrouble() },
+      ],
       tokens: new TokenFile(config.tokenAuthFile),
       serviceAccounts: ServiceAccounts.from(config, (key) => this.#uidOf(key)),
     };
     this.#app = createApp({ gateway: this.#gateway, kit, ...config });
     this.#connections = new Connections(this.#app.server);
     kit.checks.add('log', () => undefined);
-    kit.checks.add('store', () => (this.#storeAnswers ? undefined : 'no store answers'));
-    kit.checks.add('watch', () => (this.#mirrors.connected ? undefined : 'the watch service does not answer'));
+    kit.checks.add('store', () => this.#storeTrouble());
+    kit.checks.add('watch', () => this.#watchTrouble());
+  }
+
+  #storeTrouble(): string | undefined {
+    return this.#storeAnswers ? undefined : 'no store answers';
+  }
+
+  #watchTrouble(): string | undefined {
+    return this.#mirrors.connected ? undefined : 'the watch service does not answer';
   }
 
   revision(): number {

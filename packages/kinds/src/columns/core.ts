@@ -111,11 +111,23 @@ const eventColumns: readonly Column[] = [
   { ...nameColumn, priority: 1 },
 ];
 
+const HEALTH: Readonly<Record<string, string>> = { True: 'Healthy', False: 'Unhealthy' };
+
+function healthOf(component: JsonObject): JsonObject {
+  return listAt(component, 'conditions').find(({ type }) => type === 'Healthy') ?? {};
+}
+
 export const coreColumns: Readonly<Record<string, readonly Column[]>> = {
   configmaps: [
     nameColumn,
     column('Data', 'Number of entries', (object) => countAt(object, 'data') + countAt(object, 'binaryData')),
     ageColumn,
+  ],
+  componentstatuses: [
+    nameColumn,
+    column('Status', 'Whether it answers', (object) => HEALTH[textAt(healthOf(object), 'status')] ?? 'Unknown'),
+    column('Message', 'What it says', (object) => textAt(healthOf(object), 'message')),
+    column('Error', 'What is wrong with it', (object) => textAt(healthOf(object), 'error')),
   ],
   endpoints: [nameColumn, column('Endpoints', 'Addresses and ports that are ready', endpointsText), ageColumn],
   events: eventColumns,

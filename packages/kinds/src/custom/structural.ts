@@ -33,17 +33,22 @@ function each(schema: Place, visit: (schema: Place) => void): void {
   for (const place of valueSchemas(schema)) each(place, visit);
 }
 
+// a definition has thousands of schemas, and most of them say little: places are made only of what is there
+
 function properties(schema: Place): Place[] {
+  if (schema.object.properties === undefined) return [];
   return Object.entries(schema.field('properties').object).map(([name, one]) => schema.as(`properties[${name}]`, one));
 }
 
 function innerSchemas(schema: Place): Place[] {
-  const more = ['additionalProperties', 'items'].map((name) => schema.field(name));
+  const more = ['additionalProperties', 'items'].filter((name) => schema.has(name)).map((name) => schema.field(name));
   return [...properties(schema), ...more].filter(({ value }) => isJsonObject(value));
 }
 
 /** Schemas that say something of a value beside its structure. */
 function valueSchemas(schema: Place): Place[] {
+  const { allOf, oneOf, anyOf, not } = schema.object;
+  if ((allOf ?? oneOf ?? anyOf ?? not) === undefined) return [];
   const lists = ['allOf', 'oneOf', 'anyOf'].flatMap((name) => schema.field(name).items());
   return [...lists, schema.field('not')].filter(({ value }) => isJsonObject(value));
 }
@@ -57,11 +62,12 @@ function words(schema: Place): void {
       .forbidden('uniqueItems cannot be set to true since the runtime complexity becomes quadratic');
   }
   const { additionalProperties } = schema.object;
-  if (!schema.field('properties').isEmpty && additionalProperties !== undefined && additionalProperties !== true) {
+  if (additionalProperties !== undefined && additionalProperties !== true && !schema.field('properties').isEmpty) {
     schema.field('additionalProperties').forbidden('additionalProperties and properties are mutual exclusive');
   }
-  const free = schema.field('x-kubernetes-preserve-unknown-fields');
-  if (free.value === false) free.invalid('must be true or undefined');
+  if (schema.object['x-kubernetes-preserve-unknown-fields'] === false) {
+    schema.field('x-kubernetes-preserve-unknown-fields').invalid('must be true or undefined');
+  }
   listWords(schema, type);
   if (type === 'null') {
     schema.field('type').forbidden('type cannot be set to null, use nullable as an alternative');
@@ -76,6 +82,7 @@ function words(schema: Place): void {
 }
 
 function listWords(schema: Place, type: string): void {
+  if (!LIST_WORDS.some((word) => schema.has(word))) return;
   const map = schema.field('x-kubernetes-map-type');
   if (map.value !== undefined) {
     onlyFor(schema, type, 'object', 'x-kubernetes-map-type');
@@ -98,6 +105,8 @@ function listWords(schema: Place, type: string): void {
     items.field('nullable').forbidden(`cannot be nullable when x-kubernetes-list-type is ${list.value}`);
   }
 }
+
+const LIST_WORDS = ['x-kubernetes-list-type', 'x-kubernetes-map-type', 'x-kubernetes-list-map-keys'];
 
 function onlyFor(schema: Place, type: string, wanted: string, word: string): void {
   if (type === wanted) return;
@@ -196,6 +205,7 @@ function structure(schema: Place, level: Level): void {
 }
 
 function pattern(schema: Place): void {
+  if (!schema.has('pattern')) return;
   const place = schema.field('pattern');
   const problem = place.isEmpty ? undefined : patternProblem(place.text);
   if (problem !== undefined) place.invalid(`must be a valid regular expression, but isn't: ${problem}`);
@@ -251,8 +261,8 @@ function nested(schema: Place, isUsual: boolean): void {
 }
 
 function checkDefault(schema: Place): void {
+  if (!schema.has('default')) return;
   const place = schema.field('default');
-  if (place.value === undefined) return;
   const own = schema.object as JsonSchema;
   const holder: JsonObject = { value: place.value as Json };
   const { surplus } = clean({ type: 'object', exact: true, fields: { value: schemaOf(own) } }, holder, '');

@@ -86,6 +86,7 @@ export const coreRules: Readonly<Record<string, KindRules>> = {
     prepareUpdate: keepOtherParts,
     validateUpdate: validatePodParts,
   },
+  componentstatuses: { deprecated: 'v1 ComponentStatus is deprecated in v1.19+' },
   endpoints: { deprecated: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice' },
   podtemplates: { deleteReturnsObject: true, counts: ['template'] },
   replicationcontrollers: { counts: ['spec'], selectableFields: textFields({ 'status.replicas': '0' }) },

@@ -5,6 +5,7 @@ import type { Negotiator } from '../codec/negotiate.ts';
 import { discoverySchema } from './discovery-schemas.ts';
 import { Document } from './document.ts';
 import { openApiV2 } from './open-api-v2.ts';
+import { withRemotes } from './open-api-v2-of-v3.ts';
 import { openApiV2Protobuf } from './open-api-v2-protobuf.ts';
 import { openApiV3 } from './open-api-v3.ts';
 import { openApiV3Protobuf } from './open-api-v3-protobuf.ts';
@@ -88,7 +89,7 @@ export class Discovery {
     if (path === '/version') return { ...version };
     if (path === '/api') return coreVersions();
     if (path === '/apis') return groupList(this.#registry, this.#elsewhere);
-    if (path === '/openapi/v2') return openApiV2(this.#registry, this.#registry.all());
+    if (path === '/openapi/v2') return this.#openApiV2();
     if (rest.length > 0) return undefined;
     if (prefix === 'api' && third === '') return resourceList(this.#registry, '', second);
     if (prefix === 'apis') {
@@ -109,8 +110,15 @@ export class Discovery {
     return document && new Document(V3_PROTOBUF_TYPE, openApiV3Protobuf(document));
   }
 
+  async #openApiV2(): Promise<JsonObject> {
+    const remotes = [...this.#elsewhere.versions];
+    const own = this.#registry.all().filter((kind) => this.#remoteAt(placeOf(kind)) === undefined);
+    const document = await openApiV2(this.#registry, own);
+    return remotes.length === 0 ? document : withRemotes(document, remotes);
+  }
+
   async #openApiV2Protobuf(): Promise<Buffer> {
-    return openApiV2Protobuf(await openApiV2(this.#registry, this.#registry.all()));
+    return openApiV2Protobuf(await this.#openApiV2());
   }
 
   /** Where the document of each group version is, by the hash of its content. */
@@ -137,10 +145,10 @@ export class Discovery {
     return undefined;
   }
 
-  /** Those that tell of groups. */
+  /** Those that tell of groups that others may serve. */
   #forgetGroups(): void {
     for (const name of this.#documents.keys()) {
-      if (name.startsWith('/apis') || name === '/openapi/v3') this.#documents.delete(name);
+      if (/^\/(apis|openapi\/v2)/.test(name) || name === '/openapi/v3') this.#documents.delete(name);
     }
   }
 

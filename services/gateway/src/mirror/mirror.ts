@@ -20,6 +20,12 @@ interface Waiter {
   readonly resolve: (collection: Collection | undefined) => void;
 }
 
+/** A state that cannot be read in the store. */
+export interface Suspect {
+  readonly key: Key;
+  readonly revision: number;
+}
+
 /**
  * This process's copy of one collection, shared by all its clients.
  *
@@ -30,7 +36,7 @@ export class Mirror {
   readonly resource: string;
   readonly subscribers = new Set<Subscriber>();
   /** objects that the store called corrupt when it was asked, while their last good state is still here */
-  readonly suspects = new Map<string, Key>();
+  readonly suspects = new Map<string, Suspect>();
   collection: Collection | undefined;
   usedAt = 0;
   /** the stream at hand brings every change of this collection */
@@ -96,7 +102,7 @@ export class Mirror {
   apply(change: Change): boolean {
     if (!this.#live || this.collection === undefined || change.revision <= this.collection.through) return false;
     const { kind, traceparent, corrupt } = change;
-    if (this.suspects.size > 0) this.suspects.delete(suspectName(change.key));
+    if (this.suspects.size > 0) this.#clearBefore(change);
     // whatever happens to an object that cannot be read ends the history: watchers get what was before, first
     const ending = corrupt !== '' || this.collection.isCorrupt(change.key);
     if (ending) for (const subscriber of this.subscribers) subscriber.pump();
@@ -132,6 +138,13 @@ export class Mirror {
       }, timeoutMs);
       this.#waiters.push(waiter);
     });
+  }
+
+  /** By a later state, or because the collection itself says so now. A state that comes late clears nobody. */
+  #clearBefore({ key, revision, corrupt }: Change): void {
+    const name = suspectName(key);
+    const suspect = this.suspects.get(name);
+    if (suspect !== undefined && (revision > suspect.revision || corrupt !== '')) this.suspects.delete(name);
   }
 
   #receiveSegment(segment: Segment): void {

@@ -7,6 +7,7 @@ import { MetricRegistry } from '@tidegate/service-kit';
 import { until } from '@tidegate/testkit';
 import { type FollowRequest, type FollowResponse, watch } from '@tidegate/wire';
 import { declareMetrics } from '../metrics.ts';
+import { Mirror, suspectName } from './mirror.ts';
 import { Mirrors } from './mirrors.ts';
 
 const KILOBYTES = 100;
@@ -86,4 +87,18 @@ test('where all mirrors are too large, those go that were not used for longest, 
   } finally {
     mirrors.stop();
   }
+});
+
+test('an object that could not be read stays suspected until a later state of it comes', () => {
+  const mirror = new Mirror('configmaps', new WindowMemory({ bytes: 1 << 20 }));
+  mirror.receiveOpening({ resource: 'configmaps', opened: true, revision: 10, floor: 10 });
+  const key = { resource: 'configmaps', namespace: 'n', name: 'a' };
+  const state = { uid: 'u', value: Buffer.from('{}'), splice: 1, selection: Buffer.alloc(0), labels: {}, fields: {} };
+  const change = (revision: number, kind: number) =>
+    ({ ...state, key, revision, kind, previousRevision: 0, deleting: false, corrupt: '', traceparent: '' }) as never;
+  mirror.suspects.set(suspectName(key), { key, revision: 11 });
+  mirror.apply(change(11, 1));
+  assert.equal(mirror.suspects.size, 1);
+  mirror.apply(change(12, 2));
+  assert.equal(mirror.suspects.size, 0);
 });

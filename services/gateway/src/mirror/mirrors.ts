@@ -5,7 +5,7 @@ import type { FollowResponse, Key } from '@tidegate/wire';
 import { FollowStream } from '../clients/follow-stream.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { FanOut } from './fan-out.ts';
-import { Mirror, suspectName } from './mirror.ts';
+import { Mirror, type Suspect, suspectName } from './mirror.ts';
 
 interface MirrorsOptions {
   addresses: readonly string[];
@@ -133,8 +133,8 @@ export class Mirrors {
   }
 
   /** The store says that this object cannot be read. */
-  suspect(key: Key): void {
-    this.#byResource.get(key.resource)?.suspects.set(suspectName(key), key);
+  suspect({ key, revision }: Suspect): void {
+    this.#byResource.get(key.resource)?.suspects.set(suspectName(key), { key, revision });
   }
 
   /** It can be read after all, or is gone. */
@@ -146,7 +146,8 @@ export class Mirrors {
   suspects(resource: string, namespace: string): Key[] {
     const suspects = this.#byResource.get(resource)?.suspects;
     if (suspects === undefined || suspects.size === 0) return [];
-    return [...suspects.values()].filter((key) => namespace === '' || key.namespace === namespace);
+    const keys = [...suspects.values()].map(({ key }) => key);
+    return keys.filter((key) => namespace === '' || key.namespace === namespace);
   }
 
   /** This process is to end: each watch gets a last bookmark, where it wants them, and ends as if its time were over. */

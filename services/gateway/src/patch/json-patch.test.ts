@@ -15,6 +15,17 @@ test('a patch that is applied again makes the same again', () => {
   assert.deepEqual(applyJsonPatch({}, operations), expected);
 });
 
+test('what is not there is null to a test, but only in an object that is there', () => {
+  const absent = (path: string) => [{ op: 'test', path, value: null }];
+  assert.deepEqual(applyJsonPatch({ a: { b: 1 } }, absent('/a/c')), { a: { b: 1 } });
+  assert.deepEqual(applyJsonPatch({ a: null }, absent('/a')), { a: null });
+  assert.deepEqual(applyJsonPatch({ 'x/y': 1 }, absent('/x~1z')), { 'x/y': 1 });
+  for (const path of ['/a/b', '/x/c', '/list/3']) {
+    assert.throws(() => applyJsonPatch({ a: { b: 1 }, list: [] }, absent(path)), { reason: 'Invalid' }, path);
+  }
+  assert.throws(() => applyJsonPatch({ a: {} }, [{ op: 'test', path: '/a/c', value: 1 }]), { reason: 'Invalid' });
+});
+
 test('large whole numbers are copied, compared and kept', () => {
   const large = 2n ** 63n - 1n;
   const operations = [

@@ -19,6 +19,7 @@ export function applyJsonPatch(current: JsonObject, operations: readonly unknown
   let copied = 0;
   try {
     for (const [i, operation] of checked.entries()) {
+      if (isTestOfNothing(document, operation)) continue;
       const step = ownStep(document, operation);
       if (operation.op === 'copy') copied += JSON.stringify(valueIn(step)).length;
       if (copied > MAX_COPIED_CHARACTERS)
@@ -34,6 +35,16 @@ export function applyJsonPatch(current: JsonObject, operations: readonly unknown
       cause: error,
     });
   }
+}
+
+/** Clients make sure by it that a field is not there yet: as in Kubernetes, what an object does not have is null. */
+function isTestOfNothing(document: JsonObject, operation: Operation): boolean {
+  if (operation.op !== 'test' || valueIn(operation) !== null) return false;
+  const slash = operation.path.lastIndexOf('/');
+  if (slash < 0) return false;
+  const holder: unknown = fastJsonPatch.getValueByPointer(document, operation.path.slice(0, slash));
+  const name = fastJsonPatch.unescapePathComponent(operation.path.slice(slash + 1));
+  return typeof holder === 'object' && holder !== null && !Array.isArray(holder) && !Object.hasOwn(holder, name);
 }
 
 /** The operation with a value of its own: later operations may change it. */

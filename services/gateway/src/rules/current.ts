@@ -41,7 +41,7 @@ export async function inStore(gateway: Gateway, request: ResourceRequest, key: K
   const { found, object } = await gateway.store.read(key);
   if (!found || object === null) return undefined;
   if (object.corrupt !== '') {
-    gateway.mirrors.suspect(key);
+    gateway.mirrors.suspect({ key, revision: object.revision });
     throw unreadable(request.kind.entry, [{ ...key, why: object.corrupt }]);
   }
   const { revision, uid, value, splice, stale } = object;

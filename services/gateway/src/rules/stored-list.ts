@@ -41,7 +41,7 @@ async function* storedObjects(
     if (corrupt.length > 0) {
       const named = corrupt.map((object) => corruptObject(object));
       // an answer that is under way can only be broken off: the next ones are refused before they begin
-      for (const { key } of corrupt) gateway.mirrors.suspect(key);
+      for (const one of corrupt) gateway.mirrors.suspect(one);
       throw unreadable(kind.entry, named);
     }
     rest?.(remaining);

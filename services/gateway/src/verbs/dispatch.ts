@@ -1,6 +1,7 @@
 import { methodNotAllowed } from '@tidegate/status';
 import type { ResourceRequest, VerbHandler } from '../gateway.ts';
 import { bindingVerbs, oldBindingVerbs } from './binding.ts';
+import { componentVerbs } from './component-status.ts';
 import { create } from './create.ts';
 import { deleteOne } from './delete.ts';
 import { deleteCollection } from './delete-collection.ts';
@@ -44,6 +45,7 @@ const OWN_VERBS: Readonly<Record<string, Readonly<Record<string, VerbHandler>>>>
 function verbsOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>): Readonly<Record<string, VerbHandler>> {
   if (info.subresource !== '') return OWN_VERBS[info.subresource] ?? VERBS;
   if (kind.storedAs === 'bindings') return oldBindingVerbs;
+  if (kind.storedAs === 'componentstatuses') return componentVerbs;
   return reviewVerbs(kind) ?? VERBS;
 }
 

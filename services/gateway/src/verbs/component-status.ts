@@ -1,0 +1,50 @@
+import { itemOf, runOf } from '@tidegate/collection';
+import type { Kind } from '@tidegate/kinds';
+import { toRevision } from '@tidegate/revision';
+import { type JsonObject, parseOwnJson } from '@tidegate/schema';
+import { notFound } from '@tidegate/status';
+import { objectAnswer } from '../codec/answer.ts';
+import { storedForm } from '../codec/stored-form.ts';
+import type { Gateway, VerbHandler } from '../gateway.ts';
+import { writeFormed } from '../hooks/write-list.ts';
+import { listOptions } from '../rules/list-options.ts';
+import { selectionOf } from '../rules/selection.ts';
+
+/** What this gateway knows of another part that it needs. */
+export interface Component {
+  readonly name: string;
+  /** undefined: it answers */
+  readonly trouble: string | undefined;
+}
+
+/** Nothing of it is stored: it is what this gateway sees in the moment. */
+function statusOf({ name, trouble }: Component): JsonObject {
+  const condition =
+    trouble === undefined
+      ? { type: 'Healthy', status: 'True', message: 'ok' }
+      : { type: 'Healthy', status: 'False', error: trouble };
+  return { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions: [condition] };
+}
+
+function itemsOf(gateway: Gateway, kind: Kind) {
+  const common = { namespace: '', uid: '', deleting: false, revision: toRevision(0) };
+  return gateway.components().map((one) => itemOf({ ...common, name: one.name, ...storedForm(kind, statusOf(one)) }));
+}
+
+const list: VerbHandler = async (gateway, request, reply) => {
+  listOptions(request.info);
+  const selection = selectionOf(request.kind, request.info);
+  const items = itemsOf(gateway, request.kind).filter((item) => selection.matches(item));
+  const page = { runs: [runOf(items, 0, items.length)], metadata: { resourceVersion: '' }, last: undefined };
+  await writeFormed(request, reply, page);
+  return undefined;
+};
+
+const get: VerbHandler = async (gateway, request) => {
+  const item = itemsOf(gateway, request.kind).find(({ name }) => name === request.info.name);
+  if (item === undefined) throw notFound(request.kind.entry, request.info.name);
+  return objectAnswer(request, 200, Buffer.from(JSON.stringify(parseOwnJson(item.json))));
+};
+
+/** Reading is all that can be done. */
+export const componentVerbs: Readonly<Record<string, VerbHandler>> = { get, list };
