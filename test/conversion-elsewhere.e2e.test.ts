@@ -23,7 +23,7 @@ describe('What the gateway does not hold is converted where it passes', () => {
   let client: Client;
   let webhooks: TestWebhooks;
   before(async () => {
-    const env = { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.004', TIDEGATE_MIRROR_LARGEST_MIB: '1' };
+    const env = { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.016', TIDEGATE_MIRROR_LARGEST_MIB: '1' };
     system = await runningSystem({ env });
     ({ client } = system);
     webhooks = await startWebhooks();

@@ -26,7 +26,7 @@ describe('What the mirror has forgotten', () => {
   let moments: number[];
 
   before(async () => {
-    system = await runningSystem({ args: ['--no-nats'], env: { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.004' } });
+    system = await runningSystem({ args: ['--no-nats'], env: { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.016' } });
     ({ client } = system);
     history = new History(client);
     await history.makeNamespaces();
@@ -245,7 +245,7 @@ describe('What the store has forgotten, too', () => {
   let floor: number;
 
   before(async () => {
-    const env = { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.004', TIDEGATE_WINDOW_SECONDS: '6' };
+    const env = { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.016', TIDEGATE_WINDOW_SECONDS: '6' };
     system = await runningSystem({ args: ['--no-nats'], env });
     ({ client } = system);
     const history = new History(client);
