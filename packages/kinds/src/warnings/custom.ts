@@ -1,7 +1,6 @@
+import { standardFinalizerProblems } from '../rules/metadata.ts';
 import { labelKeyProblems } from '../rules/names.ts';
 import type { Warnings } from './warn.ts';
-
-const STANDARD = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
 /** Finalizers of custom kinds are called as their makers like; they hear of names that others could take, too. */
 export const warnOfFinalizers: Warnings = ({ object: { metadata } }, tell, old) => {
@@ -10,7 +9,7 @@ export const warnOfFinalizers: Warnings = ({ object: { metadata } }, tell, old) 
     if (before.has(finalizer)) continue;
     const start = `metadata.finalizers: ${JSON.stringify(finalizer)}: `;
     for (const problem of labelKeyProblems(finalizer)) tell(start + problem);
-    if (finalizer.includes('/') || STANDARD.has(finalizer)) continue;
+    if (standardFinalizerProblems(finalizer).length === 0) continue;
     const path = finalizer.includes('.') ? ' including a path (/)' : '';
     tell(
       `${start}prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,

@@ -5,17 +5,13 @@ import type { JsonObject } from '@tidegate/schema';
 import { forbiddenObject, notFound } from '@tidegate/status';
 import type { User } from '../authn/user.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
-import { MASTERS } from './authorizer.ts';
+import { EVERYTHING, MASTERS } from './authorizer.ts';
 import { referred } from './binding.ts';
 import { RBAC } from './policy-mirror.ts';
 import { question } from './question.ts';
 
 const ROLES = new Set(['roles', 'clusterroles']);
 const BINDINGS = new Set(['rolebindings', 'clusterrolebindings']);
-const EVERYTHING: readonly PolicyRule[] = [
-  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
-  { verbs: ['*'], nonResourceURLs: ['*'] },
-];
 
 type Asked = Pick<ResourceRequest, 'kind' | 'user' | 'info'>;
 

@@ -1,7 +1,7 @@
 import { itemOf, runOf } from '@tidegate/collection';
 import type { Kind } from '@tidegate/kinds';
 import { toRevision } from '@tidegate/revision';
-import { type JsonObject, parseOwnJson } from '@tidegate/schema';
+import type { JsonObject } from '@tidegate/schema';
 import { notFound } from '@tidegate/status';
 import { objectAnswer } from '../codec/answer.ts';
 import { storedForm } from '../codec/stored-form.ts';
@@ -43,7 +43,7 @@ const list: VerbHandler = async (gateway, request, reply) => {
 const get: VerbHandler = async (gateway, request) => {
   const item = itemsOf(gateway, request.kind).find(({ name }) => name === request.info.name);
   if (item === undefined) throw notFound(request.kind.entry, request.info.name);
-  return objectAnswer(request, 200, Buffer.from(JSON.stringify(parseOwnJson(item.json))));
+  return objectAnswer(request, 200, item.json);
 };
 
 /** Reading is all that can be done. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { API_SERVICES, builtInRegistry, DEFINITIONS, type Registry } from '@tidegate/kinds';
-import type { Closing, Kit } from '@tidegate/service-kit';
+import { type Closing, delayMs, type Kit } from '@tidegate/service-kit';
 import type { StoreConfig } from '../config.ts';
 import { GarbageCollector } from '../garbage/garbage-collector.ts';
 import type { StoreMetrics } from '../metrics.ts';
-import { Bell } from '../publish/bell.ts';
+import type { Bell } from '../publish/bell.ts';
 import type { CommitBatcher } from '../storage/commit-batcher.ts';
 import type { Pool } from '../storage/connection.ts';
 import type { KeyReader } from '../storage/reads.ts';
@@ -73,11 +73,10 @@ export async function runLifecycle(options: LifecycleOptions): Promise<void> {
   const tenure = new Tenure(lease, LEASE_SECONDS);
   const elsewhere = gateway && gatewayOf(config, REMOTE_TIMEOUT_MS);
   const works = [expiry(options), ...(gateway && elsewhere ? throughGateway(options, { gateway, elsewhere }) : [])];
-  const go = async ({ name, everyMs, bell = new Bell(), round }: Work) => {
+  const go = async ({ name, everyMs, bell, round }: Work) => {
     while (!closing.aborted) {
       const { fence } = tenure;
-      // what rings while a round is on is for the next
-      const due = bell.heard(everyMs, closing);
+      const before = bell?.rings;
       let more: unknown = false;
       if (fence !== undefined) {
         if (gateway !== undefined) gateway.fence = `${LEASE}=${fence}`;
@@ -85,7 +84,9 @@ export async function runLifecycle(options: LifecycleOptions): Promise<void> {
           kit.log.debug({ err: error, work: name }, 'A round of lifecycle work failed; it is done again.');
         });
       }
-      if (more !== true) await due;
+      // what rings while a round is on is for the next
+      if (more === true || bell?.rings !== before) continue;
+      await (bell?.heard(everyMs, closing) ?? delayMs(everyMs, closing));
     }
   };
   await tenure.run(closing, Promise.all(works.map(go)));

@@ -1,10 +1,13 @@
 import type { Closing } from '@tidegate/service-kit';
 
-/** Who waits for news hears of them at once. What nobody waits for is not kept. */
+/** Who waits for news hears of them at once. Of what nobody waits for only the count is kept. */
 export class Bell {
+  /** how often it has rung */
+  rings = 0;
   readonly #waiting = new Set<() => void>();
 
   ring(): void {
+    this.rings++;
     for (const wake of [...this.#waiting]) wake();
   }
 
