@@ -10,6 +10,7 @@ import { objectAnswer } from '../codec/answer.ts';
 import { type StoredForm, storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
 import { ownChanged } from '../ownership/own-fields.ts';
+import type { Station } from '../plugins/plugins.ts';
 import { isDryRun } from './admit-object.ts';
 import { allotmentOf, claimGuards, takenClaim } from './allotment.ts';
 import { commit, keyOf, refusal } from './commit.ts';
@@ -59,6 +60,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
     (inquiry === undefined ? fromMirror(gateway, request, key) : undefined) ?? (await inStore(gateway, request, key));
   const allotment = allotmentOf(gateway, request);
   if (allotment !== undefined && isDryRun(request)) await allotment.lookFirst();
+  const station = change.admitted === 'already' ? undefined : gateway.plugins.at('UPDATE', request);
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
     if (current === undefined) {
@@ -66,7 +68,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
       const made = await change.create();
       if (made !== undefined) return made;
     } else {
-      const done = await attempt(gateway, request, { current, change, allotment, inquiry });
+      const done = await attempt(gateway, request, { current, change, allotment, inquiry, station });
       if (done !== undefined) return done;
     }
     if (performance.now() > end) throw conflict(kind.entry, info.name);
@@ -79,6 +81,8 @@ interface Attempt {
   readonly change: Change;
   readonly allotment: ServiceAddresses | undefined;
   readonly inquiry: Inquiry | undefined;
+  /** the built-in plugins that have a say */
+  readonly station: Station | undefined;
 }
 
 function inquiryFor(gateway: Gateway, request: ResourceRequest, { admitted }: Change): Inquiry | undefined {
@@ -91,7 +95,7 @@ function inquiryFor(gateway: Gateway, request: ResourceRequest, { admitted }: Ch
 
 /** undefined: the state was not the current one. */
 async function attempt(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Answer | undefined> {
-  const isAsked = from.inquiry !== undefined || request.conversions !== undefined;
+  const isAsked = from.inquiry !== undefined || from.station !== undefined || request.conversions !== undefined;
   const next = isAsked ? await askedState(gateway, request, from) : nextState(gateway, request, from);
   if (next.kind === 'changed') {
     const done = await settle(gateway, request, { ...from, next });
@@ -135,8 +139,12 @@ async function askedState(gateway: Gateway, request: ResourceRequest, from: Atte
     const want = () => wantedState(gateway, request, from, old);
     const wanted = conversions === undefined ? want() : await conversions.replay(warnings, want);
     metaOf(wanted).resourceVersion = String(from.current.revision);
+    const admitted = { gateway, request, old };
+    await from.station?.mutate({ ...admitted, object: wanted });
     const object = await mutated(from, wanted, old);
+    if (object !== wanted) await from.station?.mutate({ ...admitted, object });
     judge(request, from, object, old);
+    await from.station?.validate({ ...admitted, object });
     await from.inquiry?.validate({ object: viewOf(from, object), old: viewOf(from, old) });
     return changed(request, object, old);
   } catch (error) {
