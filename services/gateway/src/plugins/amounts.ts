@@ -1,27 +1,40 @@
-import { isJsonObject, type Json, parseQuantity } from '@tidegate/schema';
+import { isJsonObject, type Json, parseQuantity, type Quantity } from '@tidegate/schema';
+
+/** Amounts of resources by their names: `limits`, `requests`, what a quota allows. */
+export type Amounts = ReadonlyMap<string, Quantity>;
 
 /** No amount that anybody means is longer. */
 const LONGEST = 1000;
 
-/** An amount in billionths; what cannot be read counts as nothing, and is for validation to refuse. */
-function amountOf(value: Json | undefined): bigint | undefined {
-  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const text = String(value);
-  if (text.length > LONGEST) return undefined;
-  const read = parseQuantity(text);
-  return 'problem' in read ? undefined : read.nanos;
-}
-
-/** The amount of a resource in a list of them: `limits`, `requests`. */
-export function amountAt(list: Json | undefined, name: string): bigint | undefined {
-  return isJsonObject(list) && Object.hasOwn(list, name) ? amountOf(list[name]) : undefined;
+/** What a list of amounts says. What cannot be read in it is for validation to refuse. */
+export function amountsIn(list: Json | undefined): Map<string, Quantity> {
+  const amounts = new Map<string, Quantity>();
+  for (const [name, value] of Object.entries(isJsonObject(list) ? list : {})) {
+    const text = String(value);
+    const read = text.length > LONGEST ? undefined : parseQuantity(text);
+    if (read !== undefined && !('problem' in read)) amounts.set(name, read);
+  }
+  return amounts;
 }
 
 /** Whether two lists say the same, however it is written. */
 export function isSameAmounts(one: Json | undefined, other: Json | undefined): boolean {
-  const [names, others] = [one, other].map((list) => Object.keys(isJsonObject(list) ? list : {})) as [
-    string[],
-    string[],
-  ];
-  return names.length === others.length && names.every((name) => amountAt(one, name) === amountAt(other, name));
+  const [first, second] = [amountsIn(one), amountsIn(other)];
+  return first.size === second.size && [...first].every(([name, { nanos }]) => second.get(name)?.nanos === nanos);
+}
+
+/** Adds amounts to others, which are changed. */
+export function addAmounts(to: Map<string, Quantity>, more: Amounts): void {
+  for (const [name, amount] of more) {
+    const { nanos, family } = to.get(name) ?? { nanos: 0n, family: amount.family };
+    to.set(name, { nanos: nanos + amount.nanos, family });
+  }
+}
+
+/** Makes amounts at least as large as others. */
+export function raiseAmounts(to: Map<string, Quantity>, least: Amounts): void {
+  for (const [name, amount] of least) {
+    const there = to.get(name);
+    if (there === undefined || there.nanos < amount.nanos) to.set(name, amount);
+  }
 }

@@ -1,6 +1,6 @@
 import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { amountAt } from './amounts.ts';
+import { amountsIn } from './amounts.ts';
 import { objectAt } from './look-up.ts';
 import { type Plugin, refused, specOf } from './plugin.ts';
 
@@ -29,7 +29,7 @@ export const claimResize: Plugin = {
 
 function sizeOf(claim: JsonObject): bigint {
   const { resources } = specOf(claim);
-  return amountAt(isJsonObject(resources) ? resources.requests : undefined, 'storage') ?? 0n;
+  return amountsIn(isJsonObject(resources) ? resources.requests : undefined).get('storage')?.nanos ?? 0n;
 }
 
 function classOf(claim: JsonObject): string {

@@ -17,7 +17,7 @@ const plugins = {
   NamespaceLifecycle: usual('always'),
   NamespaceExists: onDemand('always'),
   LimitPodHardAntiAffinityTopology: onDemand('absent'),
-  LimitRanger: usual('absent'),
+  LimitRanger: usual('built'),
   ServiceAccount: usual('built'),
   NodeRestriction: onDemand('absent'),
   TaintNodesByCondition: usual('built'),

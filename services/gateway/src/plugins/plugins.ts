@@ -5,6 +5,7 @@ import type { Mirrors } from '../mirror/mirrors.ts';
 import { claimResize } from './claim-resize.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts';
 import { inUseProtection } from './in-use-protection.ts';
+import { limitRanger } from './limit-ranger.ts';
 import { enabledPlugins, type PluginName, type PluginOptions, pluginNames } from './names.ts';
 import { newNodes } from './new-nodes.ts';
 import type { Admitted, Plugin } from './plugin.ts';
@@ -30,6 +31,7 @@ const BUILT_IN: readonly Plugin[] = [
   defaultStorageClass,
   defaultTolerations,
   inUseProtection,
+  limitRanger,
   newNodes,
   priority,
   runtimeClass,
