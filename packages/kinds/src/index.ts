@@ -28,6 +28,10 @@ export { canonicalAddress, serviceClaims } from './entries/service-claims.ts';
 export { type GenericObject, metaOf, type ObjectMeta, type OwnerReference } from './generic-object.ts';
 export type { Column, Converter, KindEntry } from './kind-entry.ts';
 export { listSchema, metaSchemas } from './meta-schemas.ts';
+export { type Amounts, addAmounts, amountsIn, amountsJson, amountsText, isSameAmounts } from './quota/amounts.ts';
+export { podAmounts } from './quota/pod-amounts.ts';
+export { isInScope } from './quota/scopes.ts';
+export { countedNames, missingAmounts, usageOf } from './quota/usage.ts';
 export {
   fromStored,
   isConverted,

@@ -25,6 +25,7 @@ import type { SharedFrames } from './mirror/shared-frames.ts';
 import type { WatchTimes } from './mirror/watch-times.ts';
 import type { Plugins } from './plugins/plugins.ts';
 import type { BackEnds } from './proxy/back-ends.ts';
+import type { Turns } from './quota/turns.ts';
 import type { RemainingCounts } from './rules/remaining-counts.ts';
 import type { FindCollection } from './webhooks/service-targets.ts';
 import type { WebhookCalls } from './webhooks/webhook-calls.ts';
@@ -40,6 +41,8 @@ export interface Gateway {
   readonly admission: Configurations;
   /** the rules of admission that are built in */
   readonly plugins: Plugins;
+  /** of those whose objects are counted */
+  readonly quotaTurns: Turns;
   readonly webhooks: WebhookCalls;
   /** of what is stored, for kinds whose versions a webhook converts */
   readonly conversions: Conversions;

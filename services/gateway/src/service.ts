@@ -30,6 +30,7 @@ import { WatchTimes } from './mirror/watch-times.ts';
 import { Plugins } from './plugins/plugins.ts';
 import { Addresses } from './proxy/addresses.ts';
 import { BackEnds } from './proxy/back-ends.ts';
+import { Turns } from './quota/turns.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
 import { ServiceTargets } from './webhooks/service-targets.ts';
 import { WebhookCalls } from './webhooks/webhook-calls.ts';
@@ -103,6 +104,7 @@ export class GatewayService implements Service {
       discovery: new Discovery(registry, negotiator, apiServices),
       admission: new Configurations(this.#mirrors, registry, plugins),
       plugins,
+      quotaTurns: new Turns(),
       webhooks,
       conversions: new Conversions({ webhooks, metrics }),
       collection,

@@ -1,6 +1,5 @@
-import { metaOf } from '@tidegate/kinds';
+import { amountsIn, metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { amountsIn } from './amounts.ts';
 import { objectAt } from './look-up.ts';
 import { type Plugin, refused, specOf } from './plugin.ts';
 

@@ -1,5 +1,5 @@
+import { type Amounts, amountsIn } from '@tidegate/kinds';
 import { type JsonObject, printQuantity, type Quantity } from '@tidegate/schema';
-import { type Amounts, amountsIn } from './amounts.ts';
 
 interface Observed {
   readonly requests: Amounts;

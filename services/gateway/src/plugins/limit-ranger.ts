@@ -1,10 +1,8 @@
-import { metaOf } from '@tidegate/kinds';
+import { amountsIn, metaOf, podAmounts } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
-import { amountsIn } from './amounts.ts';
 import { problemsWith } from './limit-problems.ts';
 import { objectsIn } from './look-up.ts';
 import { type Admitted, listOf, type Plugin, refused, specOf } from './plugin.ts';
-import { podAmounts } from './pod-amounts.ts';
 
 const RANGES = 'limitranges';
 

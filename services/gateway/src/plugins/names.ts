@@ -47,7 +47,7 @@ const plugins = {
   MutatingAdmissionWebhook: usual('built'),
   ValidatingAdmissionPolicy: usual('built'),
   ValidatingAdmissionWebhook: usual('built'),
-  ResourceQuota: usual('absent'),
+  ResourceQuota: usual('built'),
   AlwaysDeny: onDemand('absent'),
 } as const satisfies Readonly<Record<string, Known>>;
 

@@ -1,5 +1,5 @@
+import { isSameAmounts } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { isSameAmounts } from './amounts.ts';
 import { objectAt } from './look-up.ts';
 import { type Admitted, listOf, type Plugin, refused, specOf } from './plugin.ts';
 import { mergedTolerations } from './tolerations.ts';

@@ -11,9 +11,10 @@ import { type StoredForm, storedForm, withResourceVersion } from '../codec/store
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
 import { ownChanged } from '../ownership/own-fields.ts';
 import type { Station } from '../plugins/plugins.ts';
+import { commitCounted, refuseExceeding } from '../quota/commit-counted.ts';
 import { isDryRun } from './admit-object.ts';
 import { allotmentOf, claimGuards, takenClaim } from './allotment.ts';
-import { commit, keyOf, refusal } from './commit.ts';
+import { keyOf, refusal } from './commit.ts';
 import { removeCompanion } from './companion.ts';
 import { type Current, currentJson, fromMirror, inStore, parseCurrent } from './current.ts';
 import { isRemoved, removalGuards } from './removal.ts';
@@ -109,6 +110,7 @@ async function attempt(gateway: Gateway, request: ResourceRequest, from: Attempt
 interface Changed {
   readonly kind: 'changed';
   readonly object: JsonObject;
+  readonly old: JsonObject;
   readonly form: StoredForm;
   readonly guards: Guard[];
   /** nothing has changed, although it may be written in another order */
@@ -190,7 +192,7 @@ function changed({ kind: { stored }, info }: ResourceRequest, object: JsonObject
   const form = storedForm(stored, object);
   const guards = claimGuards(form.claims, stored.entry.claims?.(old));
   const warnings = info.subresource === '' ? (stored.entry.warn?.(object, old) ?? []) : [];
-  return { kind: 'changed', object, form, guards, isSame: isSameState(object, old), warnings };
+  return { kind: 'changed', object, old, form, guards, isSame: isSameState(object, old), warnings };
 }
 
 /** Nothing differs but the version, and when owners say that they changed it: a time alone is no change. */
@@ -217,7 +219,7 @@ async function settle(
   { current, next, change, allotment }: Step,
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
-  const { object, guards } = next;
+  const { object, old, guards } = next;
   const show = change.show ?? ((code, json) => objectAnswer(request, code, json));
   const unchanged = next.isSame || next.form.value.equals(current.value);
   if (unchanged && !(current.confirmed && current.stale)) {
@@ -227,12 +229,14 @@ async function settle(
   const written = converts ? await gateway.conversions.written(kind, object) : undefined;
   const stored = written?.stored ?? next.form;
   const shown = written?.shown ?? next.form;
+  const counted = { request, object, old };
   if (isDryRun(request)) {
+    if (current.confirmed) await refuseExceeding(gateway, counted);
     return current.confirmed ? show(200, withResourceVersion(shown, current.revision)) : undefined;
   }
   const key = keyOf(kind, info.namespace, info.name);
   const write = { ...writeOf(request, object, { form: stored, guards }), key, expectedRevision: current.revision };
-  const outcome = await commit(gateway, request, write);
+  const outcome = await commitCounted(gateway, counted, write);
   const claim = takenClaim(request, guards, outcome);
   if (claim !== undefined && allotment !== undefined) {
     await allotment.refused(claim);

@@ -9,9 +9,10 @@ import { objectAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { ownCreated } from '../ownership/own-fields.ts';
+import { commitCounted, refuseExceeding } from '../quota/commit-counted.ts';
 import { admitBody, isDryRun } from '../rules/admit-object.ts';
 import { allotmentOf, claimGuards, takenClaim } from '../rules/allotment.ts';
-import { commit, definitionGuard, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
+import { definitionGuard, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
 import { generatedName } from '../rules/generated-name.ts';
 
 /** POST to a collection. */
@@ -138,10 +139,14 @@ async function commitNew(
   const written = converts ? await gateway.conversions.written(kind, object) : undefined;
   const form = written?.stored ?? storedForm(kind.stored, object);
   const shown = written?.shown ?? form;
-  if (isDryRun(request)) return dryRun(gateway, request, shown.value);
+  const counted = { request, object, old: undefined };
+  if (isDryRun(request)) {
+    await refuseExceeding(gateway, counted);
+    return dryRun(gateway, request, shown.value);
+  }
   const key = keyOf(kind, meta.namespace ?? '', meta.name as string);
   const guards = [...namespaceGuard(kind, key.namespace), ...definitionGuard(kind), ...claimGuards(form.claims)];
-  const outcome = await commit(gateway, request, {
+  const outcome = await commitCounted(gateway, counted, {
     kind: writeKind.create,
     key,
     ...form,

@@ -3,11 +3,16 @@ import { test } from 'node:test';
 import { enabledControllers } from './controllers.ts';
 
 test('a star is all controllers, and a name with a minus is taken out of them', () => {
-  assert.equal(enabledControllers(['*']).size, 4);
+  assert.equal(enabledControllers(['*']).size, 5);
   const rest = enabledControllers(['*', '-serviceaccount-controller']);
   assert.deepEqual(
     [...rest],
-    ['garbage-collector-controller', 'namespace-controller', 'root-ca-certificate-publisher-controller'],
+    [
+      'garbage-collector-controller',
+      'namespace-controller',
+      'resourcequota-controller',
+      'root-ca-certificate-publisher-controller',
+    ],
   );
   assert.deepEqual([...enabledControllers(['-serviceaccount-controller', '*'])], [...rest]);
 });
@@ -25,7 +30,7 @@ test('a name that nobody has is refused, with those that there are', () => {
 });
 
 test('the older names of kube-controller-manager mean the same', () => {
-  const aliases = ['garbagecollector', 'namespace', 'root-ca-cert-publisher', 'serviceaccount'];
+  const aliases = ['garbagecollector', 'namespace', 'resourcequota', 'root-ca-cert-publisher', 'serviceaccount'];
   assert.deepEqual(enabledControllers(aliases), enabledControllers(['*']));
   assert.equal(enabledControllers(['*', '-garbage-collector']).has('garbage-collector-controller'), false);
   assert.throws(() => enabledControllers(['-constructor']), /not -constructor/);

@@ -3,6 +3,7 @@ import { OptionError } from '@tidegate/options';
 const NAMES = [
   'garbage-collector-controller',
   'namespace-controller',
+  'resourcequota-controller',
   'root-ca-certificate-publisher-controller',
   'serviceaccount-controller',
 ] as const;
@@ -13,6 +14,7 @@ const ALIASES: Readonly<Record<string, Controller>> = {
   garbagecollector: 'garbage-collector-controller',
   'garbage-collector': 'garbage-collector-controller',
   namespace: 'namespace-controller',
+  resourcequota: 'resourcequota-controller',
   'root-ca-cert-publisher': 'root-ca-certificate-publisher-controller',
   serviceaccount: 'serviceaccount-controller',
 };

@@ -1,4 +1,11 @@
-import { isJsonObject, type Json, parseQuantity, type Quantity } from '@tidegate/schema';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseQuantity,
+  printQuantity,
+  type Quantity,
+} from '@tidegate/schema';
 
 /** Amounts of resources by their names: `limits`, `requests`, what a quota allows. */
 export type Amounts = ReadonlyMap<string, Quantity>;
@@ -26,8 +33,10 @@ export function isSameAmounts(one: Json | undefined, other: Json | undefined): b
 /** Adds amounts to others, which are changed. */
 export function addAmounts(to: Map<string, Quantity>, more: Amounts): void {
   for (const [name, amount] of more) {
-    const { nanos, family } = to.get(name) ?? { nanos: 0n, family: amount.family };
-    to.set(name, { nanos: nanos + amount.nanos, family });
+    const before = to.get(name);
+    // nothing has no unit of its own
+    if (before === undefined || before.nanos === 0n) to.set(name, amount);
+    else to.set(name, { ...before, nanos: before.nanos + amount.nanos });
   }
 }
 
@@ -37,4 +46,15 @@ export function raiseAmounts(to: Map<string, Quantity>, least: Amounts): void {
     const there = to.get(name);
     if (there === undefined || there.nanos < amount.nanos) to.set(name, amount);
   }
+}
+
+/** `cpu=1,pods=2`, as messages list amounts. */
+export function amountsText(amounts: Amounts): string {
+  const named = [...amounts].sort(([a], [b]) => (a < b ? -1 : 1));
+  return named.map(([name, amount]) => `${name}=${printQuantity(amount)}`).join(',');
+}
+
+/** As they stand in an object. */
+export function amountsJson(amounts: Amounts): JsonObject {
+  return Object.fromEntries([...amounts].map(([name, amount]) => [name, printQuantity(amount)]));
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type Quantity } from '@tidegate/schema';
 import { type Amounts, addAmounts, amountsIn, raiseAmounts } from './amounts.ts';
-import { listOf } from './plugin.ts';
+import { listOf } from './parts.ts';
 
 /** What a pod may say for all its containers together. */
 const WHOLE_POD = new Set(['cpu', 'memory']);
