@@ -23,7 +23,7 @@ const plugins = {
   TaintNodesByCondition: usual('built'),
   AlwaysPullImages: onDemand('absent'),
   ImagePolicyWebhook: onDemand('absent'),
-  PodSecurity: usual('absent'),
+  PodSecurity: usual('built'),
   PodNodeSelector: onDemand('absent'),
   Priority: usual('built'),
   DefaultTolerationSeconds: usual('built'),

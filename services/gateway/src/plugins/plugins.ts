@@ -10,6 +10,7 @@ import { limitRanger } from './limit-ranger.ts';
 import { enabledPlugins, type PluginName, type PluginOptions, pluginNames } from './names.ts';
 import { newNodes } from './new-nodes.ts';
 import type { Admitted, Plugin } from './plugin.ts';
+import { podSecurity } from './pod-security.ts';
 import { priority } from './priority.ts';
 import { runtimeClass } from './runtime-class.ts';
 import { serviceAccount } from './service-account.ts';
@@ -34,6 +35,7 @@ const BUILT_IN: readonly Plugin[] = [
   inUseProtection,
   limitRanger,
   newNodes,
+  podSecurity,
   priority,
   resourceQuota,
   runtimeClass,
