@@ -32,7 +32,7 @@ const plugins = {
   ExtendedResourceToleration: onDemand('absent'),
   DefaultStorageClass: usual('built'),
   StorageObjectInUseProtection: usual('built'),
-  OwnerReferencesPermissionEnforcement: onDemand('absent'),
+  OwnerReferencesPermissionEnforcement: onDemand('built'),
   PersistentVolumeClaimResize: usual('built'),
   RuntimeClass: usual('built'),
   CertificateApproval: usual('built'),

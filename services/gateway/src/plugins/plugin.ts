@@ -16,7 +16,7 @@ export interface Admitted {
 /** A rule of admission that this server has built in. */
 export interface Plugin {
   readonly name: PluginName;
-  /** what it is asked about: `CREATE pods`, `UPDATE pods/status`, by the names under which objects are stored */
+  /** what it is asked about: `CREATE pods`, `UPDATE pods/status`, by the names under which objects are stored; `*`: all that is written */
   readonly concerns: readonly string[];
   /** the small collections in which it looks things up: they are mirrored all the time */
   readonly needs?: readonly string[];

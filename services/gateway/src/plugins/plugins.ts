@@ -9,6 +9,7 @@ import { inUseProtection } from './in-use-protection.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { enabledPlugins, type PluginName, type PluginOptions, pluginNames } from './names.ts';
 import { newNodes } from './new-nodes.ts';
+import { ownerReferences } from './owner-references.ts';
 import type { Admitted, Plugin } from './plugin.ts';
 import { podSecurity } from './pod-security.ts';
 import { priority } from './priority.ts';
@@ -35,12 +36,15 @@ const BUILT_IN: readonly Plugin[] = [
   inUseProtection,
   limitRanger,
   newNodes,
+  ownerReferences,
   podSecurity,
   priority,
   resourceQuota,
   runtimeClass,
   serviceAccount,
 ];
+
+const ALL = '*';
 
 /** How long a write of what plugins look up waits for its own effect. */
 const PATIENCE_MS = 10_000;
@@ -55,6 +59,8 @@ export class Plugins {
   readonly #mirrors: Mirrors;
   readonly #on: ReadonlySet<PluginName>;
   readonly #stations = new Map<string, Station>();
+  /** of those who are asked about whatever is written */
+  readonly #everywhere: Station | undefined;
   readonly #needs: ReadonlySet<string>;
 
   constructor(mirrors: Mirrors, options: PluginOptions) {
@@ -63,8 +69,10 @@ export class Plugins {
     const plugins = inOrder(BUILT_IN.filter(({ name }) => this.#on.has(name)));
     this.#needs = new Set(plugins.flatMap(({ needs = [] }) => needs));
     for (const concern of new Set(plugins.flatMap(({ concerns }) => concerns))) {
-      this.#stations.set(concern, new Station(plugins.filter(({ concerns }) => concerns.includes(concern))));
+      const asked = plugins.filter(({ concerns }) => concerns.includes(concern) || concerns.includes(ALL));
+      this.#stations.set(concern, new Station(asked));
     }
+    this.#everywhere = this.#stations.get(ALL);
   }
 
   start(): void {
@@ -78,7 +86,7 @@ export class Plugins {
   /** Who is to be asked; undefined: nobody. */
   at(operation: Operation, { kind, info: { subresource } }: ResourceRequest): Station | undefined {
     const path = subresource === '' ? kind.storedAs : `${kind.storedAs}/${subresource}`;
-    return this.#stations.get(`${operation} ${path}`);
+    return this.#stations.get(`${operation} ${path}`) ?? this.#everywhere;
   }
 
   /** After something was written here that plugins look up: what it says is so from now on. */
