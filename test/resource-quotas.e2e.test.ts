@@ -56,6 +56,17 @@ describe('Resource quotas, with two gateways', () => {
     });
   });
 
+  test('a quota that is made while others write counts all that they make', async () => {
+    const path = '/api/v1/namespaces/midst';
+    assert.equal((await create('/api/v1/namespaces', map('midst'))).code, 201);
+    const quota = { ...map('q'), spec: { hard: { configmaps: '1000' } } };
+    const make = (from: number) =>
+      Array.from({ length: 30 }, (_, i) => create(`${path}/configmaps`, map(`m-${from + i}`)));
+    const replies = await Promise.all([...make(0), create(`${path}/resourcequotas`, quota), ...make(30)]);
+    assert.deepEqual(countCodes(replies), { 201: 61 });
+    await until('all to be counted', async () => (await used(path))?.configmaps === '60');
+  });
+
   test('a hundred creators at once never exceed a number', async () => {
     const path = await namespaceWith('many', { configmaps: '30' });
     const names = Array.from({ length: CREATORS }, (_, i) => `map-${i}`);

@@ -46,8 +46,8 @@ const BUILT_IN: readonly Plugin[] = [
 
 const ALL = '*';
 
-/** How long a write of what plugins look up waits for its own effect. */
-const PATIENCE_MS = 10_000;
+/** How long a write of what plugins look up waits for its own effect; without the watch service it has none yet. */
+const PATIENCE_MS = 1000;
 
 /**
  * The built-in plugins that are switched on, by what they are asked about.

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { findingsAgainst, isStricter, metaOf, type PodLevel, podLevelText, podPolicyOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { invalid } from '@tidegate/status';
@@ -76,9 +77,9 @@ function told(level: PodLevel, pod: JsonObject): string | undefined {
 
 /** It runs something else than before: nothing else of what counts can change. */
 function isOther(pod: JsonObject, old: JsonObject): boolean {
-  const imagesOf = (object: JsonObject, list: string) => listOf(specOf(object), list).map(({ image }) => String(image));
-  if (['containers', 'initContainers'].some((list) => `${imagesOf(pod, list)}` !== `${imagesOf(old, list)}`))
-    return true;
+  const imagesOf = (object: JsonObject) =>
+    ['containers', 'initContainers'].map((list) => listOf(specOf(object), list).map(({ image }) => image));
+  if (!isDeepStrictEqual(imagesOf(pod), imagesOf(old))) return true;
   const before = new Map(listOf(specOf(old), 'ephemeralContainers').map(({ name, image }) => [name, image]));
   return listOf(specOf(pod), 'ephemeralContainers').some(({ name, image }) => before.get(name) !== image);
 }

@@ -1,7 +1,7 @@
 import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { delayMs } from '@tidegate/service-kit';
-import type { ApiError } from '@tidegate/status';
+import { type ApiError, namespaceTerminating, notFound } from '@tidegate/status';
 import type { Gateway } from '../gateway.ts';
 import { objectAt } from './look-up.ts';
 import { type Admitted, listOf, type Plugin, refused, specOf } from './plugin.ts';
@@ -82,9 +82,22 @@ async function accountOf(admitted: Admitted): Promise<JsonObject> {
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const account = await accountNamed(gateway, namespace, name);
     if (account !== undefined) return account;
+    // where nothing can be made, nobody waits for an account
+    if (attempt === 1 && admitted.old === undefined) await refuseNamespace(admitted);
     if (attempt < attempts) await delayMs(PAUSE_MS);
   }
   throw missing(admitted, namespace, name);
+}
+
+async function refuseNamespace({ gateway, request, object }: Admitted): Promise<void> {
+  const { namespace } = request.info;
+  const { found, object: stored } = await gateway.store.read({
+    resource: 'namespaces',
+    namespace: '',
+    name: namespace,
+  });
+  if (!found || stored === null) throw notFound({ group: '', resource: 'namespaces' }, namespace);
+  if (stored.deleting) throw namespaceTerminating(request.kind.entry, metaOf(object).name ?? '', namespace);
 }
 
 function accountNamed(gateway: Gateway, namespace: string, name: string): Promise<JsonObject | undefined> {

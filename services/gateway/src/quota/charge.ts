@@ -10,7 +10,7 @@ import {
   missingAmounts,
   usageOf,
 } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject, type Quantity } from '@tidegate/schema';
+import { isJsonObject, type Json, type JsonObject, type Quantity } from '@tidegate/schema';
 import { type Admitted, refused } from '../plugins/plugin.ts';
 
 /** What is counted: a new object, or what an object becomes. */
@@ -23,10 +23,26 @@ interface Concerned {
   readonly used: Amounts;
 }
 
-/** The quotas that count an object, as they are with it. Refuses what one of them has no room for. */
+/**
+ * The quotas that count an object, as they are with it; those that are to be counted stay as they are, and are written all
+ * the same. Refuses what one of them has no room for.
+ */
 export function charge(quotas: readonly JsonObject[], counted: Counted): JsonObject[] {
   const concerned = quotas.flatMap((quota) => concernedBy(quota, counted));
-  return concerned.flatMap((one) => chargedOf(one, counted));
+  const charged = concerned.flatMap((one) => chargedOf(one, counted));
+  const names = new Set(charged.map((quota) => metaOf(quota).name));
+  return [...charged, ...quotas.filter((quota) => !names.has(metaOf(quota).name) && isToBeCounted(quota, counted))];
+}
+
+/** It has limits that nobody has counted for yet: who does so now must find that the quota is another by then. */
+function isToBeCounted(quota: JsonObject, counted: Counted): boolean {
+  const { storedAs } = counted.request.kind;
+  const known = hardIn(quota.status);
+  const fresh = [...hardIn(quota.spec).keys()].filter((name) => !known.has(name));
+  const names = countedNames(storedAs, fresh);
+  if (names.length === 0 || !isInScope(storedAs, quota, counted.object)) return false;
+  const added = addedBy(quota, counted);
+  return names.some((name) => added.has(name));
 }
 
 /** Refuses what does not say how much it needs, and whatever is not counted yet. */
@@ -71,6 +87,10 @@ function addedBy(quota: JsonObject, { request, object, old }: Counted): Amounts 
     if (nanos > 0n) added.set(name, { ...amount, nanos });
   }
   return added;
+}
+
+function hardIn(part: Json | undefined): Amounts {
+  return amountsIn(isJsonObject(part) ? part.hard : undefined);
 }
 
 function nanosOf(amounts: Amounts, name: string): bigint {

@@ -63,12 +63,13 @@ async function quotasFor(gateway: Gateway, counted: Counted): Promise<string[]> 
   return names;
 }
 
+const EVENTS = /^events(?:\.events\.k8s\.io)?$/;
 const TERMINATING = { spec: { scopes: ['Terminating'] } };
 
 /** Whatever is made in a namespace, and the changes by which what is there comes to use more. Events count for nothing. */
 function isCounted({ request: { kind, info }, object, old }: Counted): boolean {
   const { storedAs } = kind;
-  if (!kind.entry.namespaced || storedAs.startsWith('events')) return false;
+  if (!kind.entry.namespaced || EVENTS.test(storedAs)) return false;
   if (old === undefined) return info.subresource === '';
   if (storedAs === 'services' || storedAs === 'persistentvolumeclaims') return info.subresource === '';
   if (storedAs !== 'pods') return false;

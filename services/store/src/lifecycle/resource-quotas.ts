@@ -7,7 +7,7 @@ import type { GatewayClient } from './gateway-client.ts';
 
 /** Where quotas were written, and where something went or changed that may have become free. */
 const SINCE = `SELECT h.revision, h.floor, (
-    SELECT coalesce(json_agg(DISTINCT jsonb_build_array(l.namespace, l.resource <> 'resourcequotas')), '[]')
+    SELECT coalesce(json_agg(DISTINCT jsonb_build_array(l.namespace, l.resource <> 'resourcequotas' OR l.kind = 2)), '[]')
     FROM tidegate.log l
     WHERE l.revision > $1::bigint AND l.namespace <> ''
       AND (l.kind = 2 OR l.resource IN ('resourcequotas', 'pods', 'services', 'persistentvolumeclaims'))
@@ -22,6 +22,9 @@ const COUNTS = `SELECT resource, count(*)::integer FROM tidegate.objects
 const MEASURED = ['pods', 'services', 'persistentvolumeclaims'];
 /** What ends by time alone is found by then. */
 const RECOUNT_MS = 300_000;
+/** A namespace is left alone for so many times as long as it took to count. */
+const REST = 9;
+const MOST_REST_MS = 10_000;
 
 interface Namespace {
   readonly name: string;
@@ -53,6 +56,8 @@ export class ResourceQuotas {
   readonly #now: () => number;
   /** by name: whether it is to be counted anew in any case */
   readonly #open = new Map<string, boolean>();
+  /** by name: of a namespace that takes long to count, and changes all the time */
+  readonly #restUntil = new Map<string, number>();
   #through = 0;
   #fence: number | undefined;
   #recountAt = 0;
@@ -66,9 +71,13 @@ export class ResourceQuotas {
     for (const { name, isFreed } of await this.#look(fence)) {
       this.#open.set(name, isFreed || this.#open.get(name) === true);
     }
+    for (const [name, until] of this.#restUntil) if (until <= this.#now()) this.#restUntil.delete(name);
     for (const [name, isFreed] of [...this.#open]) {
+      if (this.#restUntil.has(name)) continue;
       this.#open.delete(name);
+      const begun = this.#now();
       const done = await this.#count(name, isFreed).catch(() => false);
+      this.#restUntil.set(name, this.#now() + Math.min(MOST_REST_MS, REST * (this.#now() - begun)));
       if (!done) this.#open.set(name, isFreed || this.#open.get(name) === true);
     }
   }
@@ -92,6 +101,8 @@ export class ResourceQuotas {
     if (code !== 200) return false;
     const quotas = (body.items as JsonObject[]).filter((quota) => isFreed || !isCounted(quota));
     if (quotas.length === 0) return true;
+    // a gateway that had not heard of a new quota may just have made something: that is found the second time
+    if (quotas.some((quota) => !isCounted(quota))) this.#open.set(namespace, true);
     const contents = await this.#contents(namespace, quotas);
     let done = true;
     for (const quota of quotas) {
