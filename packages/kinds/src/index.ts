@@ -29,6 +29,18 @@ export { type GenericObject, metaOf, type ObjectMeta, type OwnerReference } from
 export type { Column, Converter, KindEntry } from './kind-entry.ts';
 export { listSchema, metaSchemas } from './meta-schemas.ts';
 export {
+  findingsAgainst,
+  isStricter,
+  type PodLevel,
+  type PodPolicy,
+  podLevelText,
+  podPolicyOf,
+} from './pod-security/pod-policy.ts';
+export { type Amounts, addAmounts, amountsIn, amountsJson, amountsText, isSameAmounts } from './quota/amounts.ts';
+export { podAmounts } from './quota/pod-amounts.ts';
+export { isInScope } from './quota/scopes.ts';
+export { countedNames, missingAmounts, usageOf } from './quota/usage.ts';
+export {
   fromStored,
   isConverted,
   type Kind,

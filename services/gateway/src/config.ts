@@ -104,6 +104,16 @@ export const options = {
     value: 'NAMESPACE/NAME=HOST:PORT,...',
     help: 'where the Services of servers behind the API are reached, instead of where they lead: for trying out',
   },
+  'enable-admission-plugins': {
+    type: 'list',
+    value: 'NAME,...',
+    help: 'admission plugins beside those that are usual in Kubernetes',
+  },
+  'disable-admission-plugins': {
+    type: 'list',
+    value: 'NAME,...',
+    help: 'of the usual admission plugins those that are not asked',
+  },
   'mirror-memory-mib': {
     type: 'number',
     default: 1024,

@@ -25,7 +25,9 @@ import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
 import type { SharedFrames } from './mirror/shared-frames.ts';
 import type { WatchTimes } from './mirror/watch-times.ts';
+import type { Plugins } from './plugins/plugins.ts';
 import type { BackEnds } from './proxy/back-ends.ts';
+import type { Turns } from './quota/turns.ts';
 import type { RemainingCounts } from './rules/remaining-counts.ts';
 import type { Component } from './verbs/component-status.ts';
 import type { FindCollection } from './webhooks/service-targets.ts';
@@ -41,6 +43,10 @@ export interface Gateway {
   readonly apiServices: ApiServices;
   /** who has a say in writes */
   readonly admission: Configurations;
+  /** the rules of admission that are built in */
+  readonly plugins: Plugins;
+  /** of those whose objects are counted */
+  readonly quotaTurns: Turns;
   readonly webhooks: WebhookCalls;
   /** of what is stored, for kinds whose versions a webhook converts */
   readonly conversions: Conversions;

@@ -31,9 +31,10 @@ import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
 import { WatchTimes } from './mirror/watch-times.ts';
+import { Plugins } from './plugins/plugins.ts';
 import { Addresses } from './proxy/addresses.ts';
 import { BackEnds } from './proxy/back-ends.ts';
-import { PRIORITY_CLASSES } from './rules/admit-pod.ts';
+import { Turns } from './quota/turns.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
 import { ServiceTargets } from './webhooks/service-targets.ts';
 import { WebhookCalls } from './webhooks/webhook-calls.ts';
@@ -99,6 +100,7 @@ export class GatewayService implements Service {
         else metrics.unavailableApiServices.set({ name }, isAvailable ? 0 : 1);
       },
     });
+    const plugins = new Plugins(this.#mirrors, config);
     const webhooks = new WebhookCalls(addresses, services);
     const modes = readModes(config.authorizationMode);
     for (const notice of modes.notices) kit.log.warn(notice);
@@ -116,7 +118,9 @@ export class GatewayService implements Service {
       customKinds: new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store }),
       apiServices,
       discovery: new Discovery(registry, negotiator, apiServices),
-      admission: new Configurations(this.#mirrors, registry),
+      admission: new Configurations(this.#mirrors, registry, plugins),
+      plugins,
+      quotaTurns: new Turns(),
       webhooks,
       conversions: new Conversions({ webhooks, metrics }),
       collection,
@@ -164,10 +168,10 @@ export class GatewayService implements Service {
     this.#gateway.watchTimes.start();
     // namespaces are looked at all the time; their mirror also shows that the watch service answers
     this.#mirrors.keep('namespaces');
-    this.#mirrors.keep(PRIORITY_CLASSES);
     this.#roles.start();
     this.#gateway.customKinds.start();
     this.#gateway.admission.start();
+    this.#gateway.plugins.start();
     this.#gateway.apiServices.start();
     void this.#askStore();
     const { bindAddress: host, port } = this.#config;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { enabledControllers } from './controllers.ts';
 
 test('a star is all controllers, and a name with a minus is taken out of them', () => {
-  assert.equal(enabledControllers(['*']).size, 5);
+  assert.equal(enabledControllers(['*']).size, 6);
   const rest = enabledControllers(['*', '-serviceaccount-controller']);
   assert.deepEqual(
     [...rest],
@@ -11,6 +11,7 @@ test('a star is all controllers, and a name with a minus is taken out of them', 
       'clusterrole-aggregation-controller',
       'garbage-collector-controller',
       'namespace-controller',
+      'resourcequota-controller',
       'root-ca-certificate-publisher-controller',
     ],
   );
@@ -34,6 +35,7 @@ test('the older names of kube-controller-manager mean the same', () => {
     'clusterrole-aggregation',
     'garbagecollector',
     'namespace',
+    'resourcequota',
     'root-ca-cert-publisher',
     'serviceaccount',
   ];

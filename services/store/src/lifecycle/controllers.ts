@@ -4,6 +4,7 @@ const NAMES = [
   'clusterrole-aggregation-controller',
   'garbage-collector-controller',
   'namespace-controller',
+  'resourcequota-controller',
   'root-ca-certificate-publisher-controller',
   'serviceaccount-controller',
 ] as const;
@@ -15,6 +16,7 @@ const ALIASES: Readonly<Record<string, Controller>> = {
   garbagecollector: 'garbage-collector-controller',
   'garbage-collector': 'garbage-collector-controller',
   namespace: 'namespace-controller',
+  resourcequota: 'resourcequota-controller',
   'root-ca-cert-publisher': 'root-ca-certificate-publisher-controller',
   serviceaccount: 'serviceaccount-controller',
 };
