@@ -1,6 +1,6 @@
 export { holdAll, type MatchCondition, readCondition } from './admission/conditions.ts';
 export { type AskAccess, admissionVariables } from './admission/environment.ts';
-export { judgeByPolicy, type Policy, readPolicy } from './admission/policy.ts';
+export { type Judgement, judgeByPolicy, type Policy, readPolicy } from './admission/policy.ts';
 export { builtInRegistry } from './built-in.ts';
 export { labelsText, selectorText } from './columns/cells.ts';
 export { ageOf, defaultColumns } from './columns/shared.ts';

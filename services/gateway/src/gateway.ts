@@ -8,6 +8,8 @@ import type { FastifyReply } from 'fastify';
 import type { ServiceRanges } from './addresses/service-addresses.ts';
 import type { Configurations } from './admission/configurations.ts';
 import type { ApiServices } from './aggregation/api-services.ts';
+import type { AuditTrail } from './audit/audit-trail.ts';
+import type { AuditRecord } from './audit/record.ts';
 import type { ServiceAccounts } from './authn/service-accounts.ts';
 import type { TokenFile } from './authn/token-file.ts';
 import type { User } from './authn/user.ts';
@@ -72,6 +74,8 @@ export interface Gateway {
   readonly collection: FindCollection;
   /** the other parts, as this one sees them */
   readonly components: () => readonly Component[];
+  /** undefined: nothing is recorded */
+  readonly auditTrail: AuditTrail | undefined;
   readonly tokens: TokenFile;
   /** undefined where no key is given for their tokens */
   readonly serviceAccounts: ServiceAccounts | undefined;
@@ -95,6 +99,8 @@ export interface ResourceRequest {
   readonly conversions: RequestConversions | undefined;
   /** Warning headers for the answer */
   readonly warnings: string[];
+  /** for the audit log; undefined: nothing is recorded of it */
+  readonly record: AuditRecord | undefined;
 }
 
 /** What a verb answers: bytes and a code. Streams write to the reply themselves and answer nothing. */

@@ -12,6 +12,7 @@ import { ApiServices } from './aggregation/api-services.ts';
 import { RemoteTargets } from './aggregation/remote-targets.ts';
 import { tellVerdict } from './aggregation/tell-verdict.ts';
 import { createApp } from './app.ts';
+import { openAuditTrail } from './audit/open.ts';
 import { ServiceAccounts } from './authn/service-accounts.ts';
 import { TokenFile } from './authn/token-file.ts';
 import { Authorizer } from './authz/authorizer.ts';
@@ -141,6 +142,7 @@ export class GatewayService implements Service {
         { name: 'store', trouble: this.#storeTrouble() },
         { name: 'watch', trouble: this.#watchTrouble() },
       ],
+      auditTrail: openAuditTrail(config, kit),
       tokens: new TokenFile(config.tokenAuthFile),
       serviceAccounts: ServiceAccounts.from(config, (key) => this.#uidOf(key)),
     };
@@ -195,6 +197,7 @@ export class GatewayService implements Service {
     this.#store.close();
     this.#gateway.deflater.close();
     this.#gateway.webhooks.close();
+    await this.#gateway.auditTrail?.close();
   }
 
   /** As it is known here, or as it was when it was first asked for. */

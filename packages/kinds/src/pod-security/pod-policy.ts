@@ -20,6 +20,8 @@ export interface PodLevel {
 export interface PodPolicy {
   readonly enforce: PodLevel;
   readonly warn: PodLevel;
+  /** what breaks it is recorded */
+  readonly audit: PodLevel;
   /** labels that say nothing that can be understood: what they are about is then as strict as can be, or not told */
   readonly errors: readonly FieldError[];
 }
@@ -35,12 +37,12 @@ export function podPolicyOf(labels: Labels): PodPolicy | undefined {
   if (!Object.keys(labels).some((key) => key.startsWith(PREFIX))) return undefined;
   const errors: FieldError[] = [];
   const enforce = levelOf(labels, 'enforce', { errors, otherwise: 'restricted' });
-  levelOf(labels, 'audit', { errors, otherwise: 'privileged' });
+  const audit = levelOf(labels, 'audit', { errors, otherwise: 'privileged' });
   const warn = levelOf(labels, 'warn', { errors, otherwise: 'privileged' });
   const isSaid = LEVELS.includes(labels[`${PREFIX}enforce`] as Level) && enforce.level !== 'privileged';
-  if (labels[`${PREFIX}warn`] !== undefined || !isSaid) return { enforce, warn, errors };
+  if (labels[`${PREFIX}warn`] !== undefined || !isSaid) return { enforce, warn, audit, errors };
   const version = labels[`${PREFIX}warn-version`] === undefined ? enforce.version : warn.version;
-  return { enforce, warn: { level: enforce.level, version }, errors };
+  return { enforce, warn: { level: enforce.level, version }, audit, errors };
 }
 
 function levelOf(

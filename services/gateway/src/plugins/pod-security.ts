@@ -1,5 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { findingsAgainst, isStricter, metaOf, type PodLevel, podLevelText, podPolicyOf } from '@tidegate/kinds';
+import {
+  findingsAgainst,
+  isStricter,
+  metaOf,
+  type PodLevel,
+  type PodPolicy,
+  podLevelText,
+  podPolicyOf,
+} from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { invalid } from '@tidegate/status';
 import type { Gateway } from '../gateway.ts';
@@ -22,6 +30,7 @@ const TEMPLATES: Readonly<Record<string, (object: JsonObject) => unknown>> = {
   },
 };
 
+const ANNOTATION = 'pod-security.kubernetes.io/';
 const CONCERNS = ['pods', 'namespaces', ...Object.keys(TEMPLATES)];
 
 /**
@@ -43,7 +52,7 @@ export const podSecurity: Plugin = {
     if (policy === undefined) return;
     const template = TEMPLATES[storedAs];
     if (template === undefined) judgePod(admitted, policy);
-    else warn(admitted, policy.warn, template(admitted.object));
+    else tell(admitted, policy, template(admitted.object));
   },
 };
 
@@ -55,17 +64,26 @@ async function labelsOf(gateway: Gateway, name: string): Promise<Readonly<Record
   return (found && metaOf(found).labels) ?? {};
 }
 
-function judgePod(admitted: Admitted, { enforce, warn: level }: { enforce: PodLevel; warn: PodLevel }): void {
-  const { object, old } = admitted;
+function judgePod(admitted: Admitted, policy: PodPolicy): void {
+  const { object, old, request } = admitted;
   if (old !== undefined && !isOther(object, old)) return;
-  const words = told(enforce, object);
+  request.record?.annotate(`${ANNOTATION}enforce-policy`, podLevelText(policy.enforce));
+  const words = told(policy.enforce, object);
   if (words !== undefined) throw refused(admitted, `violates PodSecurity ${words}`);
-  warn(admitted, level, object);
+  tell(admitted, policy, object);
 }
 
-function warn({ request }: Admitted, level: PodLevel, pod: unknown): void {
-  const words = isJsonObject(pod) ? told(level, pod) : undefined;
-  if (words !== undefined) request.warnings.push(`would violate PodSecurity ${words}`);
+/** Warns the client, and leaves a word in the record of the request. */
+function tell({ request }: Admitted, { warn, audit }: PodPolicy, pod: unknown): void {
+  if (!isJsonObject(pod)) return;
+  const would = (level: PodLevel) => {
+    const words = told(level, pod);
+    return words === undefined ? undefined : `would violate PodSecurity ${words}`;
+  };
+  const warning = would(warn);
+  if (warning !== undefined) request.warnings.push(warning);
+  const violations = request.record && would(audit);
+  if (violations !== undefined) request.record?.annotate(`${ANNOTATION}audit-violations`, violations);
 }
 
 /** `"baseline:latest": host namespaces (hostPID=true), privileged (…)` */

@@ -55,6 +55,7 @@ const ATTEMPTS = 8;
 /** Commits a new object. A generated name that is taken is drawn again. */
 export async function createObject(gateway: Gateway, request: ResourceRequest, wanted: JsonObject): Promise<Answer> {
   const { kind } = request;
+  request.record?.named(metaOf(wanted).name ?? '');
   if (metaOf(wanted).resourceVersion) {
     throw new ApiError('', 'resourceVersion should not be set on objects to be created');
   }
