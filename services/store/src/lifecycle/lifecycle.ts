@@ -24,6 +24,7 @@ import { OwnService } from './own-service.ts';
 import { RemoteContents } from './remote-contents.ts';
 import { requestHeaderData } from './request-headers.ts';
 import { ResourceQuotas } from './resource-quotas.ts';
+import { protectedResources, StorageProtection } from './storage-protection.ts';
 import { Tenure } from './tenure.ts';
 
 const LEASE = 'lifecycle';
@@ -120,6 +121,16 @@ function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clien
   if (controllers.has('resourcequota-controller')) {
     const quotas = new ResourceQuotas({ pool, gateway });
     works.push({ name: 'quotas', everyMs: ROUND_MS, round: (fence) => quotas.round(fence) });
+  }
+  const resources = protectedResources(controllers);
+  if (resources.length > 0) {
+    const changes = new ChangedKeys(
+      pool,
+      resources.map((resource) => ({ resource })),
+    );
+    const protection = new StorageProtection({ pool, gateway, resources });
+    const round = async (fence: number) => protection.round(await changes.lookUnder(fence));
+    works.push({ name: 'storage', everyMs: ROUND_MS, round });
   }
   return works;
 }
