@@ -188,6 +188,9 @@ const parent: Check = (place) => {
   subdomain(place.field('group'));
 };
 
+/** of a part of an IPv4 address, or of a length: others read such numbers as octal */
+const LEADING_ZEROS = /(?:^|[.:/])0\d+(?=[./]|$)/;
+
 const cidrs: Check = Object.assign(
   (place: Place) => {
     if (place.isEmpty) place.required('at least one CIDR required');
@@ -197,6 +200,7 @@ const cidrs: Check = Object.assign(
     }
     for (const one of place.items()) {
       if (!isNetwork(one.text)) one.invalid(NETWORK);
+      else if (LEADING_ZEROS.test(one.text)) one.invalid('must not have leading 0s in IP or prefix length');
       else {
         const bits = bitsOf(one.text);
         if (bits?.all.slice(bits.prefix).includes('1')) one.invalid('must not have bits set beyond the prefix length');

@@ -22,7 +22,7 @@ export function namesSecrets(spec: JsonObject): boolean {
   if (containers.some((container) => secretsOf(container).length > 0)) return true;
   return listOf(spec, 'volumes').some(
     (volume) =>
-      VOLUME_SECRETS.some(([source, field]) => at(volume, source, field) !== undefined) ||
+      secretsOfVolume(volume).length > 0 ||
       (isJsonObject(volume.projected) &&
         listOf(volume.projected, 'sources').some(({ secret }) => secret !== undefined)),
   );
@@ -47,11 +47,27 @@ export function forbiddenSecret(spec: JsonObject, account: JsonObject, pod: 'new
   return other < 0 ? undefined : `imagePullSecrets[${other}].name="${wanted[other]}" ${because} imagePullSecret`;
 }
 
+/** kube-apiserver looks at `secret` alone, so that any other source of a volume brings any secret. */
 function fromVolumes(spec: JsonObject, mountable: ReadonlySet<string>): string[] {
   return listOf(spec, 'volumes')
-    .map((volume) => at(volume, 'secret', 'secretName'))
-    .filter((name) => name !== undefined && !mountable.has(String(name)))
-    .map((name) => `volume with secret.secretName="${String(name)}"`);
+    .flatMap(secretsOfVolume)
+    .filter(({ secret }) => !mountable.has(secret))
+    .map(({ secret, where }) => `volume with ${where}="${secret}"`);
+}
+
+function secretsOfVolume(volume: JsonObject): Array<{ secret: string; where: string }> {
+  const single = VOLUME_SECRETS.flatMap(([source, field]) => {
+    const named = at(volume, source, field);
+    const secret = isJsonObject(named) ? named.name : named;
+    if (secret === undefined) return [];
+    return [{ secret: String(secret), where: `${source}.${field}${named === secret ? '' : '.name'}` }];
+  });
+  const projected = isJsonObject(volume.projected) ? listOf(volume.projected, 'sources') : [];
+  const sources = projected.flatMap((source) => {
+    const secret = at(source, 'secret', 'name');
+    return secret === undefined ? [] : [{ secret: String(secret), where: 'projected.sources.secret.name' }];
+  });
+  return [...single, ...sources];
 }
 
 const CONTAINERS: Readonly<Record<string, string>> = {
