@@ -20,5 +20,6 @@ export { startPostgres, type TestPostgres } from './start-postgres.ts';
 export { caughtUp, demote, promote, startStandby } from './start-standby.ts';
 export { startTidegate, type TestTidegate } from './start-tidegate.ts';
 export { temporaryDir } from './temporary-dir.ts';
+export { type TestAuthority, testAuthority } from './test-authority.ts';
 export { until } from './until.ts';
 export { startWebhooks, type TestWebhooks } from './webhook-server.ts';

@@ -21,11 +21,12 @@ interface AppOptions {
   tlsCertFile: string;
   tlsPrivateKeyFile: string;
   clientCaFile: string;
+  requestheaderClientCaFile: string;
 }
 
 /** The HTTP side of the gateway, HTTP/1.1 and HTTP/2 on one port. What happens to a request is in serve.ts. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { clientCaFile } = options;
+  const authorities = [options.clientCaFile, options.requestheaderClientCaFile].filter((file) => file !== '');
   const app = fastify({
     http2: true,
     https: {
@@ -37,7 +38,9 @@ export function createApp(options: AppOptions): FastifyInstance {
       key: readFileSync(options.tlsPrivateKeyFile),
       minVersion: 'TLSv1.2',
       // a certificate is asked for and looked at, but who shows none may still have a token
-      ...(clientCaFile === '' ? {} : { ca: readFileSync(clientCaFile), requestCert: true, rejectUnauthorized: false }),
+      ...(authorities.length === 0
+        ? {}
+        : { ca: authorities.map((file) => readFileSync(file)), requestCert: true, rejectUnauthorized: false }),
     },
     bodyLimit: MAX_BODY_BYTES,
     logger: false,

@@ -13,6 +13,52 @@ export const options = {
     value: 'FILE',
     help: 'clients with a certificate of this authority are who it says',
   },
+  'requestheader-client-ca-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'front proxies with a certificate of this authority are believed who sends a request; empty: nobody is',
+  },
+  'requestheader-allowed-names': {
+    type: 'list',
+    value: 'NAME,...',
+    help: 'the common names that their certificates may have; empty: all',
+  },
+  'requestheader-username-headers': {
+    type: 'list',
+    default: ['X-Remote-User'],
+    value: 'HEADER,...',
+    help: 'where front proxies name the user; the first that is there counts',
+  },
+  'requestheader-uid-headers': {
+    type: 'list',
+    default: ['X-Remote-Uid'],
+    value: 'HEADER,...',
+    help: 'where they tell the uid',
+  },
+  'requestheader-group-headers': {
+    type: 'list',
+    default: ['X-Remote-Group'],
+    value: 'HEADER,...',
+    help: 'where they tell the groups, one in each header',
+  },
+  'requestheader-extra-headers-prefix': {
+    type: 'list',
+    default: ['X-Remote-Extra-'],
+    value: 'PREFIX,...',
+    help: 'how the headers begin in which they tell what else is known of the user',
+  },
+  'anonymous-auth': {
+    type: 'boolean',
+    default: true,
+    help: 'who says nothing of themselves may ask for /livez, /readyz, /healthz and /version; roles decide what they get',
+  },
+  'authentication-config': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'an AuthenticationConfiguration: where anonymous requests are taken, and whose JSON Web Tokens',
+  },
   'token-auth-file': { type: 'list', value: 'FILE,...', help: 'lines of token,user,uid,"group1,group2"' },
   'service-account-signing-key-file': {
     type: 'string',

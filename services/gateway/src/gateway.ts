@@ -8,8 +8,9 @@ import type { FastifyReply } from 'fastify';
 import type { ServiceRanges } from './addresses/service-addresses.ts';
 import type { Configurations } from './admission/configurations.ts';
 import type { ApiServices } from './aggregation/api-services.ts';
+import type { Authenticator } from './authn/authenticator.ts';
+import type { BearerTokens } from './authn/bearer/bearer-tokens.ts';
 import type { ServiceAccounts } from './authn/service-accounts.ts';
-import type { TokenFile } from './authn/token-file.ts';
 import type { User } from './authn/user.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import type { WatchRights } from './authz/watch-rights.ts';
@@ -33,6 +34,7 @@ import type { WebhookCalls } from './webhooks/webhook-calls.ts';
 
 /** What every verb works with. */
 export interface Gateway {
+  readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
   readonly registry: Registry;
   readonly customKinds: CustomKinds;
@@ -66,7 +68,7 @@ export interface Gateway {
   readonly collection: FindCollection;
   /** the other parts, as this one sees them */
   readonly components: () => readonly Component[];
-  readonly tokens: TokenFile;
+  readonly tokens: BearerTokens;
   /** undefined where no key is given for their tokens */
   readonly serviceAccounts: ServiceAccounts | undefined;
 }

@@ -5,7 +5,6 @@ import { methodNotAllowed, serviceUnavailable } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { passOn } from './aggregation/pass-on.ts';
 import type { RemoteApi } from './aggregation/remote-api.ts';
-import { authenticate } from './authn/authenticate.ts';
 import { impersonated, isImpersonated } from './authn/impersonate.ts';
 import type { User } from './authn/user.ts';
 import { refuseCodedBody, refuseGatedBody } from './codec/decode-body.ts';
@@ -54,11 +53,9 @@ export async function serve(
   let info: RequestInfo | undefined;
   let code: number;
   try {
-    const { serviceAccounts } = options.gateway;
-    const sender = await authenticate(request.raw, { tokens: options.gateway.tokens, serviceAccounts });
-    const user = isImpersonated(request.raw)
-      ? await impersonated(request.raw, sender, options.gateway.authorizer)
-      : sender;
+    const { authenticator, authorizer } = options.gateway;
+    const sender = await authenticator.authenticate(request.raw);
+    const user = isImpersonated(request.raw) ? await impersonated(request.raw, sender, authorizer) : sender;
     info = requestInfo(request.method, request.raw.url ?? '/');
     code =
       info === undefined

@@ -12,8 +12,8 @@ import { ApiServices } from './aggregation/api-services.ts';
 import { RemoteTargets } from './aggregation/remote-targets.ts';
 import { tellVerdict } from './aggregation/tell-verdict.ts';
 import { createApp } from './app.ts';
+import { authentication } from './authn/authentication.ts';
 import { ServiceAccounts } from './authn/service-accounts.ts';
-import { TokenFile } from './authn/token-file.ts';
 import { Authorizer } from './authz/authorizer.ts';
 import { readModes } from './authz/modes.ts';
 import { PolicyMirror } from './authz/policy-mirror.ts';
@@ -27,6 +27,7 @@ import { CustomKinds } from './custom/custom-kinds.ts';
 import { Discovery } from './discovery/discovery.ts';
 import type { Gateway } from './gateway.ts';
 import { Connections } from './hooks/connections.ts';
+import { sparing } from './hooks/sparing.ts';
 import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
@@ -109,7 +110,10 @@ export class GatewayService implements Service {
     });
     const authorizer = new Authorizer(modes, this.#roles);
     const watchRights = new WatchRights((user, info) => authorizer.knownRefusal(user, info));
+    const serviceAccounts = ServiceAccounts.from(config, (key) => this.#uidOf(key));
+    const told = sparing((why) => kit.log.info({ why }, 'A request was not authenticated.'));
     this.#gateway = {
+      ...authentication(config, { serviceAccounts, told }),
       authorizer,
       watchRights,
       registry,
@@ -137,8 +141,7 @@ export class GatewayService implements Service {
         { name: 'store', trouble: this.#storeTrouble() },
         { name: 'watch', trouble: this.#watchTrouble() },
       ],
-      tokens: new TokenFile(config.tokenAuthFile),
-      serviceAccounts: ServiceAccounts.from(config, (key) => this.#uidOf(key)),
+      serviceAccounts,
     };
     this.#app = createApp({ gateway: this.#gateway, kit, ...config });
     this.#connections = new Connections(this.#app.server);

@@ -6,7 +6,7 @@ test('roles decide, or everybody may do everything, which is said in the log', (
   assert.deepEqual(readModes(['RBAC']), { byRoles: true, always: false, notices: [] });
   const open = readModes(['AlwaysAllow']);
   assert.deepEqual([open.byRoles, open.always], [false, true]);
-  assert.match(open.notices.join(), /whoever reaches this server may do everything/);
+  assert.match(open.notices.join(), /whoever has a name here may do everything/);
 });
 
 test('Node is taken, and said to mean nothing of its own', () => {

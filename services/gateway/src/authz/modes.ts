@@ -11,7 +11,7 @@ export interface AuthorizationModes {
 
 const NOTICES: Readonly<Record<string, string>> = {
   AlwaysAllow:
-    'Authorization is off (--authorization-mode=AlwaysAllow): whoever reaches this server may do everything, without a name as well.',
+    'Authorization is off (--authorization-mode=AlwaysAllow): whoever has a name here may do everything, and so may everybody where anonymous requests are taken.',
   Node: 'There is no authorizer of nodes here: with --authorization-mode=Node nodes may do what roles give them, such as system:node bound to the group system:nodes.',
 };
 

@@ -1,0 +1,74 @@
+import { OptionError } from '@tidegate/options';
+import { type AnonymousPaths, NOWHERE, USUAL_PATHS } from './anonymous.ts';
+import { Authenticator } from './authenticator.ts';
+import { BearerTokens } from './bearer/bearer-tokens.ts';
+import { TokenFile } from './bearer/token-file.ts';
+import { type Authorities, readAuthorities } from './certificates.ts';
+import { readAuthenticationConfiguration } from './configuration/authentication-configuration.ts';
+import { Connections } from './connections.ts';
+import { type FrontProxyConfig, FrontProxyHeaders } from './front-proxy.ts';
+import type { ServiceAccounts } from './service-accounts.ts';
+
+export interface AuthenticationConfig extends FrontProxyConfig {
+  readonly clientCaFile: string;
+  readonly requestheaderClientCaFile: string;
+  readonly requestheaderAllowedNames: readonly string[];
+  readonly tokenAuthFile: readonly string[];
+  readonly serviceAccountIssuer: readonly string[];
+  readonly apiAudiences: readonly string[];
+  readonly anonymousAuth: boolean;
+  readonly authenticationConfig: string;
+}
+
+interface Surroundings {
+  readonly serviceAccounts: ServiceAccounts | undefined;
+  /** why somebody is not known */
+  readonly told: (why: string) => void;
+}
+
+/** All by which this server knows who sends a request. */
+export interface Authentication {
+  readonly authenticator: Authenticator;
+  readonly tokens: BearerTokens;
+}
+
+/** What the options ask for; what is not asked for is not there, and costs nothing. */
+export function authentication(config: AuthenticationConfig, { serviceAccounts, told }: Surroundings): Authentication {
+  const file = config.authenticationConfig;
+  const said = file === '' ? undefined : readAuthenticationConfiguration(file);
+  const clients = authoritiesOf('client-ca-file', config.clientCaFile);
+  const frontProxies = authoritiesOf('requestheader-client-ca-file', config.requestheaderClientCaFile);
+  const frontProxyNames = config.requestheaderAllowedNames;
+  if (frontProxyNames.length === 0) refuseOverlap(clients, frontProxies);
+  const tokens = new BearerTokens({
+    authorities: [new TokenFile(config.tokenAuthFile), ...(serviceAccounts === undefined ? [] : [serviceAccounts])],
+    audiences: config.apiAudiences.length > 0 ? config.apiAudiences : config.serviceAccountIssuer,
+  });
+  const authenticator = new Authenticator({
+    connections: new Connections({ clients, frontProxies, frontProxyNames }),
+    frontProxy: frontProxies.length === 0 ? undefined : new FrontProxyHeaders(config),
+    tokens,
+    anonymous: anonymousPaths(config.anonymousAuth, said?.anonymous),
+    told,
+  });
+  return { authenticator, tokens };
+}
+
+function authoritiesOf(option: string, file: string): Authorities {
+  return file === '' ? [] : readAuthorities(option, file);
+}
+
+/** Else every client could say that it is somebody else. */
+function refuseOverlap(clients: Authorities, frontProxies: Authorities): void {
+  const isInBoth = frontProxies.some((one) => clients.some((other) => one.fingerprint256 === other.fingerprint256));
+  if (!isInBoth) return;
+  throw new OptionError(
+    '--requestheader-client-ca-file and --client-ca-file contain overlapping certificates; --requestheader-allowed-names must be specified to ensure regular client certificates cannot set authenticating proxy headers for arbitrary users',
+  );
+}
+
+function anonymousPaths(isAllowed: boolean, said: AnonymousPaths | undefined): AnonymousPaths {
+  if (said === undefined) return isAllowed ? USUAL_PATHS : NOWHERE;
+  if (isAllowed) return said;
+  throw new OptionError('--anonymous-auth and anonymous in the file of --authentication-config exclude each other');
+}
