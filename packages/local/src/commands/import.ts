@@ -1,7 +1,7 @@
+import { readClusterAccess } from '@tidegate/kubeconfig';
 import { helpText, OptionError, type OptionTable, readOptions } from '@tidegate/options';
 import { dataDirAt } from '../data/data-dir.ts';
 import { readRunState } from '../data/run-file.ts';
-import { readClusterAccess } from '../import/cluster-access.ts';
 import { ClusterClient } from '../import/cluster-client.ts';
 import { importCluster } from '../import/import-cluster.ts';
 import { defaultDataDir } from '../project.ts';
