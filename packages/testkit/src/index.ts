@@ -21,5 +21,13 @@ export { caughtUp, demote, promote, startStandby } from './start-standby.ts';
 export { startTidegate, type TestTidegate } from './start-tidegate.ts';
 export { temporaryDir } from './temporary-dir.ts';
 export { type TestAuthority, testAuthority } from './test-authority.ts';
+export {
+  type IssuerKey,
+  issuerKey,
+  publishedForm,
+  signedToken,
+  startIssuer,
+  type TestIssuer,
+} from './token-issuer.ts';
 export { until } from './until.ts';
 export { startWebhooks, type TestWebhooks } from './webhook-server.ts';

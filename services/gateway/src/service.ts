@@ -13,6 +13,7 @@ import { RemoteTargets } from './aggregation/remote-targets.ts';
 import { tellVerdict } from './aggregation/tell-verdict.ts';
 import { createApp } from './app.ts';
 import { authentication } from './authn/authentication.ts';
+import type { TokenIssuer } from './authn/jwt/token-issuer.ts';
 import { ServiceAccounts } from './authn/service-accounts.ts';
 import { Authorizer } from './authz/authorizer.ts';
 import { readModes } from './authz/modes.ts';
@@ -54,6 +55,7 @@ export class GatewayService implements Service {
   readonly #gateway: Gateway;
   readonly #mirrors: Mirrors;
   readonly #roles: PolicyMirror;
+  readonly #issuers: readonly TokenIssuer[];
   readonly #watchLists: WatchLists;
   readonly #store: StoreSession;
   readonly #app: FastifyInstance;
@@ -111,9 +113,14 @@ export class GatewayService implements Service {
     const authorizer = new Authorizer(modes, this.#roles);
     const watchRights = new WatchRights((user, info) => authorizer.knownRefusal(user, info));
     const serviceAccounts = ServiceAccounts.from(config, (key) => this.#uidOf(key));
-    const told = sparing((why) => kit.log.info({ why }, 'A request was not authenticated.'));
+    const { issuers, ...authenticates } = authentication(config, {
+      serviceAccounts,
+      refused: sparing((why) => kit.log.info({ why }, 'A request was not authenticated.')),
+      warn: (words) => kit.log.warn(words),
+    });
+    this.#issuers = issuers;
     this.#gateway = {
-      ...authentication(config, { serviceAccounts, told }),
+      ...authenticates,
       authorizer,
       watchRights,
       registry,
@@ -172,6 +179,7 @@ export class GatewayService implements Service {
     this.#gateway.customKinds.start();
     this.#gateway.admission.start();
     this.#gateway.apiServices.start();
+    for (const issuer of this.#issuers) issuer.start();
     void this.#askStore();
     const { bindAddress: host, port } = this.#config;
     await this.#app.listen({ host, port, reusePort: true } as never);
@@ -188,6 +196,7 @@ export class GatewayService implements Service {
 
   async stop(): Promise<void> {
     this.#gateway.apiServices.stop();
+    for (const issuer of this.#issuers) issuer.stop();
     this.#mirrors.stop();
     this.#gateway.watchTimes.stop();
     this.#watchLists.close();

@@ -4,12 +4,18 @@ import { Authenticator } from './authenticator.ts';
 import { BearerTokens } from './bearer/bearer-tokens.ts';
 import { TokenFile } from './bearer/token-file.ts';
 import { type Authorities, readAuthorities } from './certificates.ts';
-import { readAuthenticationConfiguration } from './configuration/authentication-configuration.ts';
+import {
+  type AuthenticationConfiguration,
+  readAuthenticationConfiguration,
+} from './configuration/authentication-configuration.ts';
+import { issuerOfFlags, type OidcConfig } from './configuration/issuer-of-flags.ts';
 import { Connections } from './connections.ts';
 import { type FrontProxyConfig, FrontProxyHeaders } from './front-proxy.ts';
+import { fetchDocument } from './jwt/fetch-document.ts';
+import { type IssuerSettings, TokenIssuer } from './jwt/token-issuer.ts';
 import type { ServiceAccounts } from './service-accounts.ts';
 
-export interface AuthenticationConfig extends FrontProxyConfig {
+export interface AuthenticationConfig extends FrontProxyConfig, OidcConfig {
   readonly clientCaFile: string;
   readonly requestheaderClientCaFile: string;
   readonly requestheaderAllowedNames: readonly string[];
@@ -23,25 +29,39 @@ export interface AuthenticationConfig extends FrontProxyConfig {
 interface Surroundings {
   readonly serviceAccounts: ServiceAccounts | undefined;
   /** why somebody is not known */
-  readonly told: (why: string) => void;
+  readonly refused: (why: string) => void;
+  /** what goes wrong with those who are asked */
+  readonly warn: (words: string) => void;
 }
 
 /** All by which this server knows who sends a request. */
 export interface Authentication {
   readonly authenticator: Authenticator;
   readonly tokens: BearerTokens;
+  /** asked for their keys in the background */
+  readonly issuers: readonly TokenIssuer[];
 }
 
 /** What the options ask for; what is not asked for is not there, and costs nothing. */
-export function authentication(config: AuthenticationConfig, { serviceAccounts, told }: Surroundings): Authentication {
+export function authentication(
+  config: AuthenticationConfig,
+  { serviceAccounts, refused, warn }: Surroundings,
+): Authentication {
   const file = config.authenticationConfig;
-  const said = file === '' ? undefined : readAuthenticationConfiguration(file);
+  const said = file === '' ? undefined : readAuthenticationConfiguration(file, config.serviceAccountIssuer);
+  const issuers = issuersOf(config, said).map(
+    (settings) => new TokenIssuer(settings, { fetch: fetchDocument, told: warn }),
+  );
   const clients = authoritiesOf('client-ca-file', config.clientCaFile);
   const frontProxies = authoritiesOf('requestheader-client-ca-file', config.requestheaderClientCaFile);
   const frontProxyNames = config.requestheaderAllowedNames;
   if (frontProxyNames.length === 0) refuseOverlap(clients, frontProxies);
   const tokens = new BearerTokens({
-    authorities: [new TokenFile(config.tokenAuthFile), ...(serviceAccounts === undefined ? [] : [serviceAccounts])],
+    authorities: [
+      new TokenFile(config.tokenAuthFile),
+      ...(serviceAccounts === undefined ? [] : [serviceAccounts]),
+      ...issuers,
+    ],
     audiences: config.apiAudiences.length > 0 ? config.apiAudiences : config.serviceAccountIssuer,
   });
   const authenticator = new Authenticator({
@@ -49,9 +69,18 @@ export function authentication(config: AuthenticationConfig, { serviceAccounts, 
     frontProxy: frontProxies.length === 0 ? undefined : new FrontProxyHeaders(config),
     tokens,
     anonymous: anonymousPaths(config.anonymousAuth, said?.anonymous),
-    told,
+    told: refused,
   });
-  return { authenticator, tokens };
+  return { authenticator, tokens, issuers };
+}
+
+function issuersOf(config: AuthenticationConfig, said: AuthenticationConfiguration | undefined): IssuerSettings[] {
+  const ofFlags = issuerOfFlags(config, config.serviceAccountIssuer);
+  if (said === undefined) return ofFlags === undefined ? [] : [ofFlags];
+  if (ofFlags === undefined) return [...said.issuers];
+  throw new OptionError(
+    '--oidc-issuer-url and --authentication-config exclude each other: name the issuer in the file',
+  );
 }
 
 function authoritiesOf(option: string, file: string): Authorities {

@@ -1,22 +1,30 @@
 import type { JsonObject } from '@tidegate/schema';
 import { type FieldError, invalidValue } from '@tidegate/status';
 import { type Form, readConfiguration, refuseMistakes } from '../../configuration/read-configuration.ts';
-import type { AnonymousPaths } from '../anonymous.ts';
-import { NOWHERE } from '../anonymous.ts';
+import { type AnonymousPaths, NOWHERE } from '../anonymous.ts';
+import type { IssuerSettings } from '../jwt/token-issuer.ts';
+import { issuerForm, type ToldJwt } from './issuer-form.ts';
+import { readIssuers } from './issuers.ts';
 
 const form = {
   anonymous: { enabled: 'boolean', conditions: [{ path: 'text' }] },
+  jwt: [issuerForm],
 } as const satisfies Form;
 
 /** What a file of --authentication-config says. */
 export interface AuthenticationConfiguration {
   /** undefined: it says nothing of them */
   readonly anonymous: AnonymousPaths | undefined;
+  readonly issuers: readonly IssuerSettings[];
 }
 
 const OPTION = 'authentication-config';
 
-export function readAuthenticationConfiguration(file: string): AuthenticationConfiguration {
+/** `ownIssuers`: whose tokens are this server's own. */
+export function readAuthenticationConfiguration(
+  file: string,
+  ownIssuers: readonly string[],
+): AuthenticationConfiguration {
   const content = readConfiguration({
     option: OPTION,
     file,
@@ -26,8 +34,9 @@ export function readAuthenticationConfiguration(file: string): AuthenticationCon
   });
   const mistakes: FieldError[] = [];
   const anonymous = anonymousOf(content, mistakes);
+  const issuers = readIssuers((content.jwt ?? []) as ToldJwt[], { mistakes, ownIssuers });
   refuseMistakes(OPTION, file, mistakes);
-  return { anonymous };
+  return { anonymous, issuers };
 }
 
 /** Paths are exact, as in kube-apiserver; without conditions all are meant. */
