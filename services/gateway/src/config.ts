@@ -89,6 +89,24 @@ export const options = {
     value: 'FILE',
     help: "the authority of the issuer's certificate; empty: those that the system trusts",
   },
+  'authentication-token-webhook-config-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'a kubeconfig: its server is asked whose tokens are that nobody else here knows (TokenReview)',
+  },
+  'authentication-token-webhook-cache-ttl': {
+    type: 'string',
+    default: '2m',
+    value: 'TIME',
+    help: 'how long its answers count',
+  },
+  'authentication-token-webhook-version': {
+    type: 'string',
+    default: 'v1beta1',
+    value: 'VERSION',
+    help: 'of the review that it is sent: v1 or v1beta1',
+  },
   'service-account-signing-key-file': {
     type: 'string',
     default: '',
@@ -115,7 +133,7 @@ export const options = {
   'api-audiences': {
     type: 'list',
     value: 'NAME,...',
-    help: 'tokens of service accounts for this server are for one of these; empty: --service-account-issuer',
+    help: 'what this server is called in tokens; empty: --service-account-issuer',
   },
   'audit-policy-file': {
     type: 'string',

@@ -58,6 +58,7 @@ export class GatewayService implements Service {
   readonly #mirrors: Mirrors;
   readonly #roles: PolicyMirror;
   readonly #issuers: readonly TokenIssuer[];
+  readonly #operatorsCalls: WebhookCalls;
   readonly #watchLists: WatchLists;
   readonly #store: StoreSession;
   readonly #app: FastifyInstance;
@@ -116,8 +117,11 @@ export class GatewayService implements Service {
     const authorizer = new Authorizer(modes, this.#roles);
     const watchRights = new WatchRights((user, info) => authorizer.knownRefusal(user, info));
     const serviceAccounts = ServiceAccounts.from(config, (key) => this.#uidOf(key));
+    // whom the operator names may be anywhere
+    this.#operatorsCalls = new WebhookCalls(new Addresses(['0.0.0.0/0', '::/0']), services);
     const { issuers, ...authenticates } = authentication(config, {
       serviceAccounts,
+      calls: this.#operatorsCalls,
       refused: sparing((why) => kit.log.info({ why }, 'A request was not authenticated.')),
       warn: (words) => kit.log.warn(words),
     });
@@ -209,6 +213,7 @@ export class GatewayService implements Service {
     this.#store.close();
     this.#gateway.deflater.close();
     this.#gateway.webhooks.close();
+    this.#operatorsCalls.close();
     await this.#gateway.auditTrail?.close();
   }
 

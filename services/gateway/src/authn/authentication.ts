@@ -1,4 +1,7 @@
 import { OptionError } from '@tidegate/options';
+import { durationOf } from '../configuration/duration.ts';
+import { OperatorsWebhook, webhookIn } from '../webhooks/operators-webhook.ts';
+import type { WebhookCalls } from '../webhooks/webhook-calls.ts';
 import { type AnonymousPaths, NOWHERE, USUAL_PATHS } from './anonymous.ts';
 import { Authenticator } from './authenticator.ts';
 import { BearerTokens } from './bearer/bearer-tokens.ts';
@@ -14,6 +17,7 @@ import { type FrontProxyConfig, FrontProxyHeaders } from './front-proxy.ts';
 import { fetchDocument } from './jwt/fetch-document.ts';
 import { type IssuerSettings, TokenIssuer } from './jwt/token-issuer.ts';
 import type { ServiceAccounts } from './service-accounts.ts';
+import { TokenWebhook } from './token-webhook.ts';
 
 export interface AuthenticationConfig extends FrontProxyConfig, OidcConfig {
   readonly clientCaFile: string;
@@ -24,10 +28,15 @@ export interface AuthenticationConfig extends FrontProxyConfig, OidcConfig {
   readonly apiAudiences: readonly string[];
   readonly anonymousAuth: boolean;
   readonly authenticationConfig: string;
+  readonly authenticationTokenWebhookConfigFile: string;
+  readonly authenticationTokenWebhookVersion: string;
+  readonly authenticationTokenWebhookCacheTtl: string;
 }
 
 interface Surroundings {
   readonly serviceAccounts: ServiceAccounts | undefined;
+  /** of webhooks that the operator names */
+  readonly calls: Pick<WebhookCalls, 'call'>;
   /** why somebody is not known */
   readonly refused: (why: string) => void;
   /** what goes wrong with those who are asked */
@@ -43,10 +52,8 @@ export interface Authentication {
 }
 
 /** What the options ask for; what is not asked for is not there, and costs nothing. */
-export function authentication(
-  config: AuthenticationConfig,
-  { serviceAccounts, refused, warn }: Surroundings,
-): Authentication {
+export function authentication(config: AuthenticationConfig, around: Surroundings): Authentication {
+  const { serviceAccounts, refused, warn } = around;
   const file = config.authenticationConfig;
   const said = file === '' ? undefined : readAuthenticationConfiguration(file, config.serviceAccountIssuer);
   const issuers = issuersOf(config, said).map(
@@ -56,13 +63,15 @@ export function authentication(
   const frontProxies = authoritiesOf('requestheader-client-ca-file', config.requestheaderClientCaFile);
   const frontProxyNames = config.requestheaderAllowedNames;
   if (frontProxyNames.length === 0) refuseOverlap(clients, frontProxies);
+  const audiences = config.apiAudiences.length > 0 ? config.apiAudiences : config.serviceAccountIssuer;
   const tokens = new BearerTokens({
     authorities: [
       new TokenFile(config.tokenAuthFile),
       ...(serviceAccounts === undefined ? [] : [serviceAccounts]),
       ...issuers,
+      ...tokenWebhooks(config, around, audiences),
     ],
-    audiences: config.apiAudiences.length > 0 ? config.apiAudiences : config.serviceAccountIssuer,
+    audiences,
   });
   const authenticator = new Authenticator({
     connections: new Connections({ clients, frontProxies, frontProxyNames }),
@@ -81,6 +90,22 @@ function issuersOf(config: AuthenticationConfig, said: AuthenticationConfigurati
   throw new OptionError(
     '--oidc-issuer-url and --authentication-config exclude each other: name the issuer in the file',
   );
+}
+
+const WEBHOOK_TIMEOUT_MS = 10_000;
+
+function tokenWebhooks(config: AuthenticationConfig, { calls }: Surroundings, audiences: readonly string[]) {
+  const { authenticationTokenWebhookConfigFile: file, authenticationTokenWebhookVersion: version } = config;
+  if (file === '') return [];
+  if (version !== 'v1' && version !== 'v1beta1') {
+    throw new OptionError(
+      `--authentication-token-webhook-version takes v1 and v1beta1, not ${JSON.stringify(version)}`,
+    );
+  }
+  const target = webhookIn(file, '--authentication-token-webhook-config-file');
+  const webhook = new OperatorsWebhook(target, { calls, timeoutMs: WEBHOOK_TIMEOUT_MS });
+  const cacheMs = durationOf('authentication-token-webhook-cache-ttl', config.authenticationTokenWebhookCacheTtl);
+  return [new TokenWebhook({ webhook, version, cacheMs, audiences })];
 }
 
 function authoritiesOf(option: string, file: string): Authorities {
