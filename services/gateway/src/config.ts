@@ -128,7 +128,37 @@ export const options = {
     type: 'list',
     default: ['RBAC'],
     value: 'NAME,...',
-    help: 'RBAC: roles say who may do what; AlwaysAllow: everybody may do everything; Node is taken, and means roles here',
+    help: 'who says who may do what, in their order: RBAC: roles; Webhook: another server; AlwaysAllow: everybody may do everything; Node is taken, and means roles here',
+  },
+  'authorization-config': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'an AuthorizationConfiguration: the same, with several webhooks and when each is asked',
+  },
+  'authorization-webhook-config-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'a kubeconfig: its server is asked who may do what (SubjectAccessReview)',
+  },
+  'authorization-webhook-version': {
+    type: 'string',
+    default: 'v1beta1',
+    value: 'VERSION',
+    help: 'of the review that it is sent: v1 or v1beta1',
+  },
+  'authorization-webhook-cache-authorized-ttl': {
+    type: 'string',
+    default: '5m',
+    value: 'TIME',
+    help: 'how long it counts that it allows something',
+  },
+  'authorization-webhook-cache-unauthorized-ttl': {
+    type: 'string',
+    default: '30s',
+    value: 'TIME',
+    help: 'how long it counts that it does not',
   },
   'api-audiences': {
     type: 'list',

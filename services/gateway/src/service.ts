@@ -17,9 +17,9 @@ import { authentication } from './authn/authentication.ts';
 import type { TokenIssuer } from './authn/jwt/token-issuer.ts';
 import { ServiceAccounts } from './authn/service-accounts.ts';
 import { Authorizer } from './authz/authorizer.ts';
-import { readModes } from './authz/modes.ts';
 import { PolicyMirror } from './authz/policy-mirror.ts';
 import { WatchRights } from './authz/watch-rights.ts';
+import { authorizationModes } from './authz/webhook/authorization-configuration.ts';
 import { StoreSession } from './clients/store-session.ts';
 import { WatchLists } from './clients/watch-lists.ts';
 import { Negotiator } from './codec/negotiate.ts';
@@ -107,7 +107,10 @@ export class GatewayService implements Service {
     });
     const plugins = new Plugins(this.#mirrors, config);
     const webhooks = new WebhookCalls(addresses, services);
-    const modes = readModes(config.authorizationMode);
+    // whom the operator names may be anywhere
+    this.#operatorsCalls = new WebhookCalls(new Addresses(['0.0.0.0/0', '::/0']), services);
+    const asking = { calls: this.#operatorsCalls, warn: (words: string) => kit.log.warn(words) };
+    const modes = authorizationModes(config, { ...asking, warn: sparing(asking.warn) });
     for (const notice of modes.notices) kit.log.warn(notice);
     this.#roles = new PolicyMirror({
       mirrors: this.#mirrors,
@@ -115,15 +118,12 @@ export class GatewayService implements Service {
       changed: () => watchRights.changed(),
     });
     const authorizer = new Authorizer(modes, this.#roles);
-    const watchRights = new WatchRights((user, info) => authorizer.knownRefusal(user, info));
+    const watchRights = new WatchRights((user, info) => authorizer.recheck(user, info));
     const serviceAccounts = ServiceAccounts.from(config, (key) => this.#uidOf(key));
-    // whom the operator names may be anywhere
-    this.#operatorsCalls = new WebhookCalls(new Addresses(['0.0.0.0/0', '::/0']), services);
     const { issuers, ...authenticates } = authentication(config, {
       serviceAccounts,
-      calls: this.#operatorsCalls,
       refused: sparing((why) => kit.log.info({ why }, 'A request was not authenticated.')),
-      warn: (words) => kit.log.warn(words),
+      ...asking,
     });
     this.#issuers = issuers;
     this.#gateway = {

@@ -53,8 +53,8 @@ async function access({ authorizer }: Gateway, user: User, spec: JsonObject): Pr
   const wrong = whatIsWrong(spec, user);
   if (wrong.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '', name: '' }, wrong);
   const info = isJsonObject(spec.nonResourceAttributes) ? otherOf(spec) : resourceOf(spec);
-  const { allowed, reason } = await authorizer.judge(user, info);
-  return { allowed, ...(reason !== '' && { reason }) };
+  const { allowed, denied, reason } = await authorizer.judge(user, info);
+  return { allowed, ...(denied && { denied }), ...(reason !== '' && { reason }) };
 }
 
 /** A question is about one thing, and about somebody. */
@@ -85,7 +85,7 @@ async function rulesOf({ authorizer }: Gateway, user: User, namespace: string): 
     .filter(({ nonResourceURLs }) => nonResourceURLs?.length > 0)
     .map(({ verbs, nonResourceURLs }) => ({ verbs: [...verbs], nonResourceURLs: [...nonResourceURLs] }));
   const evaluationError = missing === '' ? {} : { evaluationError: missing };
-  return { resourceRules, nonResourceRules, incomplete: false, ...evaluationError };
+  return { resourceRules, nonResourceRules, incomplete: authorizer.hasMoreThanRules, ...evaluationError };
 }
 
 /** Whose token it is; one that is nobody's is an answer, too. */
