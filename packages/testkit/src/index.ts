@@ -12,6 +12,7 @@ export {
 export { peerCertificates, type TestCertificates } from './peer-certificates.ts';
 export { postgresOfVersion } from './postgres-version.ts';
 export { Random } from './random.ts';
+export { startReviewer, type TestReviewer } from './reviewer.ts';
 export { type ServerPair, serverPair } from './server-pair.ts';
 export { whyNoSmallDisk } from './small-disk.ts';
 export { startNats, type TestNats } from './start-nats.ts';

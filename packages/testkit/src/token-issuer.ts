@@ -51,7 +51,9 @@ export interface TestIssuer {
   readonly asked: { discovery: number; keys: number };
   /** a token that is good for a client named `kube` for an hour, but for what the claims say */
   token(key: IssuerKey, claims?: object, header?: object): string;
-  stop(): Promise<void>;
+  /** nobody listens, until it comes back */
+  leave(): Promise<void>;
+  comeBack(): Promise<void>;
 }
 
 export async function startIssuer(keys: readonly IssuerKey[]): Promise<TestIssuer> {
@@ -66,7 +68,8 @@ export async function startIssuer(keys: readonly IssuerKey[]): Promise<TestIssue
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+  const url = `https://127.0.0.1:${port}`;
   return {
     url,
     ca,
@@ -78,9 +81,13 @@ export async function startIssuer(keys: readonly IssuerKey[]): Promise<TestIssue
       const iat = Math.floor(Date.now() / 1000);
       return signedToken(key, { iss: url, aud: 'kube', sub: 'ann', iat, exp: iat + 3600, ...claims }, header);
     },
-    stop: async () => {
+    leave: async () => {
       server.close();
       server.closeAllConnections();
+    },
+    comeBack: async () => {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
     },
   };
 }
