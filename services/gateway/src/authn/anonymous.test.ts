@@ -22,6 +22,7 @@ test('nothing else is, however it is written', () => {
     '/LIVEZ',
     '/x?/livez',
     '*',
+    '/livez/../api',
   ])
     assert.ok(!isOpen(url), url);
 });

@@ -16,5 +16,7 @@ export function anonymousAt(url: string, paths: AnonymousPaths): User | undefine
   if (paths === 'all') return anonymous;
   const mark = url.indexOf('?');
   const path = mark < 0 ? url : url.slice(0, mark);
-  return paths.exact.has(path) || paths.below.some((prefix) => path.startsWith(prefix)) ? anonymous : undefined;
+  if (paths.exact.has(path)) return anonymous;
+  // what leads out again is not below
+  return !path.includes('..') && paths.below.some((prefix) => path.startsWith(prefix)) ? anonymous : undefined;
 }
