@@ -25,7 +25,7 @@ interface ConnectionsOptions {
 type Role = 'client' | 'front-proxy' | 'stranger';
 
 const NOBODY: Peer = { kind: 'nobody' };
-const REMEMBERED = 1000;
+const REMEMBERED = 10_000;
 const DAY_MS = 24 * 3600_000;
 /** where a certificate's subject has the uid */
 const UID = '1.3.6.1.4.1.57683.2';
@@ -60,7 +60,9 @@ export class Connections {
     if (clients.length + frontProxies.length === 0) return NOBODY;
     const shown = socket.getPeerCertificate();
     if (shown?.raw === undefined) return NOBODY;
-    if (!socket.authorized) return { kind: 'stranger', why: String(socket.authorizationError) };
+    if (!socket.authorized) {
+      return { kind: 'stranger', why: `the certificate cannot be verified: ${socket.authorizationError}` };
+    }
     const role = this.#roleOf(socket, shown);
     if (role === 'front-proxy') return { kind: role };
     if (role === 'client') return clientOf(shown);
@@ -71,7 +73,8 @@ export class Connections {
     const known = this.#roles.get(shown.fingerprint256);
     if (known !== undefined) return known;
     const role = this.#judged(shownChain(socket), nameIn(shown));
-    this.#roles.put(shown.fingerprint256, role, DAY_MS);
+    // of a resumed connection too little may be seen to know it
+    if (role !== 'stranger') this.#roles.put(shown.fingerprint256, role, DAY_MS);
     return role;
   }
 
