@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import type { FieldError } from '@tidegate/status';
 import { temporaryDir } from '@tidegate/testkit';
 import { readAuthenticationConfiguration } from './authentication-configuration.ts';
+import type { ToldJwt } from './issuer-form.ts';
+import { readIssuers } from './issuers.ts';
 
 const place = temporaryDir('authentication-configuration');
 after(() => place.remove());
@@ -114,4 +117,15 @@ test('an address may be a name when it is asked whether it was confirmed', () =>
   const username = { expression: 'claims.email' };
   const claimValidationRules = [{ expression: 'claims.?email_verified.orValue(true) == true' }];
   assert.equal(read(jwt({ claimMappings: { username }, claimValidationRules })).issuers.length, 1);
+});
+
+test('what is wrong with issuers is told in the words that kube-apiserver was recorded to say', () => {
+  const recorded = JSON.parse(readFileSync(join(import.meta.dirname, 'recorded-mistakes.json'), 'utf8')) as {
+    jwt: ToldJwt[];
+    mistakes: string[];
+  };
+  const mistakes: FieldError[] = [];
+  readIssuers(recorded.jwt, { mistakes, ownIssuers: [] });
+  const told = mistakes.map(({ field, message }) => `${field}: ${message}`);
+  assert.deepEqual(told.sort(), recorded.mistakes.sort());
 });

@@ -13,6 +13,9 @@ const BOTH = "claim and expression can't both be set";
 const NEITHER = 'claim or expression is required';
 const UNVERIFIED =
   'claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression';
+const DOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const NO_DOMAIN =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const RESERVED = /(^|\.)(k8s|kubernetes)\.io$/;
 
 /** Reads the rules of an issuer, and gathers what is wrong with them in kube-apiserver's words. */
@@ -50,7 +53,8 @@ export class ClaimRulesReader {
       if (message !== '') {
         this.mistakes.push(invalidValue(`${at}.message`, message, 'may not be specified when claim is set'));
       }
-      if (before.some((one) => one.claim === claim)) this.mistakes.push(duplicateValue(`${at}.claim`, claim));
+      if (before.some((one) => one.claim === claim && !one.expression))
+        this.mistakes.push(duplicateValue(`${at}.claim`, claim));
     } else if (value !== '') {
       const why = 'may not be specified when expression is set';
       this.mistakes.push(invalidValue(`${at}.requiredValue`, value, why));
@@ -59,13 +63,13 @@ export class ClaimRulesReader {
 
   #conditions(
     environment: Environment,
-    rules: ReadonlyArray<{ readonly expression?: string; readonly message?: string }>,
+    rules: ReadonlyArray<{ readonly claim?: string; readonly expression?: string; readonly message?: string }>,
     at: string,
   ): Condition[] {
     const seen = new Set<string>();
-    return rules.flatMap(({ expression = '', message = '' }, i) => {
+    return rules.flatMap(({ claim = '', expression = '', message = '' }, i) => {
       const field = `${at}[${i}].expression`;
-      if (expression === '') return [];
+      if (expression === '' || claim !== '') return [];
       if (seen.has(expression)) {
         this.mistakes.push(duplicateValue(field, expression));
         return [];
@@ -123,7 +127,7 @@ export class ClaimRulesReader {
     if (key === '') this.mistakes.push(requiredValue(at));
     else if (domain === '' || path === '') {
       this.mistakes.push(invalidValue(at, key, 'must be a domain-prefixed path (such as "acme.io/foo")'));
-    }
+    } else if (!DOMAIN.test(domain)) this.mistakes.push(invalidValue(at, domain, NO_DOMAIN));
     if (key !== key.toLowerCase()) this.mistakes.push(invalidValue(at, key, 'must be lowercase'));
     if (path !== '' && RESERVED.test(domain)) {
       const why = 'k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use';
