@@ -33,7 +33,8 @@ function status({ kind, spec }: any): object {
   }
   const { verb, resource, name } = spec.resourceAttributes ?? {};
   if (verb === 'delete') return { allowed: false, denied: true, reason: 'nobody deletes at night' };
-  return { allowed: resource === 'configmaps' && name !== 'private', reason: 'it is night' };
+  if (resource === 'approvals') return { allowed: verb === 'good' };
+  return { allowed: (resource === 'configmaps' || resource === 'roles') && name !== 'private', reason: 'it is night' };
 }
 
 describe('Users whom others know', () => {
@@ -169,6 +170,38 @@ describe('Users whom others know', () => {
     const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
     const { status } = (await client.ask('POST', path, { body: review })).json;
     assert.deepEqual(status, { allowed: false, denied: true, reason: 'nobody deletes at night' });
+  });
+
+  test('may do what expressions of policies ask a webhook about, and give rights that it lets them give', async () => {
+    const token = 'carol-token';
+    const group = '/apis/admissionregistration.k8s.io/v1';
+    const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] };
+    const approved = "authorizer.group('example.com').resource('approvals').check(object.metadata.name).allowed()";
+    const policy = {
+      matchConstraints: { resourceRules: [rule], namespaceSelector: { matchLabels: { approvals: 'asked' } } },
+      validations: [{ expression: approved, message: 'nobody approves' }],
+    };
+    for (const [path, body] of [
+      ['/api/v1/namespaces', { metadata: { name: 'approved', labels: { approvals: 'asked' } } }],
+      [`${group}/validatingadmissionpolicies`, { metadata: { name: 'approved' }, spec: policy }],
+      [
+        `${group}/validatingadmissionpolicybindings`,
+        { metadata: { name: 'approved' }, spec: { policyName: 'approved', validationActions: ['Deny'] } },
+      ],
+    ] as const)
+      assert.equal((await client.ask('POST', path, { body })).code, 201, path);
+    const make = (name: string) =>
+      client.ask('POST', '/api/v1/namespaces/approved/configmaps', { token, body: configMap(name) });
+    await until('the policy to hold', async () => (await make('bad')).code === 422);
+    assert.equal((await make('good')).code, 201);
+    const rules = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }];
+    const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
+    const made = await client.ask('POST', roles, { token, body: { metadata: { name: 'given' }, rules } });
+    assert.equal(made.code, 201, made.text);
+    const kept = await client.ask('POST', roles, { token, body: { metadata: { name: 'private' }, rules } });
+    assert.equal(kept.code, 201, 'the name of what is made is not in the path');
+    const changed = { token, body: { metadata: { name: 'private' }, rules: [...rules, ...rules] } };
+    assert.equal((await client.ask('PUT', `${roles}/private`, changed)).code, 403);
   });
 
   test('watch for as long as their rights last, when a webhook gave them', async () => {
