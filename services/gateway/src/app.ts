@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Server } from 'node:tls';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { badRequest, requestEntityTooLarge } from '@tidegate/status';
@@ -13,21 +13,19 @@ import { FENCE_HEADER } from './hooks/fence.ts';
 import { takeBearer, upgradeReply } from './hooks/upgrade-reply.ts';
 import { type Asked, writeError } from './hooks/write-answer.ts';
 import { serve } from './serve.ts';
+import type { Serving } from './tls/serving.ts';
 
 const MAX_BODY_BYTES = 3 << 20;
 
 interface AppOptions {
   gateway: Gateway;
   kit: Kit;
-  tlsCertFile: string;
-  tlsPrivateKeyFile: string;
-  clientCaFile: string;
-  requestheaderClientCaFile: string;
+  serving: Serving;
 }
 
 /** The HTTP side of the gateway, HTTP/1.1 and HTTP/2 on one port. What happens to a request is in serve.ts. */
 export function createApp(options: AppOptions): FastifyInstance {
-  const authorities = [options.clientCaFile, options.requestheaderClientCaFile].filter((file) => file !== '');
+  const { serving } = options;
   const app = fastify({
     http2: true,
     https: {
@@ -35,21 +33,16 @@ export function createApp(options: AppOptions): FastifyInstance {
       // Node's HTTP/2 server leaves it off for HTTP/1.1, where each event of a watch would then wait for an
       // acknowledgement of the one before
       noDelay: true,
-      cert: readFileSync(options.tlsCertFile),
-      key: readFileSync(options.tlsPrivateKeyFile),
-      minVersion: 'TLSv1.2',
-      // a certificate is asked for and looked at, but who shows none may still have a token
-      ...(authorities.length === 0
-        ? {}
-        : { ca: authorities.map((file) => readFileSync(file)), requestCert: true, rejectUnauthorized: false }),
+      ...serving.tls,
     },
     bodyLimit: MAX_BODY_BYTES,
     logger: false,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
   }) as unknown as FastifyInstance;
-  const { server } = app as unknown as { server: { keepAliveTimeout: number } };
+  const { server } = app as unknown as { server: Server & { keepAliveTimeout: number } };
   server.keepAliveTimeout = 120_000;
+  serving.keep(server);
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));

@@ -13,8 +13,7 @@ import { RemoteTargets } from './aggregation/remote-targets.ts';
 import { tellVerdict } from './aggregation/tell-verdict.ts';
 import { createApp } from './app.ts';
 import { openAuditTrail } from './audit/open.ts';
-import { authentication } from './authn/authentication.ts';
-import type { TokenIssuer } from './authn/jwt/token-issuer.ts';
+import { type Authentication, authentication } from './authn/authentication.ts';
 import { ServiceAccounts } from './authn/service-accounts.ts';
 import { Authorizer } from './authz/authorizer.ts';
 import { PolicyMirror } from './authz/policy-mirror.ts';
@@ -39,6 +38,7 @@ import { Addresses } from './proxy/addresses.ts';
 import { BackEnds } from './proxy/back-ends.ts';
 import { Turns } from './quota/turns.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
+import { Serving } from './tls/serving.ts';
 import { ServiceTargets } from './webhooks/service-targets.ts';
 import { WebhookCalls } from './webhooks/webhook-calls.ts';
 
@@ -57,12 +57,13 @@ export class GatewayService implements Service {
   readonly #gateway: Gateway;
   readonly #mirrors: Mirrors;
   readonly #roles: PolicyMirror;
-  readonly #issuers: readonly TokenIssuer[];
+  readonly #authentication: Authentication;
   readonly #operatorsCalls: WebhookCalls;
   readonly #watchLists: WatchLists;
   readonly #store: StoreSession;
   readonly #app: FastifyInstance;
   readonly #connections: Connections;
+  readonly #serving: Serving;
   #storeAnswers = false;
   #probe: NodeJS.Timeout | undefined;
 
@@ -70,23 +71,22 @@ export class GatewayService implements Service {
     this.#config = config;
     const windows = new WindowMemory({ bytes: config.mirrorWindowMemoryMib * 2 ** 20 });
     const metrics = declareMetrics(kit.metrics, windows);
-    const credentials = kit.credentials.client;
     this.#store = new StoreSession({
       addresses: config.storeAddresses,
-      credentials,
+      credentials: kit.credentials.client('store'),
       retried: () => metrics.storeRetries.inc(),
       resumed: () => metrics.storeStreamsResumed.inc(),
     });
     this.#mirrors = new Mirrors({
       addresses: config.watchAddresses,
-      credentials,
+      credentials: kit.credentials.client('watch'),
       tracing: kit.tracing,
       metrics,
       windows,
       memoryBytes: config.mirrorMemoryMib * 2 ** 20,
       largestBytes: config.mirrorLargestMib * 2 ** 20,
     });
-    this.#watchLists = new WatchLists(config.watchAddresses, credentials);
+    this.#watchLists = new WatchLists(config.watchAddresses, kit.credentials.client('watch'));
     const gates = readFeatureGates(config.featureGates);
     for (const notice of gates.notices) kit.log.warn(notice);
     const registry = builtInRegistry();
@@ -120,14 +120,15 @@ export class GatewayService implements Service {
     const authorizer = new Authorizer(modes, this.#roles);
     const watchRights = new WatchRights((user, info) => authorizer.recheck(user, info));
     const serviceAccounts = ServiceAccounts.from(config, (key) => this.#uidOf(key));
-    const { issuers, ...authenticates } = authentication(config, {
+    this.#authentication = authentication(config, {
+      log: kit.log,
       serviceAccounts,
       refused: sparing((why) => kit.log.info({ why }, 'A request was not authenticated.')),
       ...asking,
     });
-    this.#issuers = issuers;
     this.#gateway = {
-      ...authenticates,
+      authenticator: this.#authentication.authenticator,
+      tokens: this.#authentication.tokens,
       authorizer,
       watchRights,
       registry,
@@ -160,7 +161,9 @@ export class GatewayService implements Service {
       auditTrail: openAuditTrail(config, kit),
       serviceAccounts,
     };
-    this.#app = createApp({ gateway: this.#gateway, kit, ...config });
+    const authorityFiles = [config.clientCaFile, config.requestheaderClientCaFile].filter((file) => file !== '');
+    this.#serving = new Serving({ ...config, authorityFiles }, kit.log);
+    this.#app = createApp({ gateway: this.#gateway, kit, serving: this.#serving });
     this.#connections = new Connections(this.#app.server);
     kit.checks.add('log', () => undefined);
     kit.checks.add('store', () => this.#storeTrouble());
@@ -189,7 +192,7 @@ export class GatewayService implements Service {
     this.#gateway.admission.start();
     this.#gateway.plugins.start();
     this.#gateway.apiServices.start();
-    for (const issuer of this.#issuers) issuer.start();
+    this.#authentication.start();
     void this.#askStore();
     const { bindAddress: host, port } = this.#config;
     await this.#app.listen({ host, port, reusePort: true } as never);
@@ -206,7 +209,7 @@ export class GatewayService implements Service {
 
   async stop(): Promise<void> {
     this.#gateway.apiServices.stop();
-    for (const issuer of this.#issuers) issuer.stop();
+    this.#authentication.stop();
     this.#mirrors.stop();
     this.#gateway.watchTimes.stop();
     this.#watchLists.close();
@@ -215,6 +218,7 @@ export class GatewayService implements Service {
     this.#gateway.webhooks.close();
     this.#operatorsCalls.close();
     await this.#gateway.auditTrail?.close();
+    this.#serving.close();
   }
 
   /** As it is known here, or as it was when it was first asked for. */

@@ -1,4 +1,5 @@
 import { OptionError } from '@tidegate/options';
+import { type Kit, WatchedFiles } from '@tidegate/service-kit';
 import { durationOf } from '../configuration/duration.ts';
 import { OperatorsWebhook, webhookIn } from '../webhooks/operators-webhook.ts';
 import type { WebhookCalls } from '../webhooks/webhook-calls.ts';
@@ -37,6 +38,7 @@ interface Surroundings {
   readonly serviceAccounts: ServiceAccounts | undefined;
   /** of webhooks that the operator names */
   readonly calls: Pick<WebhookCalls, 'call'>;
+  readonly log: Kit['log'];
   /** why somebody is not known */
   readonly refused: (why: string) => void;
   /** what goes wrong with those who are asked */
@@ -47,22 +49,20 @@ interface Surroundings {
 export interface Authentication {
   readonly authenticator: Authenticator;
   readonly tokens: BearerTokens;
-  /** asked for their keys in the background */
-  readonly issuers: readonly TokenIssuer[];
+  /** issuers are asked for their keys in the background */
+  start(): void;
+  stop(): void;
 }
 
 /** What the options ask for; what is not asked for is not there, and costs nothing. */
 export function authentication(config: AuthenticationConfig, around: Surroundings): Authentication {
-  const { serviceAccounts, refused, warn } = around;
+  const { serviceAccounts, refused, warn, log } = around;
   const file = config.authenticationConfig;
   const said = file === '' ? undefined : readAuthenticationConfiguration(file, config.serviceAccountIssuer);
   const issuers = issuersOf(config, said).map(
     (settings) => new TokenIssuer(settings, { fetch: fetchDocument, told: warn }),
   );
-  const clients = authoritiesOf('client-ca-file', config.clientCaFile);
-  const frontProxies = authoritiesOf('requestheader-client-ca-file', config.requestheaderClientCaFile);
-  const frontProxyNames = config.requestheaderAllowedNames;
-  if (frontProxyNames.length === 0) refuseOverlap(clients, frontProxies);
+  const authorities = authorityFiles(config, log);
   const audiences = config.apiAudiences.length > 0 ? config.apiAudiences : config.serviceAccountIssuer;
   const tokens = new BearerTokens({
     authorities: [
@@ -74,13 +74,23 @@ export function authentication(config: AuthenticationConfig, around: Surrounding
     audiences,
   });
   const authenticator = new Authenticator({
-    connections: new Connections({ clients, frontProxies, frontProxyNames }),
-    frontProxy: frontProxies.length === 0 ? undefined : new FrontProxyHeaders(config),
+    connections: new Connections({ authorities, frontProxyNames: config.requestheaderAllowedNames }),
+    frontProxy: config.requestheaderClientCaFile === '' ? undefined : new FrontProxyHeaders(config),
     tokens,
     anonymous: anonymousPaths(config.anonymousAuth, said?.anonymous),
     told: refused,
   });
-  return { authenticator, tokens, issuers };
+  return {
+    authenticator,
+    tokens,
+    start: () => {
+      for (const issuer of issuers) issuer.start();
+    },
+    stop: () => {
+      for (const issuer of issuers) issuer.stop();
+      authorities.close();
+    },
+  };
 }
 
 function issuersOf(config: AuthenticationConfig, said: AuthenticationConfiguration | undefined): IssuerSettings[] {
@@ -108,7 +118,22 @@ function tokenWebhooks(config: AuthenticationConfig, { calls }: Surroundings, au
   return [new TokenWebhook({ webhook, version, cacheMs, audiences })];
 }
 
-function authoritiesOf(option: string, file: string): Authorities {
+/** Read again when they change, as the TLS server reads them. */
+function authorityFiles(config: AuthenticationConfig, log: Kit['log']) {
+  const { clientCaFile, requestheaderClientCaFile, requestheaderAllowedNames } = config;
+  return new WatchedFiles({
+    files: [clientCaFile, requestheaderClientCaFile].filter((file) => file !== ''),
+    read: () => {
+      const clients = authoritiesIn('client-ca-file', clientCaFile);
+      const frontProxies = authoritiesIn('requestheader-client-ca-file', requestheaderClientCaFile);
+      if (requestheaderAllowedNames.length === 0) refuseOverlap(clients, frontProxies);
+      return { clients, frontProxies };
+    },
+    log,
+  });
+}
+
+function authoritiesIn(option: string, file: string): Authorities {
   return file === '' ? [] : readAuthorities(option, file);
 }
 

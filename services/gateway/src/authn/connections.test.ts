@@ -14,15 +14,24 @@ describe('Who is at the other end', () => {
   let connections: Connections;
   let trusted: string;
   const seen: Peer[] = [];
+  let believed: X509Certificate[];
+  let changed = () => {};
 
   before(async () => {
     clients = await testAuthority('clients');
     proxies = await testAuthority('proxies');
     const pair = await clients.leaf({ commonName: 'server', names: ['127.0.0.1'] });
     trusted = clients.ca;
+    believed = [new X509Certificate(clients.ca)];
     connections = new Connections({
-      clients: [new X509Certificate(clients.ca)],
-      frontProxies: [new X509Certificate(proxies.ca)],
+      authorities: {
+        get value() {
+          return { clients: believed, frontProxies: [new X509Certificate(proxies.ca)] };
+        },
+        onChange: (listener) => {
+          changed = listener;
+        },
+      },
       frontProxyNames: ['proxy'],
     });
     const ca = [clients.ca, proxies.ca];
@@ -42,10 +51,10 @@ describe('Who is at the other end', () => {
     server.closeAllConnections();
   });
 
-  async function ask(pair: { cert: string; key: string } | undefined, agent = new Agent()): Promise<string> {
+  async function ask(pair: { cert: string; key: string } | undefined, agent = new Agent(), connection = 'close') {
     const { port } = server.address() as AddressInfo;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const headers = { Connection: 'close' };
+    const headers = { Connection: connection };
     request({ host: '127.0.0.1', port, ca: trusted, agent, headers, ...pair }, (response) => {
       response.resume().on('end', () => resolve(String(response.headers.resumed)));
     })
@@ -93,6 +102,22 @@ describe('Who is at the other end', () => {
 
   test('is nobody without a certificate', async () => {
     assert.deepEqual(await peerWith(undefined), { kind: 'nobody' });
+  });
+
+  test('is what they are by the authorities of the moment, also on a connection that is open', async () => {
+    const pair = await clients.leaf({ commonName: 'ann' });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    await ask(pair, agent, 'keep-alive');
+    assert.equal(seen.at(-1)?.kind, 'client');
+    believed = [];
+    changed();
+    await ask(pair, agent, 'keep-alive');
+    assert.equal(seen.at(-1)?.kind, 'stranger');
+    believed = [new X509Certificate(clients.ca)];
+    changed();
+    await ask(pair, agent, 'keep-alive');
+    assert.equal(seen.at(-1)?.kind, 'client');
+    agent.destroy();
   });
 
   test('is the same when a connection is resumed', async () => {

@@ -14,10 +14,14 @@ export type Peer =
   /** it shows a certificate that proves nothing here */
   | { readonly kind: 'stranger'; readonly why: string };
 
+/** Who is believed of whom, as it is now. */
+export interface KnownAuthorities {
+  readonly value: { readonly clients: Authorities; readonly frontProxies: Authorities };
+  onChange(listener: () => void): void;
+}
+
 interface ConnectionsOptions {
-  /** of clients */
-  readonly clients: Authorities;
-  readonly frontProxies: Authorities;
+  readonly authorities: KnownAuthorities;
   /** empty: all names */
   readonly frontProxyNames: readonly string[];
 }
@@ -34,16 +38,21 @@ const UID = '1.3.6.1.4.1.57683.2';
  * Who is at the other end of each connection.
  *
  * Invariant: a certificate makes its bearer a client or a front proxy, never both: a front proxy's is nobody's own name,
- * and no client's lets its bearer say who others are.
+ * and no client's lets its bearer say who others are. Which authorities there are counts as it is now.
  */
 export class Connections {
   readonly #options: ConnectionsOptions;
-  readonly #peers = new WeakMap<object, Peer>();
+  #peers = new WeakMap<object, Peer>();
   /** a resumed connection shows its certificate, but not those that it came with */
-  readonly #roles = new Remembered<Role>(REMEMBERED);
+  #roles = new Remembered<Role>(REMEMBERED);
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
+    // connections that are open are looked at again, too
+    options.authorities.onChange(() => {
+      this.#peers = new WeakMap();
+      this.#roles = new Remembered(REMEMBERED);
+    });
   }
 
   of(request: IncomingMessage): Peer {
@@ -56,7 +65,7 @@ export class Connections {
   }
 
   #peerOf(socket: TLSSocket): Peer {
-    const { clients, frontProxies } = this.#options;
+    const { clients, frontProxies } = this.#options.authorities.value;
     if (clients.length + frontProxies.length === 0) return NOBODY;
     const shown = socket.getPeerCertificate();
     if (shown?.raw === undefined) return NOBODY;
@@ -79,7 +88,8 @@ export class Connections {
   }
 
   #judged(chain: readonly X509Certificate[], name: string): Role {
-    const { clients, frontProxies, frontProxyNames } = this.#options;
+    const { authorities, frontProxyNames } = this.#options;
+    const { clients, frontProxies } = authorities.value;
     const isNamed = frontProxyNames.length === 0 || frontProxyNames.includes(name);
     if (isNamed && isSignedBy(frontProxies, chain)) return 'front-proxy';
     return isSignedBy(clients, chain) ? 'client' : 'stranger';
