@@ -21,7 +21,7 @@ export interface Workspace {
  */
 export const rings: ReadonlyArray<readonly string[]> = [
   ['options', 'rbac', 'revision', 'status'],
-  ['feature-gates', 'request-info', 'schema', 'selectors', 'wire'],
+  ['feature-gates', 'kubeconfig', 'request-info', 'schema', 'selectors', 'wire'],
   ['cel'],
   ['collection', 'kinds', 'managed-fields'],
   ['service-kit'],

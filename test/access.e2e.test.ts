@@ -32,12 +32,17 @@ describe('The gateway', () => {
     });
   }
 
-  for (const path of ['/api', '/apis', '/api/v1', '/metrics', '/openapi/v3', MAPS, '/readyz/ping', '/nowhere']) {
-    test(`answers ${path} to nobody without a name`, async () => {
+  test('answers what is below them to those that roles allow it, and to nobody else', async () => {
+    const reply = await client.ask('GET', '/readyz/ping', { token: '' });
+    assert.equal(reply.code, 403);
+    assert.equal(reply.headers['x-content-type-options'], 'nosniff');
+    assert.match(reply.json.message, /User "system:anonymous" cannot/);
+  });
+
+  for (const path of ['/api', '/apis', '/api/v1', '/metrics', '/openapi/v3', MAPS, '/nowhere']) {
+    test(`asks for a name at ${path}`, async () => {
       const reply = await client.ask('GET', path, { token: '' });
-      assert.equal(reply.code, 403);
-      assert.equal(reply.headers['x-content-type-options'], 'nosniff');
-      assert.match(reply.json.message, /User "system:anonymous" cannot/);
+      assert.deepEqual([reply.code, reply.json.reason, reply.json.message], [401, 'Unauthorized', 'Unauthorized']);
     });
   }
 

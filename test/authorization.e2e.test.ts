@@ -147,13 +147,27 @@ describe('Roles', () => {
   });
 });
 
-test('AlwaysAllow opens everything to everybody, and is told in the log', async () => {
-  const system = await runningSystem({ env: { TIDEGATE_AUTHORIZATION_MODE: 'AlwaysAllow' } });
+test('AlwaysAllow opens everything to everybody whom the server lets in, and is told in the log', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tidegate-always-allow-'));
+  const file = join(dir, 'authentication.yaml');
+  const conditions = [{ path: MAPS }];
+  writeFileSync(
+    file,
+    JSON.stringify({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'AuthenticationConfiguration',
+      anonymous: { enabled: true, conditions },
+    }),
+  );
+  const env = { TIDEGATE_AUTHORIZATION_MODE: 'AlwaysAllow', TIDEGATE_AUTHENTICATION_CONFIG: file };
+  const system = await runningSystem({ env });
   try {
     assert.equal((await system.client.ask('GET', MAPS, { token: '' })).code, 200);
+    assert.equal((await system.client.ask('GET', '/api/v1/nodes', { token: '' })).code, 401);
     const log = readFileSync(join(system.tidegate.dataDir, 'logs', 'gateway.log'), 'utf8');
-    assert.match(log, /whoever reaches this server may do everything/);
+    assert.match(log, /whoever has a name here may do everything/);
   } finally {
     await system.stop();
+    rmSync(dir, { recursive: true, force: true });
   }
 });

@@ -61,7 +61,7 @@ describe('A watch over a WebSocket', () => {
   });
 
   for (const [what, path, token, code] of [
-    ['a stranger', `${MAPS}?watch=1`, '', 403],
+    ['somebody without a name', `${MAPS}?watch=1`, '', 401],
     ['a wrong token', `${MAPS}?watch=1`, 'guessed', 401],
     ['what is no watch', MAPS, undefined, 400],
     ['a resource that is not there', '/api/v1/namespaces/default/unicorns?watch=1', undefined, 404],

@@ -24,4 +24,4 @@ export {
 export type { Type } from './types/type.ts';
 export { type Data, type DataObject, fromData } from './values/data.ts';
 export { CostExceeded, Failure } from './values/failure.ts';
-export { Optional, type Value } from './values/value.ts';
+export { ListValue, Optional, type Value } from './values/value.ts';

@@ -12,6 +12,7 @@ export {
 export { peerCertificates, type TestCertificates } from './peer-certificates.ts';
 export { postgresOfVersion } from './postgres-version.ts';
 export { Random } from './random.ts';
+export { startReviewer, type TestReviewer } from './reviewer.ts';
 export { type ServerPair, serverPair } from './server-pair.ts';
 export { whyNoSmallDisk } from './small-disk.ts';
 export { startNats, type TestNats } from './start-nats.ts';
@@ -20,5 +21,14 @@ export { startPostgres, type TestPostgres } from './start-postgres.ts';
 export { caughtUp, demote, promote, startStandby } from './start-standby.ts';
 export { startTidegate, type TestTidegate } from './start-tidegate.ts';
 export { temporaryDir } from './temporary-dir.ts';
+export { type TestAuthority, testAuthority } from './test-authority.ts';
+export {
+  type IssuerKey,
+  issuerKey,
+  publishedForm,
+  signedToken,
+  startIssuer,
+  type TestIssuer,
+} from './token-issuer.ts';
 export { until } from './until.ts';
 export { startWebhooks, type TestWebhooks } from './webhook-server.ts';

@@ -1,4 +1,4 @@
-import { mintAuthority, mintLeaf } from '@tidegate/local';
+import { testAuthority } from './test-authority.ts';
 
 export interface ServerPair {
   /** of the authority, as PEM */
@@ -7,11 +7,8 @@ export interface ServerPair {
   readonly key: string;
 }
 
-const HOUR_MS = 3_600_000;
-
 /** A certificate for a server of these names, by an authority of its own. */
 export async function serverPair(names: readonly string[]): Promise<ServerPair> {
-  const authority = await mintAuthority('test-authority', HOUR_MS, Date.now());
-  const leaf = { commonName: names[0] ?? '', names, usages: ['server'] as const, validMs: HOUR_MS };
-  return { ca: authority.cert, ...(await mintLeaf(authority, leaf, Date.now())) };
+  const { ca, leaf } = await testAuthority();
+  return { ca, ...(await leaf({ commonName: names[0] ?? '', names })) };
 }

@@ -10,8 +10,9 @@ import type { Configurations } from './admission/configurations.ts';
 import type { ApiServices } from './aggregation/api-services.ts';
 import type { AuditTrail } from './audit/audit-trail.ts';
 import type { AuditRecord } from './audit/record.ts';
+import type { Authenticator } from './authn/authenticator.ts';
+import type { BearerTokens } from './authn/bearer/bearer-tokens.ts';
 import type { ServiceAccounts } from './authn/service-accounts.ts';
-import type { TokenFile } from './authn/token-file.ts';
 import type { User } from './authn/user.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import type { WatchRights } from './authz/watch-rights.ts';
@@ -37,6 +38,7 @@ import type { WebhookCalls } from './webhooks/webhook-calls.ts';
 
 /** What every verb works with. */
 export interface Gateway {
+  readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
   readonly registry: Registry;
   readonly customKinds: CustomKinds;
@@ -76,7 +78,7 @@ export interface Gateway {
   readonly components: () => readonly Component[];
   /** undefined: nothing is recorded */
   readonly auditTrail: AuditTrail | undefined;
-  readonly tokens: TokenFile;
+  readonly tokens: BearerTokens;
   /** undefined where no key is given for their tokens */
   readonly serviceAccounts: ServiceAccounts | undefined;
 }

@@ -6,7 +6,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { passOn } from './aggregation/pass-on.ts';
 import type { RemoteApi } from './aggregation/remote-api.ts';
 import type { AuditRecord } from './audit/record.ts';
-import { authenticate } from './authn/authenticate.ts';
 import { impersonated, isImpersonated } from './authn/impersonate.ts';
 import { nobody, type User } from './authn/user.ts';
 import { refuseCodedBody, refuseGatedBody } from './codec/decode-body.ts';
@@ -59,13 +58,11 @@ export async function serve(
   let record: AuditRecord | undefined;
   try {
     info = requestInfo(request.method, request.raw.url ?? '/');
-    const { serviceAccounts, auditTrail } = options.gateway;
-    const sender = await authenticate(request.raw, { tokens: options.gateway.tokens, serviceAccounts });
+    const { authenticator, authorizer, auditTrail } = options.gateway;
+    const sender = await authenticator.authenticate(request.raw);
     record = auditTrail?.begin({ raw: request.raw, auditId: audit, user: sender, info });
     if (record !== undefined) await auditTrail?.received(record);
-    const user = isImpersonated(request.raw)
-      ? await impersonated(request.raw, sender, options.gateway.authorizer)
-      : sender;
+    const user = isImpersonated(request.raw) ? await impersonated(request.raw, sender, authorizer) : sender;
     if (user !== sender) record?.impersonates(user);
     code =
       info === undefined

@@ -13,12 +13,12 @@ import { RemoteTargets } from './aggregation/remote-targets.ts';
 import { tellVerdict } from './aggregation/tell-verdict.ts';
 import { createApp } from './app.ts';
 import { openAuditTrail } from './audit/open.ts';
+import { type Authentication, authentication } from './authn/authentication.ts';
 import { ServiceAccounts } from './authn/service-accounts.ts';
-import { TokenFile } from './authn/token-file.ts';
 import { Authorizer } from './authz/authorizer.ts';
-import { readModes } from './authz/modes.ts';
 import { PolicyMirror } from './authz/policy-mirror.ts';
 import { WatchRights } from './authz/watch-rights.ts';
+import { authorizationModes } from './authz/webhook/authorization-configuration.ts';
 import { StoreSession } from './clients/store-session.ts';
 import { WatchLists } from './clients/watch-lists.ts';
 import { Negotiator } from './codec/negotiate.ts';
@@ -28,6 +28,7 @@ import { CustomKinds } from './custom/custom-kinds.ts';
 import { Discovery } from './discovery/discovery.ts';
 import type { Gateway } from './gateway.ts';
 import { Connections } from './hooks/connections.ts';
+import { sparing } from './hooks/sparing.ts';
 import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
@@ -56,6 +57,8 @@ export class GatewayService implements Service {
   readonly #gateway: Gateway;
   readonly #mirrors: Mirrors;
   readonly #roles: PolicyMirror;
+  readonly #authentication: Authentication;
+  readonly #operatorsCalls: WebhookCalls;
   readonly #watchLists: WatchLists;
   readonly #store: StoreSession;
   readonly #app: FastifyInstance;
@@ -104,7 +107,10 @@ export class GatewayService implements Service {
     });
     const plugins = new Plugins(this.#mirrors, config);
     const webhooks = new WebhookCalls(addresses, services);
-    const modes = readModes(config.authorizationMode);
+    // whom the operator names may be anywhere
+    this.#operatorsCalls = new WebhookCalls(new Addresses(['0.0.0.0/0', '::/0']), services);
+    const asking = { calls: this.#operatorsCalls, warn: (words: string) => kit.log.warn(words) };
+    const modes = authorizationModes(config, { ...asking, warn: sparing(asking.warn) });
     for (const notice of modes.notices) kit.log.warn(notice);
     this.#roles = new PolicyMirror({
       mirrors: this.#mirrors,
@@ -112,8 +118,17 @@ export class GatewayService implements Service {
       changed: () => watchRights.changed(),
     });
     const authorizer = new Authorizer(modes, this.#roles);
-    const watchRights = new WatchRights((user, info) => authorizer.knownRefusal(user, info));
+    const watchRights = new WatchRights((user, info) => authorizer.recheck(user, info));
+    const serviceAccounts = ServiceAccounts.from(config, (key) => this.#uidOf(key));
+    this.#authentication = authentication(config, {
+      log: kit.log,
+      serviceAccounts,
+      refused: sparing((why) => kit.log.info({ why }, 'A request was not authenticated.')),
+      ...asking,
+    });
     this.#gateway = {
+      authenticator: this.#authentication.authenticator,
+      tokens: this.#authentication.tokens,
       authorizer,
       watchRights,
       registry,
@@ -144,10 +159,9 @@ export class GatewayService implements Service {
         { name: 'watch', trouble: this.#watchTrouble() },
       ],
       auditTrail: openAuditTrail(config, kit),
-      tokens: new TokenFile(config.tokenAuthFile),
-      serviceAccounts: ServiceAccounts.from(config, (key) => this.#uidOf(key)),
+      serviceAccounts,
     };
-    const authorityFiles = [config.clientCaFile].filter((file) => file !== '');
+    const authorityFiles = [config.clientCaFile, config.requestheaderClientCaFile].filter((file) => file !== '');
     this.#serving = new Serving({ ...config, authorityFiles }, kit.log);
     this.#app = createApp({ gateway: this.#gateway, kit, serving: this.#serving });
     this.#connections = new Connections(this.#app.server);
@@ -178,6 +192,7 @@ export class GatewayService implements Service {
     this.#gateway.admission.start();
     this.#gateway.plugins.start();
     this.#gateway.apiServices.start();
+    this.#authentication.start();
     void this.#askStore();
     const { bindAddress: host, port } = this.#config;
     await this.#app.listen({ host, port, reusePort: true } as never);
@@ -194,12 +209,14 @@ export class GatewayService implements Service {
 
   async stop(): Promise<void> {
     this.#gateway.apiServices.stop();
+    this.#authentication.stop();
     this.#mirrors.stop();
     this.#gateway.watchTimes.stop();
     this.#watchLists.close();
     this.#store.close();
     this.#gateway.deflater.close();
     this.#gateway.webhooks.close();
+    this.#operatorsCalls.close();
     await this.#gateway.auditTrail?.close();
     this.#serving.close();
   }

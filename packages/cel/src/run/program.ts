@@ -1,3 +1,4 @@
+import { visit } from '../check/literal-checks.ts';
 import { type CostRange, estimateCost } from '../cost/estimate.ts';
 import type { Expression } from '../syntax/expression.ts';
 import type { Shape } from '../types/shape.ts';
@@ -39,6 +40,18 @@ export class Program {
     return estimateCost(this.#parts.expression, this.#parts.shapes);
   }
 
+  /** Whether it looks at this field of a variable by its name, for certain or if it is there. */
+  looksAt(variable: string, field: string): boolean {
+    let found = false;
+    visit(this.#parts.expression, (node) => {
+      if (node.kind === 'select') found ||= node.field === field && isNamed(node.operand, variable);
+      if (node.kind !== 'call' || node.name !== '_?._') return;
+      const [operand, name] = node.args;
+      found ||= isNamed(operand, variable) && name?.kind === 'literal' && name.value === field;
+    });
+    return found;
+  }
+
   run(variables: ReadonlyMap<string, Value | Lazy>, limit: number): Outcome {
     const { expression, building } = this.#parts;
     this.#step ??= build(expression, building);
@@ -52,4 +65,8 @@ export class Program {
       throw error;
     }
   }
+}
+
+function isNamed(node: Expression | undefined, variable: string): boolean {
+  return node?.kind === 'ident' && node.name.replace(/^\./, '') === variable;
 }

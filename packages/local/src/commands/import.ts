@@ -1,11 +1,12 @@
+import { type ClusterAccess, readClusterAccess } from '@tidegate/kubeconfig';
 import { helpText, OptionError, type OptionTable, readOptions } from '@tidegate/options';
 import { dataDirAt } from '../data/data-dir.ts';
 import { readRunState } from '../data/run-file.ts';
-import { readClusterAccess } from '../import/cluster-access.ts';
 import { ClusterClient } from '../import/cluster-client.ts';
 import { importCluster } from '../import/import-cluster.ts';
 import { defaultDataDir } from '../project.ts';
 import { processTerminal, Screen } from '../screen/screen.ts';
+import { Trouble } from '../trouble.ts';
 
 const table = {
   'from-kubeconfig': { type: 'string', required: true, value: 'FILE', help: 'how to reach the cluster to read from' },
@@ -35,8 +36,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const options = readOptions(table, argv, process.env);
   const { fromKubeconfig, context, replace, dryRun } = options;
-  const from = readClusterAccess(fromKubeconfig, context);
-  const to = readClusterAccess(targetKubeconfig(options));
+  const from = accessIn(fromKubeconfig, context);
+  const to = accessIn(targetKubeconfig(options));
   if (from.server === to.server)
     throw new OptionError(`both kubeconfigs lead to ${to.server}: there is nothing to copy`);
   const source = new ClusterClient(from, CONCURRENCY);
@@ -67,4 +68,14 @@ function targetKubeconfig({ kubeconfig, dataDir }: { kubeconfig: string; dataDir
   if (kubeconfig !== '') return kubeconfig;
   const dir = dataDirAt(dataDir);
   return readRunState(dir.runFile)?.kubeconfig ?? dir.kubeconfig;
+}
+
+/** A kubeconfig that says too little is no mistake in the command line. */
+function accessIn(file: string, context = ''): ClusterAccess {
+  try {
+    return readClusterAccess(file, context);
+  } catch (error) {
+    if (error instanceof OptionError) throw new Trouble(error.message, { cause: error });
+    throw error;
+  }
 }

@@ -1,8 +1,8 @@
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClusterAccess } from '@tidegate/kubeconfig';
 import { Trouble } from '../trouble.ts';
-import type { ClusterAccess } from './cluster-access.ts';
 import type { JsonObject } from './portable.ts';
 
 export interface Answer {

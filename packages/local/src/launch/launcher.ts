@@ -171,7 +171,7 @@ export class Launcher {
   #questions({ server, token, certificates: { caPem }, parts }: Readied): Array<() => Promise<boolean>> {
     const gateways = parts.filter((spec) => spec.part === 'gateway');
     const probes = [
-      async () => ask(`${server}/readyz`, { caPem }),
+      async () => ask(`${server}/readyz`, { caPem, token }),
       ...gateways.map((spec) => async () => ask(`http://${spec.opsAddress}/readyz`)),
     ];
     const places = ['/api/v1/namespaces/default', LAST_BINDING].map(

@@ -98,6 +98,8 @@ const partFlags: Record<Part, (plan: PartsPlan, addresses: (part: Part) => strin
     'tls-cert-file': plan.certificates.serving.certFile,
     'tls-private-key-file': plan.certificates.serving.keyFile,
     'client-ca-file': plan.certificates.caFile,
+    'requestheader-client-ca-file': plan.certificates.frontProxyCaFile,
+    'requestheader-allowed-names': FRONT_PROXY,
     'proxy-client-cert-file': plan.certificates.frontProxy.certFile,
     'proxy-client-key-file': plan.certificates.frontProxy.keyFile,
     'token-auth-file': plan.tokenFiles.join(','),

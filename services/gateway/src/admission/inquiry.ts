@@ -7,7 +7,7 @@ import type { Gateway } from '../gateway.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { asStored } from '../rules/admit-object.ts';
 import { WebhookFailure } from '../webhooks/webhook-calls.ts';
-import { accessOf } from './access.ts';
+import { accessOf, onceDecided } from './access.ts';
 import type { BoundPolicy, Called } from './configurations.ts';
 import type { Hook } from './hook.ts';
 import { isSelected } from './matcher.ts';
@@ -102,7 +102,7 @@ export class Inquiry {
     const shown = isConverted ? await objectsShown(attributes, called.act, objects) : objects;
     const request = requestOf(attributes, { act: called.act, uid: randomUUID(), objects: shown });
     if (hook.conditions.length > 0) await gateway.authorizer.known();
-    if (!this.#holds(hook, request)) return undefined;
+    if (!(await this.#holds(hook, request))) return undefined;
     if (attributes.isDryRun && !hook.isHarmless) {
       throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
     }
@@ -172,11 +172,11 @@ export class Inquiry {
   }
 
   /** What cannot be said of the request is as good as a webhook that cannot be reached. */
-  #holds(hook: Hook, request: JsonObject): boolean {
+  async #holds(hook: Hook, request: JsonObject): Promise<boolean> {
     if (hook.conditions.length === 0) return true;
     const { attributes, gateway } = this.#options;
     const variables = admissionVariables(request, accessOf(gateway.authorizer, attributes.user));
-    const verdict = holdAll(hook.conditions, variables);
+    const verdict = await onceDecided(() => holdAll(hook.conditions, variables));
     if ('holds' in verdict) return verdict.holds;
     if (hook.ignoresFailure) return false;
     const { entry } = attributes.act.kind;

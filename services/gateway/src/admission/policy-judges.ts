@@ -2,7 +2,7 @@ import { admissionVariables, type Judgement, judgeByPolicy, metaOf } from '@tide
 import type { Json, JsonObject } from '@tidegate/schema';
 import { ApiError, forbiddenObject, type Reason } from '@tidegate/status';
 import type { Gateway } from '../gateway.ts';
-import { accessOf } from './access.ts';
+import { accessOf, onceDecided } from './access.ts';
 import type { BoundPolicy } from './configurations.ts';
 import { isSelected } from './matcher.ts';
 import { namespaceObject } from './namespace-labels.ts';
@@ -61,11 +61,13 @@ async function objectionsOf(
   try {
     const params = await paramsOf(gateway, policy, { binding, namespace: attributes.namespace });
     const known = await given();
-    return params.flatMap((param) => {
-      const { denials, annotations } = judge(policy, { ...known, param });
+    const objections: Objection[] = [];
+    for (const param of params) {
+      const { denials, annotations } = await onceDecided(() => judge(policy, { ...known, param }));
       for (const [key, value] of annotations) audited.annotation(`${policy.name}/${key}`, value);
-      return denials;
-    });
+      objections.push(...denials);
+    }
+    return objections;
   } catch (error) {
     if (!(error instanceof Misconfigured)) throw error;
     return policy.ignoresFailure ? [] : [{ message: error.message, reason: '', isOfPolicy: error.what === 'policy' }];

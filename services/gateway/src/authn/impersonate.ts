@@ -3,6 +3,7 @@ import type { RequestInfo } from '@tidegate/request-info';
 import { internalError } from '@tidegate/status';
 import type { Authorizer } from '../authz/authorizer.ts';
 import { question } from '../authz/question.ts';
+import { unescaped } from './front-proxy.ts';
 import { AUTHENTICATED, accountGroups, anonymous, UNAUTHENTICATED, type User } from './user.ts';
 
 const PREFIX = 'impersonate-';
@@ -65,14 +66,6 @@ function wishOf(rawHeaders: readonly string[]): Wish {
     }
   }
   return { ...wish, extra: Object.fromEntries(extra) };
-}
-
-function unescaped(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
 }
 
 /** Everybody who is somebody is in the group of those; a service account is in those of its own, unless others are named. */

@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { temporaryDir } from '@tidegate/testkit';
+import { digestOf } from './bearer/token.ts';
 import { ServiceAccounts, type TokenSubject } from './service-accounts.ts';
 import { SigningKeys } from './signing-keys.ts';
 
@@ -23,6 +24,8 @@ function keyFile(name: string, type: 'ec' | 'rsa'): string {
   return file;
 }
 
+const bearer = (text: string) => ({ text, digest: digestOf(text) });
+
 function accounts(keys: SigningKeys, now: () => number, uid = 'u1'): ServiceAccounts {
   return new ServiceAccounts({ keys, issuers: [ISSUER], audiences: [ISSUER], uidOf: async () => uid, now });
 }
@@ -32,7 +35,7 @@ test('a token is good from its beginning to its end, give or take a minute', asy
   const robots = accounts(new SigningKeys(keyFile('ec', 'ec'), []), () => now);
   const { token } = robots.issue(subject, { audiences: [ISSUER], seconds: 600 });
   const refused = async () => {
-    const verdict = await robots.judge(token);
+    const verdict = await robots.judge(bearer(token));
     return verdict !== undefined && 'refused' in verdict ? verdict.refused : verdict?.user.name;
   };
   assert.equal(await refused(), 'system:serviceaccount:team:robot');
@@ -48,8 +51,8 @@ test('a key can be changed: tokens of the old one are taken as long as it is nam
   const [first, second] = [keyFile('first', 'rsa'), keyFile('second', 'ec')];
   const before = accounts(new SigningKeys(first, []), Date.now);
   const { token } = before.issue(subject, { audiences: [ISSUER], seconds: 600 });
-  assert.ok('user' in ((await accounts(new SigningKeys(second, [first]), Date.now).judge(token)) ?? {}));
-  assert.equal(await accounts(new SigningKeys(second, []), Date.now).judge(token), undefined);
+  assert.ok('user' in ((await accounts(new SigningKeys(second, [first]), Date.now).judge(bearer(token))) ?? {}));
+  assert.equal(await accounts(new SigningKeys(second, []), Date.now).judge(bearer(token)), undefined);
   assert.deepEqual(new SigningKeys(second, [first]).published.algorithms, ['ES256', 'RS256']);
 });
 

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Key } from '@tidegate/wire';
+import { Remembered } from './bearer/remembered.ts';
+import type { BearerToken } from './bearer/token.ts';
+import type { TokenAuthority, TokenVerdict } from './bearer/token-authority.ts';
 import { SigningKeys } from './signing-keys.ts';
-import { AUTHENTICATED, accountGroups, type User } from './user.ts';
+import { AUTHENTICATED, accountGroups, CREDENTIAL_ID, type User } from './user.ts';
 
 /** What a token is bound to, by name and uid. */
 export interface Reference {
@@ -52,20 +55,20 @@ const LEEWAY_SECONDS = 60;
 const REMEMBERED = 2000;
 const EXTRA = 'authentication.kubernetes.io/';
 
-export type Verdict = { user: User; audiences: readonly string[] } | { refused: string };
-
 /**
  * Service accounts as users. Invariant: a token is worth nothing without a look at the store: its account, and what it is
  * bound to, must be there with the same uid at every request.
  */
-export class ServiceAccounts {
+export class ServiceAccounts implements TokenAuthority {
+  readonly isForUsAlone = false;
   readonly #options: ServiceAccountsOptions;
   readonly #now: () => number;
-  readonly #known = new Map<string, Claims>();
+  readonly #known: Remembered<Claims>;
 
   constructor(options: ServiceAccountsOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    this.#known = new Remembered(REMEMBERED, this.#now);
   }
 
   /** undefined where no key is given: then there are no tokens. */
@@ -97,7 +100,7 @@ export class ServiceAccounts {
   }
 
   /** Who the token's bearer is. undefined: it is not one of these tokens. `audiences`: for whom it must be, if not for us. */
-  async judge(token: string, audiences: readonly string[] = this.audiences): Promise<Verdict | undefined> {
+  async judge(token: BearerToken, audiences: readonly string[] = this.audiences): Promise<TokenVerdict | undefined> {
     const claims = this.#claimsOf(token);
     if (claims === undefined || !this.#options.issuers.includes(claims.iss)) return undefined;
     const now = this.#now() / 1000;
@@ -129,14 +132,12 @@ export class ServiceAccounts {
     return { type: 'application/json', text: JSON.stringify(configuration) };
   }
 
-  #claimsOf(token: string): Claims | undefined {
-    const known = this.#known.get(token);
+  #claimsOf({ text, digest }: BearerToken): Claims | undefined {
+    const known = this.#known.get(digest);
     if (known !== undefined) return known;
-    const claims = this.#options.keys.verified(token) as Claims | undefined;
+    const claims = this.#options.keys.verified(text) as unknown as Claims | undefined;
     if (claims?.['kubernetes.io']?.serviceaccount === undefined || !Array.isArray(claims.aud)) return undefined;
-    const [oldest] = this.#known.keys();
-    if (this.#known.size >= REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
-    this.#known.set(token, claims);
+    this.#known.put(digest, claims, (claims.exp + LEEWAY_SECONDS) * 1000 - this.#now());
     return claims;
   }
 
@@ -167,7 +168,7 @@ function userOf({ sub, jti, exp, 'kubernetes.io': subject }: Claims): User {
     groups: [...accountGroups(namespace), AUTHENTICATED],
     until: (exp + LEEWAY_SECONDS) * 1000,
     extra: {
-      [`${EXTRA}credential-id`]: [`JTI=${jti}`],
+      [CREDENTIAL_ID]: [`JTI=${jti}`],
       ...(node && { [`${EXTRA}node-name`]: [node.name], [`${EXTRA}node-uid`]: [node.uid] }),
       ...(pod && { [`${EXTRA}pod-name`]: [pod.name], [`${EXTRA}pod-uid`]: [pod.uid] }),
     },

@@ -1,9 +1,10 @@
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { OptionError } from '@tidegate/options';
+import type { JsonObject } from '@tidegate/schema';
+import { ALGORITHMS, fits, isSigned, readToken } from './json-web-token.ts';
 
-const ALGORITHMS: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
-const HASHES: Readonly<Record<string, string>> = { RS256: 'sha256', ES256: 'sha256', ES384: 'sha384', ES512: 'sha512' };
+const BY_CURVE: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
 
 interface VerificationKey {
   readonly id: string;
@@ -32,22 +33,17 @@ export class SigningKeys {
     const { id: kid, algorithm: alg } = this.#signing;
     const text = `${encoded({ alg, kid })}.${encoded(claims)}`;
     const options = { key: this.#private, dsaEncoding: 'ieee-p1363' } as const;
-    return `${text}.${sign(HASHES[alg], Buffer.from(text), options).toString('base64url')}`;
+    return `${text}.${sign(ALGORITHMS[alg]?.hash, Buffer.from(text), options).toString('base64url')}`;
   }
 
   /** The claims of a token that one of the keys has signed. */
-  verified(token: string): Record<string, unknown> | undefined {
-    const [head = '', body = '', signature = '', ...rest] = token.split('.');
-    if (rest.length > 0) return undefined;
-    const { alg, kid } = decoded(head) ?? {};
-    const signed = Buffer.from(`${head}.${body}`);
-    const bytes = Buffer.from(signature, 'base64url');
+  verified(text: string): JsonObject | undefined {
+    const token = readToken(text);
+    if (token === undefined) return undefined;
+    const { algorithm, keyId } = token;
     // the algorithm is the key's: what the token says can only agree
-    const keys = this.#all.filter((one) => one.algorithm === alg && (kid === undefined || one.id === kid));
-    const good = keys.some(({ key, algorithm }) =>
-      verify(HASHES[algorithm], signed, { key, dsaEncoding: 'ieee-p1363' }, bytes),
-    );
-    return good ? decoded(body) : undefined;
+    const keys = this.#all.filter((one) => one.algorithm === algorithm && (keyId === '' || one.id === keyId));
+    return keys.some(({ key }) => isSigned(token, key)) ? token.claims : undefined;
   }
 
   /** The public halves, for those who check tokens by themselves. */
@@ -67,9 +63,9 @@ function verificationKey(file: string, key: KeyObject): VerificationKey {
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest('base64url');
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
-  const algorithm = type === 'rsa' ? 'RS256' : type === 'ec' ? ALGORITHMS[details?.namedCurve ?? ''] : undefined;
-  if (algorithm === undefined)
-    throw new OptionError(`${file}: keys of service accounts are RSA, or EC on a NIST curve`);
+  const algorithm = type === 'rsa' ? 'RS256' : type === 'ec' ? BY_CURVE[details?.namedCurve ?? ''] : undefined;
+  if (algorithm === undefined || !fits(key, algorithm))
+    throw new OptionError(`${file}: keys of service accounts are RSA of 2048 bits or more, or EC on a NIST curve`);
   return { id, algorithm, key };
 }
 
@@ -83,13 +79,4 @@ function read(file: string, parse: (pem: string) => KeyObject): KeyObject {
 
 function encoded(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
-
-function decoded(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

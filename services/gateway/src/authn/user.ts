@@ -10,6 +10,8 @@ export interface User {
 }
 
 export const AUTHENTICATED = 'system:authenticated';
+/** under which of the extra fields it is told what somebody was known by */
+export const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 /** What every service account of a namespace is in, beside those who are somebody. */
 export function accountGroups(namespace: string): string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
@@ -19,3 +21,9 @@ export const UNAUTHENTICATED = 'system:unauthenticated';
 /** Of whom it is not known who they are, because what they showed is worth nothing. */
 export const nobody: User = { name: '', uid: '', groups: [] };
 export const anonymous: User = { name: 'system:anonymous', uid: '', groups: [UNAUTHENTICATED] };
+
+/** Everybody who is somebody is in the group of those. */
+export function withAuthenticated(name: string, groups: readonly string[]): string[] {
+  const isSaid = name === anonymous.name || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
+  return isSaid ? [...groups] : [...groups, AUTHENTICATED];
+}

@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Query } from '@tidegate/request-info';
 import { serviceUnavailable } from '@tidegate/status';
+import { accessOf, onceDecided } from '../admission/access.ts';
+import { WebhookFailure } from '../webhooks/webhook-calls.ts';
 import { Authorizer } from './authorizer.ts';
-import { readModes } from './modes.ts';
+import { modesOf, readModes } from './modes.ts';
 import { Policy } from './policy.ts';
 import { question } from './question.ts';
+import { AccessWebhook } from './webhook/access-webhook.ts';
 
 const ann = { name: 'ann', uid: '', groups: ['system:authenticated'] };
 const get = question({ isResource: true, verb: 'get', resource: 'pods', name: 'x', namespace: 'a' });
@@ -83,4 +86,97 @@ test('with AlwaysAllow everybody may do everything, and without roles nobody but
   const { authorizer, allow } = fixture({ modes: ['Node'] });
   allow();
   assert.equal((await authorizer.refusal(ann, get))?.code, 403);
+});
+
+function webhookThat(says: { allowed?: boolean; denied?: boolean; reason?: string } | undefined) {
+  let asked = 0;
+  const webhook = new AccessWebhook({
+    name: 'hook',
+    webhook: {
+      ask: async () => {
+        asked++;
+        if (says === undefined) throw new WebhookFailure('it is away');
+        return { kind: 'SubjectAccessReview', status: { allowed: false, ...says } };
+      },
+    },
+    version: 'v1',
+    authorizedMs: 1000,
+    unauthorizedMs: 1000,
+    onFailure: 'nothing',
+    conditions: [],
+    warn: () => {},
+  });
+  return { webhook, asked: () => asked };
+}
+
+async function verdict(steps: ReadonlyArray<string | AccessWebhook>, rolesAllow: boolean) {
+  const { mirror, allow } = fixture();
+  if (rolesAllow) allow();
+  const authorizer = new Authorizer(modesOf(steps), mirror);
+  const refused = await authorizer.refusal(ann, get);
+  return { authorizer, said: refused === undefined ? 'allowed' : refused.message };
+}
+
+test('a webhook after roles is asked where they allow nothing, and its reason is told', async () => {
+  const yes = webhookThat({ allowed: true });
+  assert.equal((await verdict(['RBAC', yes.webhook], true)).said, 'allowed');
+  assert.equal(yes.asked(), 0);
+  assert.equal((await verdict(['RBAC', yes.webhook], false)).said, 'allowed');
+  const no = webhookThat({ reason: 'not today' });
+  const { said } = await verdict(['RBAC', no.webhook], false);
+  assert.match(said, /User "ann" cannot get resource "pods" .*: not today$/);
+});
+
+test('a webhook before roles can forbid what they allow, or leave it to them', async () => {
+  const denies = webhookThat({ denied: true, reason: 'never' });
+  const { said, authorizer } = await verdict([denies.webhook, 'RBAC'], true);
+  assert.match(said, /: never$/);
+  assert.deepEqual(await authorizer.judge(ann, get), { allowed: false, denied: true, reason: 'never' });
+  assert.equal((await verdict([webhookThat({}).webhook, 'RBAC'], true)).said, 'allowed');
+  assert.equal((await verdict([webhookThat(undefined).webhook, 'RBAC'], true)).said, 'allowed');
+  assert.equal((await verdict([denies.webhook, 'AlwaysAllow'], false)).said.endsWith('never'), true);
+});
+
+test('what a webhook has said is known at once, and what it has not said is not guessed', async () => {
+  const yes = webhookThat({ allowed: true });
+  const { mirror } = fixture();
+  const authorizer = new Authorizer(modesOf([yes.webhook]), mirror);
+  assert.equal(authorizer.knownDecision(ann, get), undefined);
+  assert.equal(authorizer.decide(ann, get).allowed, false);
+  await authorizer.judge(ann, get);
+  assert.equal(authorizer.refusal(ann, get), undefined);
+  assert.equal(authorizer.recheck(ann, get), undefined);
+});
+
+test('roles that may be old let nobody in behind a webhook either', async () => {
+  const { mirror, allow } = fixture({ isFresh: false });
+  allow();
+  mirror.latest = async () => {
+    throw new Error('no store');
+  };
+  const authorizer = new Authorizer(modesOf([webhookThat({}).webhook, 'RBAC']), mirror);
+  await assert.rejects(async () => authorizer.refusal(ann, get), { code: 503 });
+  const open = new Authorizer(modesOf([webhookThat({ allowed: true }).webhook, 'RBAC']), mirror);
+  assert.equal(await open.refusal(ann, get), undefined, 'whom the webhook lets in does not wait for roles');
+});
+
+test('rules tell that a webhook may allow more', () => {
+  const { mirror } = fixture();
+  const authorizer = new Authorizer(modesOf(['RBAC', webhookThat({}).webhook]), mirror);
+  assert.match(authorizer.rulesFor(ann, 'a').missing, /webhook authorizer does not support user rule resolution/);
+  assert.equal(authorizer.hasMoreThanRules, true);
+});
+
+test('an expression that asks for access begins again when a webhook was asked', async () => {
+  const yes = webhookThat({ allowed: true });
+  const { mirror } = fixture();
+  const ask = accessOf(new Authorizer(modesOf([yes.webhook]), mirror), ann);
+  let rounds = 0;
+  const allowed = await onceDecided(() => {
+    rounds++;
+    return ['get', 'list'].every(
+      (verb) => ask({ verb, resource: 'pods', group: '', subresource: '', namespace: '', name: '' }).allowed,
+    );
+  });
+  assert.deepEqual([allowed, rounds, yes.asked()], [true, 3, 2]);
 });

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kind } from '@tidegate/kinds';
 import { type PolicyRule, toldRules, toldTexts, uncovered } from '@tidegate/rbac';
+import type { RequestInfo } from '@tidegate/request-info';
 import type { JsonObject } from '@tidegate/schema';
 import { forbiddenObject, notFound } from '@tidegate/status';
 import type { User } from '../authn/user.ts';
@@ -16,8 +17,41 @@ const BINDINGS = new Set(['rolebindings', 'clusterrolebindings']);
 type Asked = Pick<ResourceRequest, 'kind' | 'user' | 'info'>;
 
 /** Whether a write may give rights, so that roles must be known as they are now. */
-export function mayGrant({ kind, user }: Asked): boolean {
+function mayGrant({ kind, user }: Asked): boolean {
   return grants(kind) && !user.groups.includes(MASTERS);
+}
+
+/** Before that, what has to be known for it: roles as they are now, and whether somebody else lets them. */
+export async function readyForGrant(gateway: Gateway, request: Asked, objectOf: () => JsonObject): Promise<void> {
+  if (!mayGrant(request)) return;
+  await gateway.authorizer.latest();
+  const asked = leave(request, objectOf());
+  if (asked !== undefined) await gateway.authorizer.judge(request.user, asked);
+}
+
+/** The right by which somebody may give more than they have; undefined: what is to be bound is no role. */
+function leave({ kind, info }: Asked, object: JsonObject): RequestInfo | undefined {
+  const { resource } = kind.entry;
+  const asked = { isResource: true, group: RBAC };
+  if (ROLES.has(resource)) {
+    return question({ ...asked, verb: 'escalate', resource, name: info.name, namespace: info.namespace });
+  }
+  const { kind: refKind, name, group } = roleRefIn(object);
+  if (refKind !== 'Role' && refKind !== 'ClusterRole') return undefined;
+  const namespace = kind.entry.namespaced ? info.namespace : '';
+  return question({
+    ...asked,
+    verb: 'bind',
+    group,
+    resource: refKind === 'Role' ? 'roles' : 'clusterroles',
+    name,
+    namespace,
+  });
+}
+
+function roleRefIn({ roleRef }: JsonObject): { kind: string; name: string; group: string } {
+  const { kind = '', name = '', apiGroup: group = '' } = (roleRef ?? {}) as Record<string, string>;
+  return { kind, name, group };
 }
 
 function grants({ entry: { group, resource } }: Kind): boolean {
@@ -42,10 +76,10 @@ function compared({ metadata, ...content }: JsonObject): unknown {
   return { ...content, metadata: rest };
 }
 
-function refuseRole({ authorizer }: Gateway, { kind, user, info }: Asked, object: JsonObject, old?: JsonObject): void {
-  const { resource } = kind.entry;
-  const asked = { isResource: true, group: RBAC, resource, name: info.name, namespace: info.namespace };
-  if (authorizer.decide(user, question({ ...asked, verb: 'escalate' })).allowed) return;
+function refuseRole({ authorizer }: Gateway, request: Asked, object: JsonObject, old?: JsonObject): void {
+  const { kind, user, info } = request;
+  const asked = leave(request, object);
+  if (asked !== undefined && authorizer.decide(user, asked).allowed) return;
   const { rules: held, missing } = authorizer.rulesFor(user, info.namespace);
   const beyond = uncovered(held, rulesIn(object));
   if (beyond.length > 0) throw refused(kind, object, toldEscalation(user, beyond, missing));
@@ -55,18 +89,15 @@ function refuseRole({ authorizer }: Gateway, { kind, user, info }: Asked, object
   }
 }
 
-function refuseBinding({ authorizer }: Gateway, { kind, user, info }: Asked, object: JsonObject): void {
-  const { roleRef } = object as { roleRef?: { kind?: string; name?: string; apiGroup?: string } };
-  const { kind: refKind = '', name = '', apiGroup: group = '' } = roleRef ?? {};
+function refuseBinding({ authorizer }: Gateway, request: Asked, object: JsonObject): void {
+  const asked = leave(request, object);
   // anything else is not a role, and refused as that
-  if (refKind !== 'Role' && refKind !== 'ClusterRole') return;
-  const namespace = kind.entry.namespaced ? info.namespace : '';
-  const resource = refKind === 'Role' ? 'roles' : 'clusterroles';
-  const asked = question({ isResource: true, verb: 'bind', group, resource, name, namespace });
-  if (authorizer.decide(user, asked).allowed) return;
-  const wanted = authorizer.rulesOf(referred({ kind: refKind, name }, namespace));
+  if (asked === undefined || authorizer.decide(request.user, asked).allowed) return;
+  const { kind, user } = request;
+  const { kind: refKind, name } = roleRefIn(object);
+  const wanted = authorizer.rulesOf(referred({ kind: refKind as 'Role' | 'ClusterRole', name }, asked.namespace));
   if (wanted === undefined) throw notFound(kind.entry, name);
-  const { rules: held, missing } = authorizer.rulesFor(user, namespace);
+  const { rules: held, missing } = authorizer.rulesFor(user, asked.namespace);
   const beyond = uncovered(held, wanted);
   if (beyond.length > 0) throw refused(kind, object, toldEscalation(user, beyond, missing));
 }

@@ -4,6 +4,8 @@ import { type Binding, type BindingSubject, type RoleRef, toldBinding } from './
 
 export interface Decision {
   readonly allowed: boolean;
+  /** somebody said so, and did not only leave it to others */
+  readonly denied?: true;
   /** empty where there is nothing to say */
   readonly reason: string;
 }

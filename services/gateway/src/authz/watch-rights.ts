@@ -1,5 +1,5 @@
 import type { RequestInfo } from '@tidegate/request-info';
-import type { ApiError } from '@tidegate/status';
+import { type ApiError, internalError } from '@tidegate/status';
 import type { User } from '../authn/user.ts';
 
 /** A running watch: whose it is, what it shows, and how it is told that it is over. */
@@ -9,7 +9,8 @@ export interface RunningWatch {
   readonly watch: { fail(error: ApiError): void };
 }
 
-type Refuse = (user: User, info: RequestInfo) => ApiError | undefined;
+/** Answers at once, unless somebody else has to be asked. */
+type Refuse = (user: User, info: RequestInfo) => ApiError | undefined | Promise<ApiError | undefined>;
 
 /** At a microsecond or two each, this many hold up nobody. */
 const TOGETHER = 500;
@@ -56,8 +57,17 @@ export class WatchRights {
     if (isAgain) this.changed();
   }
 
-  #check({ user, info, watch }: RunningWatch): void {
-    const refused = this.#refuse(user, info);
-    if (refused !== undefined) watch.fail(refused);
+  #check(running: RunningWatch): void {
+    const refused = this.#refuse(running.user, running.info);
+    if (!(refused instanceof Promise)) {
+      this.#end(running, refused);
+      return;
+    }
+    const failed = (cause: unknown) => internalError('it could not be found out who may do what', cause);
+    void refused.catch(failed).then((error) => this.#end(running, error));
+  }
+
+  #end(running: RunningWatch, refused: ApiError | undefined): void {
+    if (refused !== undefined && this.#running.has(running)) running.watch.fail(refused);
   }
 }

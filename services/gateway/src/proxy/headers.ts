@@ -14,7 +14,10 @@ const HOP_BY_HOP = new Set([
   'upgrade',
 ]);
 
-/** Who the client is, is for this server alone to know: nothing by which it proves or claims to be somebody goes on. */
+/**
+ * Who the client is, is for this server alone to know: nothing by which it proves or claims to be somebody goes on. Some
+ * programs take `_` for `-`.
+ */
 const IDENTITY = /^(authorization|tidegate-fence|impersonate-.*|x-remote-.*)$/;
 const BEARER = 'base64url.bearer.authorization.k8s.io.';
 
@@ -39,7 +42,7 @@ export function requestHeaders(request: IncomingMessage, more: readonly string[]
   const kept = ['Host', host ?? String(headers.host ?? headers[':authority'] ?? '')];
   each(rawHeaders, (name, value) => {
     const key = name.toLowerCase();
-    const stays = key.startsWith(':') || HOP_BY_HOP.has(key) || named.has(key) || OWN.has(key) || IDENTITY.test(key);
+    const stays = key.startsWith(':') || HOP_BY_HOP.has(key) || named.has(key) || OWN.has(key) || isIdentity(key);
     if (!stays) kept.push(name, value);
   });
   const via = [headers['x-forwarded-for'], socket.remoteAddress].flat().filter((hop) => hop !== undefined);
@@ -73,6 +76,10 @@ export function responseHeaders({ rawHeaders, headers }: IncomingMessage): Array
     else found[1].push(value);
   });
   return [...kept.values()].flatMap(([name, values]) => [name, values.length === 1 ? (values[0] as string) : values]);
+}
+
+function isIdentity(key: string): boolean {
+  return IDENTITY.test(key.includes('_') ? key.replaceAll('_', '-') : key);
 }
 
 function namedBy(connection: string | undefined): Set<string> {

@@ -6,7 +6,7 @@ import { type Guard, outcomeKind, writeKind } from '@tidegate/wire';
 import type { ServiceAddresses } from '../addresses/service-addresses.ts';
 import { inquiryOf } from '../admission/inquiries.ts';
 import type { Inquiry } from '../admission/inquiry.ts';
-import { mayGrant, refuseEscalation } from '../authz/escalation.ts';
+import { readyForGrant, refuseEscalation } from '../authz/escalation.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { type StoredForm, storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
@@ -62,7 +62,8 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
     (inquiry === undefined ? fromMirror(gateway, request, key) : undefined) ?? (await inStore(gateway, request, key));
   const allotment = allotmentOf(gateway, request);
   if (allotment !== undefined && isDryRun(request)) await allotment.lookFirst();
-  if (mayGrant(request)) await gateway.authorizer.latest();
+  const begun = current;
+  if (begun !== undefined) await readyForGrant(gateway, request, () => parseCurrent(begun));
   const station = change.admitted === 'already' ? undefined : gateway.plugins.at('UPDATE', request);
   const end = performance.now() + PATIENCE_MS;
   for (;;) {

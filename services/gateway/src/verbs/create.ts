@@ -5,7 +5,7 @@ import { ApiError, alreadyExists, badRequest, invalid, methodNotAllowed } from '
 import { outcomeKind, writeKind } from '@tidegate/wire';
 import { inquiryOf } from '../admission/inquiries.ts';
 import type { Inquiry } from '../admission/inquiry.ts';
-import { mayGrant, refuseEscalation } from '../authz/escalation.ts';
+import { readyForGrant, refuseEscalation } from '../authz/escalation.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
@@ -62,10 +62,8 @@ export async function createObject(gateway: Gateway, request: ResourceRequest, w
   await gateway.plugins.at('CREATE', request)?.mutate({ gateway, request, object: wanted, old: undefined });
   const inquiry = inquiryOf(gateway, request, { operation: 'CREATE', name: metaOf(wanted).name ?? '' });
   const object = inquiry === undefined ? wanted : await mutated(gateway, request, { inquiry, wanted });
-  if (mayGrant(request)) {
-    await gateway.authorizer.latest();
-    refuseEscalation(gateway, request, object);
-  }
+  await readyForGrant(gateway, request, () => object);
+  refuseEscalation(gateway, request, object);
   const meta = metaOf(object);
   const { generateName = '' } = meta;
   const generated = !meta.name && generateName !== '';

@@ -5,6 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { badRequest, type FieldError, invalid, invalidValue } from '@tidegate/status';
 import { admittedCreation } from '../admission/inquiries.ts';
 import { userInfo } from '../admission/review.ts';
+import { digestOf } from '../authn/bearer/token.ts';
 import type { User } from '../authn/user.ts';
 import { question } from '../authz/question.ts';
 import { objectAnswer } from '../codec/answer.ts';
@@ -52,8 +53,8 @@ async function access({ authorizer }: Gateway, user: User, spec: JsonObject): Pr
   const wrong = whatIsWrong(spec, user);
   if (wrong.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '', name: '' }, wrong);
   const info = isJsonObject(spec.nonResourceAttributes) ? otherOf(spec) : resourceOf(spec);
-  const { allowed, reason } = await authorizer.judge(user, info);
-  return { allowed, ...(reason !== '' && { reason }) };
+  const { allowed, denied, reason } = await authorizer.judge(user, info);
+  return { allowed, ...(denied && { denied }), ...(reason !== '' && { reason }) };
 }
 
 /** A question is about one thing, and about somebody. */
@@ -84,24 +85,22 @@ async function rulesOf({ authorizer }: Gateway, user: User, namespace: string): 
     .filter(({ nonResourceURLs }) => nonResourceURLs?.length > 0)
     .map(({ verbs, nonResourceURLs }) => ({ verbs: [...verbs], nonResourceURLs: [...nonResourceURLs] }));
   const evaluationError = missing === '' ? {} : { evaluationError: missing };
-  return { resourceRules, nonResourceRules, incomplete: false, ...evaluationError };
+  return { resourceRules, nonResourceRules, incomplete: authorizer.hasMoreThanRules, ...evaluationError };
 }
 
 /** Whose token it is; one that is nobody's is an answer, too. */
-async function reviewToken({ tokens, serviceAccounts }: Gateway, spec: JsonObject): Promise<JsonObject> {
+async function reviewToken({ tokens }: Gateway, spec: JsonObject): Promise<JsonObject> {
   const token = text(spec.token);
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
   const asked = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
-  const user = tokens.find(token);
-  // tokens from a file are for this server, and say nothing of others
-  const ours = asked.filter((audience) => serviceAccounts?.audiences.includes(audience));
-  if (user !== undefined && (asked.length === 0 || ours.length > 0)) {
-    return { authenticated: true, user: userInfo(user), ...(asked.length === 0 ? {} : { audiences: ours }) };
+  const judged = await tokens.judge({ text: token, digest: digestOf(token) }, asked);
+  if ('user' in judged) {
+    const { user, audiences } = judged;
+    return { authenticated: true, user: userInfo(user), ...(audiences.length > 0 && { audiences: [...audiences] }) };
   }
-  const verdict = await serviceAccounts?.judge(token, asked.length === 0 ? undefined : asked);
-  if (verdict === undefined) return { user: {}, error: 'invalid bearer token' };
-  if ('refused' in verdict) return { user: {}, error: `[invalid bearer token, ${verdict.refused}]` };
-  return { authenticated: true, user: userInfo(verdict.user), audiences: [...verdict.audiences] };
+  const { refusals } = judged;
+  const why = 'invalid bearer token';
+  return { user: {}, error: refusals.length === 0 ? why : `[${[why, ...refusals].join(', ')}]` };
 }
 
 function subjectOf(spec: JsonObject): User {

@@ -11,6 +11,18 @@ export interface ClientConfig {
   readonly service?: ServiceReference;
   /** in base64: from what its certificate must come; from what the system trusts where it is not there */
   readonly caBundle?: string;
+  /** who this server is to it; objects of the API cannot say so, files of its operator can */
+  readonly identity?: Identity;
+}
+
+interface Identity {
+  /** of the certificate that it must show, where that is not the URL's host */
+  readonly serverName?: string;
+  /** of the certificate that it is shown, as PEM */
+  readonly cert?: string;
+  readonly key?: string;
+  /** the value of the header */
+  readonly authorization?: string;
 }
 
 export interface WebhookCall {
@@ -18,6 +30,8 @@ export interface WebhookCall {
   readonly body: JsonObject;
   readonly timeoutMs: number;
   readonly maxAnswerBytes: number;
+  /** the URL is as it was given: it does not tell the time that is left */
+  readonly hidesTime?: boolean;
 }
 
 /** A webhook was not reached, or said nothing that can be used. */
@@ -86,8 +100,8 @@ export class WebhookCalls {
 
   #attempt({ url, ip, port }: Target, call: WebhookCall, end: AbortSignal): Promise<Buffer> {
     const body = Buffer.from(JSON.stringify(call.body));
-    const { caBundle = '' } = call.config;
-    const host = hostOf(url);
+    const { caBundle = '', identity: { serverName, authorization, ...certificate } = {} } = call.config;
+    const host = serverName ?? hostOf(url);
     return new Promise((resolve, reject) => {
       const sent = send({
         agent: this.#agent,
@@ -97,6 +111,7 @@ export class WebhookCalls {
         path: `${url.pathname}${url.search}`,
         servername: isIP(host) === 0 ? host : '',
         ...(caBundle === '' ? {} : { ca: Buffer.from(caBundle, 'base64') }),
+        ...certificate,
         minVersion: 'TLSv1.2',
         maxHeaderSize: MAX_HEADER_BYTES,
         signal: end,
@@ -105,6 +120,7 @@ export class WebhookCalls {
           Accept: 'application/json',
           'Content-Type': 'application/json',
           'Content-Length': body.length,
+          ...(authorization === undefined ? {} : { Authorization: authorization }),
         },
       });
       // the other end had closed a connection that was kept, before it read anything of this call
@@ -137,7 +153,7 @@ function isReset(error: Error & { code?: string }): boolean {
 }
 
 /** As it is told in failures, and in the certificate of a Service. */
-function urlOf({ config: { url, service }, timeoutMs }: WebhookCall): URL {
+function urlOf({ config: { url, service }, timeoutMs, hidesTime = false }: WebhookCall): URL {
   const text =
     service === undefined
       ? (url ?? '')
@@ -146,7 +162,7 @@ function urlOf({ config: { url, service }, timeoutMs }: WebhookCall): URL {
   if (parsedUrl === null || parsedUrl.protocol !== 'https:') {
     throw new WebhookFailure(`${JSON.stringify(text)} is no https URL`);
   }
-  parsedUrl.searchParams.set('timeout', `${timeoutMs / 1000}s`);
+  if (!hidesTime) parsedUrl.searchParams.set('timeout', `${timeoutMs / 1000}s`);
   return parsedUrl;
 }
 

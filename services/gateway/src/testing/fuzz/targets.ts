@@ -46,6 +46,7 @@ import { listOptions } from '../../rules/list-options.ts';
 import { watchOptions } from '../../rules/watch-options.ts';
 import { readPatch } from '../../verbs/patch.ts';
 import { mutateBytes, mutateValue } from './mutate.ts';
+import { tokenTargets } from './token-targets.ts';
 
 /** One door through which bytes come from outside. */
 export interface Target {
@@ -272,6 +273,7 @@ const token = encodeContinue({ revision: 12, after: { namespace: 'default', name
 export const targets: readonly Target[] = [
   ...Object.keys(ENCODERS).map(bodyTarget),
   ...Object.keys(PATCHES).map(patchTarget),
+  ...tokenTargets,
   {
     name: 'options of deletes',
     input: (random) => {

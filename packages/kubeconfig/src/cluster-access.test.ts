@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryPlace } from '../temporary-place.ts';
 import { clusterAccessOf, readClusterAccess } from './cluster-access.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -40,8 +40,9 @@ test('The current context is taken unless another is named.', () => {
   assert.deepEqual(access('by-cert'), { server: 'https://b', insecure: true, cert: 'CERT', key: 'KEY' });
 });
 
-test('Files are found beside the kubeconfig.', () => {
-  const dir = temporaryPlace('kubeconfig');
+test('Files are found beside the kubeconfig.', (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
+  t.after(() => rmSync(dir, { recursive: true }));
   for (const name of ['cert.pem', 'key.pem', 'token']) writeFileSync(join(dir, name), `${name}\n`);
   assert.deepEqual(access('by-files', join(dir, 'config')), {
     server: 'https://b',

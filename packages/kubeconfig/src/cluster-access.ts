@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { OptionError } from '@tidegate/options';
 import { CORE_SCHEMA, load } from 'js-yaml';
-import { Trouble } from '../trouble.ts';
 
 /** Where a cluster is, and as whom it is asked. */
 export interface ClusterAccess {
@@ -22,7 +22,7 @@ export function readClusterAccess(file: string, context = ''): ClusterAccess {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new Trouble(`cannot read the kubeconfig ${file} (${(error as Error).message})`, { cause: error });
+    throw new OptionError(`cannot read the kubeconfig ${file} (${(error as Error).message})`, { cause: error });
   }
   return clusterAccessOf(text, { file, context });
 }
@@ -32,19 +32,19 @@ export function clusterAccessOf(text: string, { file, context }: { file: string;
   const config = parse(text, file);
   const wanted = context === '' ? textOf(config['current-context']) : context;
   if (wanted === undefined || wanted === '') {
-    throw new Trouble(`${file} has no current context: name one of its contexts with --context`);
+    throw new OptionError(`${file} has no current context: name one of its contexts with --context`);
   }
   const chosen = entryOf(config.contexts, wanted, 'context', file);
   const cluster = entryOf(config.clusters, textOf(chosen.cluster) ?? '', 'cluster', file);
   const user = textOf(chosen.user) === undefined ? {} : entryOf(config.users, textOf(chosen.user) ?? '', 'user', file);
   for (const method of ['exec', 'auth-provider']) {
     if (user[method] === undefined) continue;
-    throw new Trouble(
+    throw new OptionError(
       `the user of context ${wanted} in ${file} logs in with ${method}, which is not supported: make a kubeconfig with a token or a client certificate`,
     );
   }
   const server = textOf(cluster.server);
-  if (server === undefined) throw new Trouble(`the cluster of context ${wanted} in ${file} has no server`);
+  if (server === undefined) throw new OptionError(`the cluster of context ${wanted} in ${file} has no server`);
   const content = (fields: Fields, name: string) => contentOf(fields, name, dirname(resolve(file)));
   return {
     server,
@@ -61,7 +61,7 @@ function parse(text: string, file: string): Fields {
   try {
     return fieldsOf(load(text, { schema: CORE_SCHEMA }));
   } catch (error) {
-    throw new Trouble(`${file} is no YAML: ${(error as Error).message.split('\n')[0]}`, { cause: error });
+    throw new OptionError(`${file} is no YAML: ${(error as Error).message.split('\n')[0]}`, { cause: error });
   }
 }
 
@@ -71,7 +71,7 @@ function entryOf(list: unknown, name: string, kind: 'context' | 'cluster' | 'use
   const found = entries.find((entry) => entry.name === name);
   if (found !== undefined) return fieldsOf(found[kind]);
   const names = entries.map((entry) => String(entry.name)).join(', ');
-  throw new Trouble(`${file} has no ${kind} ${name}${names === '' ? '' : `; there are ${names}`}`);
+  throw new OptionError(`${file} has no ${kind} ${name}${names === '' ? '' : `; there are ${names}`}`);
 }
 
 /** The data itself, or a file that has it. */
@@ -94,7 +94,7 @@ function fileContent(path: string | undefined, dir: string): string | undefined 
   try {
     return readFileSync(resolve(dir, path), 'utf8');
   } catch (error) {
-    throw new Trouble(`cannot read ${resolve(dir, path)}, which the kubeconfig names`, { cause: error });
+    throw new OptionError(`cannot read ${resolve(dir, path)}, which the kubeconfig names`, { cause: error });
   }
 }
 

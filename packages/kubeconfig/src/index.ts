@@ -1,0 +1,1 @@
+export { type ClusterAccess, clusterAccessOf, readClusterAccess } from './cluster-access.ts';

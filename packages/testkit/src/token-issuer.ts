@@ -1,0 +1,93 @@
+import { constants, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { serverPair } from './server-pair.ts';
+
+export interface IssuerKey {
+  readonly id: string;
+  readonly algorithm: string;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+}
+
+const CURVES: Readonly<Record<string, string>> = { ES256: 'P-256', ES384: 'P-384', ES512: 'P-521' };
+
+/** A key of an issuer, for one algorithm. */
+export function issuerKey(id: string, algorithm = 'ES256', bits = 2048): IssuerKey {
+  const namedCurve = CURVES[algorithm];
+  const pair =
+    namedCurve === undefined
+      ? generateKeyPairSync('rsa', { modulusLength: bits })
+      : generateKeyPairSync('ec', { namedCurve });
+  return { id, algorithm, ...pair };
+}
+
+export function publishedForm({ id, algorithm, publicKey }: IssuerKey): object {
+  return { ...publicKey.export({ format: 'jwk' }), kid: id, alg: algorithm, use: 'sig' };
+}
+
+/** A token of these claims; `header` says more than a good one does, or something else. */
+export function signedToken(key: IssuerKey, claims: object, header: object = {}): string {
+  const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const text = `${encode({ alg: key.algorithm, kid: key.id, ...header })}.${encode(claims)}`;
+  const isPss = key.algorithm.startsWith('PS');
+  const signature = sign(`sha${key.algorithm.slice(2)}`, Buffer.from(text), {
+    key: key.privateKey,
+    dsaEncoding: 'ieee-p1363',
+    ...(isPss ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } : {}),
+  });
+  return `${text}.${signature.toString('base64url')}`;
+}
+
+/** A real issuer of tokens, over https. */
+export interface TestIssuer {
+  readonly url: string;
+  /** of its certificate, as PEM */
+  readonly ca: string;
+  /** what it publishes from now on */
+  publish(keys: readonly IssuerKey[]): void;
+  /** for how often it was asked */
+  readonly asked: { discovery: number; keys: number };
+  /** a token that is good for a client named `kube` for an hour, but for what the claims say */
+  token(key: IssuerKey, claims?: object, header?: object): string;
+  /** nobody listens, until it comes back */
+  leave(): Promise<void>;
+  comeBack(): Promise<void>;
+}
+
+export async function startIssuer(keys: readonly IssuerKey[]): Promise<TestIssuer> {
+  const { ca, ...pair } = await serverPair(['127.0.0.1']);
+  let published = keys;
+  const asked = { discovery: 0, keys: 0 };
+  const server = createServer(pair, ({ url: path }, response) => {
+    const isKeys = path === '/keys';
+    asked[isKeys ? 'keys' : 'discovery']++;
+    const body = isKeys ? { keys: published.map(publishedForm) } : { issuer: url, jwks_uri: `${url}/keys` };
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const url = `https://127.0.0.1:${port}`;
+  return {
+    url,
+    ca,
+    asked,
+    publish: (now) => {
+      published = now;
+    },
+    token: (key, claims = {}, header = {}) => {
+      const iat = Math.floor(Date.now() / 1000);
+      return signedToken(key, { iss: url, aud: 'kube', sub: 'ann', iat, exp: iat + 3600, ...claims }, header);
+    },
+    leave: async () => {
+      server.close();
+      server.closeAllConnections();
+    },
+    comeBack: async () => {
+      server.listen(port, '127.0.0.1');
+      await once(server, 'listening');
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { anonymousAt, NOWHERE, USUAL_PATHS } from './anonymous.ts';
+
+const isOpen = (url: string) => anonymousAt(url, USUAL_PATHS) !== undefined;
+
+test('health, the version and what is below them are open to those without a name', () => {
+  for (const url of ['/livez', '/readyz?verbose', '/healthz', '/version', '/version/', '/livez/ping', '/readyz/store'])
+    assert.ok(isOpen(url), url);
+});
+
+test('nothing else is, however it is written', () => {
+  for (const url of [
+    '/',
+    '',
+    '/api',
+    '/metrics',
+    '/livezz',
+    '/versions',
+    '//livez',
+    '/%6civez',
+    '/LIVEZ',
+    '/x?/livez',
+    '*',
+    '/livez/../api',
+  ])
+    assert.ok(!isOpen(url), url);
+});
+
+test('paths that are named are exact, and there may be none', () => {
+  const paths = { exact: new Set(['/livez']), below: [] };
+  assert.equal(anonymousAt('/livez?x', paths)?.name, 'system:anonymous');
+  assert.equal(anonymousAt('/livez/ping', paths), undefined);
+  assert.equal(anonymousAt('/livez', NOWHERE), undefined);
+  assert.equal(anonymousAt('/api', 'all')?.name, 'system:anonymous');
+});

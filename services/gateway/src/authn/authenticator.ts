@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import { unauthorized } from '@tidegate/status';
+import { type AnonymousPaths, anonymousAt } from './anonymous.ts';
+import type { BearerTokens } from './bearer/bearer-tokens.ts';
+import { bearerOf } from './bearer/token.ts';
+import type { Connections } from './connections.ts';
+import type { FrontProxyHeaders } from './front-proxy.ts';
+import type { User } from './user.ts';
+
+interface AuthenticatorOptions {
+  readonly connections: Connections;
+  /** undefined: no front proxy is believed */
+  readonly frontProxy: FrontProxyHeaders | undefined;
+  readonly tokens: BearerTokens;
+  readonly anonymous: AnonymousPaths;
+  /** why somebody is not known, for the log alone */
+  readonly told: (why: string) => void;
+}
+
+/**
+ * Who sends a request, in kube-apiserver's order: whom a front proxy names, whose certificate was shown, whose token was
+ * sent; and nobody in particular, where that is allowed.
+ *
+ * Invariant: who tries to be somebody and fails is nobody, not somebody else: a token that nobody knows, or a certificate
+ * that proves nothing, is 401 and never anonymous.
+ */
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  async authenticate(request: IncomingMessage): Promise<User> {
+    const { connections, frontProxy, anonymous } = this.#options;
+    const peer = connections.of(request);
+    const said = frontProxy?.take(request) ?? [];
+    if (peer.kind === 'front-proxy' && said.length > 0) {
+      const user = frontProxy?.user(said);
+      if (user === 'ambiguous') throw this.#refused('a front proxy names more than one user');
+      if (user !== undefined) return user;
+    }
+    if (peer.kind === 'client') return peer.user;
+    const { authorization } = request.headers;
+    if (authorization !== undefined) return this.#byToken(authorization);
+    if (peer.kind === 'stranger') throw this.#refused(peer.why);
+    if (peer.kind === 'front-proxy') throw this.#refused('a front proxy names no user');
+    const nobody = anonymousAt(request.url ?? '', anonymous);
+    if (nobody === undefined) throw unauthorized();
+    return nobody;
+  }
+
+  async #byToken(authorization: string): Promise<User> {
+    const { tokens } = this.#options;
+    const token = bearerOf(authorization);
+    if (token === undefined) throw unauthorized();
+    const known = tokens.known(token);
+    if (known !== undefined) return known;
+    const judged = await tokens.judge(token);
+    if ('user' in judged) return judged.user;
+    throw judged.refusals.length === 0 ? unauthorized() : this.#refused(judged.refusals.join(', '));
+  }
+
+  #refused(why: string): Error {
+    this.#options.told(why);
+    return unauthorized();
+  }
+}

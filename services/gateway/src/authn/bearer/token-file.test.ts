@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { temporaryDir } from '@tidegate/testkit';
+import { digestOf } from './token.ts';
+import { TokenFile } from './token-file.ts';
+
+const place = temporaryDir('token-file');
+after(() => place.remove());
+
+function fileWith(lines: string): TokenFile {
+  const path = join(place.path, 'tokens.csv');
+  writeFileSync(path, lines);
+  return new TokenFile([path]);
+}
+
+const verdict = (file: TokenFile, text: string, digest = digestOf(text)) => file.judge({ text, digest });
+
+test('a line makes a user, with groups between quotes', () => {
+  const file = fileWith('# users\n\na-token,ann,1,"dev, ops"\nb-token,bob,,\n');
+  const ann = { name: 'ann', uid: '1', groups: ['dev', 'ops', 'system:authenticated'] };
+  assert.deepEqual(verdict(file, 'a-token'), { user: ann });
+  assert.deepEqual(verdict(file, 'b-token'), { user: { name: 'bob', uid: '', groups: ['system:authenticated'] } });
+  assert.equal(verdict(file, 'c-token'), undefined);
+});
+
+test('what is looked up is the keyed digest of a token, never the token', () => {
+  const file = fileWith('a-token,ann,1\n');
+  assert.equal(verdict(file, 'a-token', digestOf('other')), undefined);
+  assert.notEqual(verdict(file, 'other', digestOf('a-token')), undefined);
+  assert.match(digestOf('a-token'), /^[A-Za-z0-9+/]{43}=$/);
+});
+
+test('a line that is none is refused by its number', () => {
+  assert.throws(() => fileWith('a,b,c\nonly-a-token\n'), /tokens.csv:2: a line must be token,user,uid/);
+});

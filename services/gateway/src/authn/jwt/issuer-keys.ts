@@ -1,0 +1,136 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { isJsonObject, type Json } from '@tidegate/schema';
+import { fits } from '../json-web-token.ts';
+import type { FetchDocument } from './fetch-document.ts';
+
+interface IssuerKeysOptions {
+  readonly issuer: string;
+  /** where it describes itself; empty: at the usual path */
+  readonly discoveryUrl: string;
+  /** PEM; empty: what the system trusts */
+  readonly authority: string;
+  readonly fetch: FetchDocument;
+  /** why its keys could not be fetched; undefined: they were */
+  readonly told: (trouble: string | undefined) => void;
+  readonly now?: () => number;
+}
+
+interface PublishedKey {
+  readonly id: string;
+  /** empty: any that the key can sign by */
+  readonly algorithm: string;
+  readonly key: KeyObject;
+}
+
+const FETCH_LIMIT_MS = 5000;
+/** An unknown key is asked for no sooner than so long after the last time: tokens are made up easily. */
+const PAUSE_MS = 5000;
+const RETRY_MS = 10_000;
+/** A key that was withdrawn must not live here for ever. */
+const REFRESH_MS = 10 * 60_000;
+const MOST_KEYS = 100;
+const WELL_KNOWN = '/.well-known/openid-configuration';
+
+/**
+ * The public keys of an issuer, as it tells them.
+ *
+ * Invariant: it is asked in the background, and once at a time; for keys that nobody knows, no more often than every five
+ * seconds, whatever tokens come. What it told last counts until it tells something else.
+ *
+ *   waiting ──told──▶ known ──ten minutes, or an unknown key──▶ asked again
+ *      ▲ │ failed: again after 10 s
+ *      └─┘
+ */
+export class IssuerKeys {
+  readonly #options: IssuerKeysOptions;
+  readonly #now: () => number;
+  #keys: readonly PublishedKey[] = [];
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #asking: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(options: IssuerKeysOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  start(): void {
+    void this.#ask();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** Those that a token of this algorithm may be signed by, as they are known; `keyId` is empty where it names none. */
+  of(keyId: string, algorithm: string): KeyObject[] {
+    return this.#keys
+      .filter((one) => keyId === '' || one.id === keyId)
+      .filter((one) => (one.algorithm === '' || one.algorithm === algorithm) && fits(one.key, algorithm))
+      .map(({ key }) => key);
+  }
+
+  /** Whether the issuer was asked again: none of the keys that are known has signed some token. */
+  async renewed(): Promise<boolean> {
+    if (this.#asking === undefined && this.#now() - this.#askedAt < PAUSE_MS) return false;
+    await this.#ask();
+    return true;
+  }
+
+  #ask(): Promise<void> {
+    this.#asking ??= this.#fetch().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
+  }
+
+  async #fetch(): Promise<void> {
+    this.#askedAt = this.#now();
+    clearTimeout(this.#timer);
+    let isTold = false;
+    try {
+      this.#keys = await this.#told();
+      isTold = true;
+      this.#options.told(undefined);
+    } catch (error) {
+      this.#options.told((error as Error).message);
+    }
+    if (this.#isStopped) return;
+    this.#timer = setTimeout(() => void this.#ask(), isTold ? REFRESH_MS : RETRY_MS);
+    this.#timer.unref();
+  }
+
+  async #told(): Promise<PublishedKey[]> {
+    const { issuer, discoveryUrl, authority, fetch } = this.#options;
+    const options = { authority, timeoutMs: FETCH_LIMIT_MS };
+    const about = await fetch(discoveryUrl === '' ? issuer.replace(/\/$/, '') + WELL_KNOWN : discoveryUrl, options);
+    if (about.issuer !== issuer) {
+      const said = JSON.stringify(about.issuer);
+      throw new Error(
+        `issuer did not match the issuer returned by provider, expected ${JSON.stringify(issuer)} got ${said}`,
+      );
+    }
+    const uri = about.jwks_uri;
+    if (typeof uri !== 'string' || URL.parse(uri)?.protocol !== 'https:') {
+      throw new Error(`it tells no https URL of its keys, but ${JSON.stringify(uri)}`);
+    }
+    const { keys } = await fetch(uri, options);
+    if (!Array.isArray(keys)) throw new Error(`${uri} holds no keys`);
+    return keys.slice(0, MOST_KEYS).flatMap((one) => publishedKey(one) ?? []);
+  }
+}
+
+/** undefined: one that signs no tokens that are taken here. */
+function publishedKey(told: Json): PublishedKey | undefined {
+  if (!isJsonObject(told) || (told.use !== undefined && told.use !== 'sig')) return undefined;
+  const { kid = '', alg = '', kty } = told;
+  if (typeof kid !== 'string' || typeof alg !== 'string' || (kty !== 'RSA' && kty !== 'EC')) return undefined;
+  try {
+    return { id: kid, algorithm: alg, key: createPublicKey({ key: told as never, format: 'jwk' }) };
+  } catch {
+    // others of the set may be good
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+import { fromData, ListValue, type Program, type Value } from '@tidegate/cel';
+import type { Json, JsonObject } from '@tidegate/schema';
+import { CREDENTIAL_ID, type User, withAuthenticated } from '../user.ts';
+import { type ClaimRules, type Condition, claimsShape, type Source, userShape } from './claim-rules.ts';
+
+/** Why a token makes nobody a user. */
+export class ClaimProblem extends Error {}
+
+type Variables = ReadonlyMap<string, Value>;
+
+/** What one token's expressions may cost, each. */
+const COST_LIMIT = 1_000_000;
+
+/** Whom the claims of a token make, by the rules of its issuer. */
+export function userOfClaims(claims: JsonObject, rules: ClaimRules): User {
+  const variables: Variables = new Map([['claims', fromData(claims, claimsShape)]]);
+  const read = (what: string, source: Source | undefined) =>
+    (source && readSource(what, source, { claims, variables })) ?? [];
+  const [name = ''] = single('username', read('username', rules.username));
+  if (name === '') throw new ClaimProblem('the user would have no name');
+  if ('claim' in rules.username && rules.username.claim === 'email') refuseUnverified(claims);
+  const [uid = ''] = single('uid', read('uid', rules.uid));
+  const groups = withAuthenticated(name, read('groups', rules.groups));
+  const extra = extraOf(claims, rules, variables);
+  for (const [claim, wanted] of rules.required) {
+    const [said] = textsOf(claim, claimIn(claims, claim));
+    if (said !== wanted)
+      throw new ClaimProblem(`required claim ${claim} value does not match. Got = ${said}, want = ${wanted}`);
+  }
+  demand('claim validation expression', rules.claimConditions, variables);
+  const user = { name, uid, groups, ...(Object.keys(extra).length > 0 && { extra }) };
+  if (rules.userConditions.length > 0) {
+    const info = { username: name, uid, groups: groups.slice(), extra };
+    demand(
+      'user info validation rule',
+      rules.userConditions,
+      new Map([['user', fromData(info as JsonObject, userShape)]]),
+    );
+  }
+  return user;
+}
+
+function readSource(
+  what: string,
+  source: Source,
+  { claims, variables }: { claims: JsonObject; variables: Variables },
+): string[] {
+  if ('program' in source) return listOf(what, evaluated(what, source.program, variables));
+  const { claim, prefix } = source;
+  // no groups are no mistake
+  if (what === 'groups' && !Object.hasOwn(claims, claim)) return [];
+  return textsOf(claim, claimIn(claims, claim), what === 'groups').map((value) => prefix + value);
+}
+
+function claimIn(claims: JsonObject, claim: string): Json {
+  if (!Object.hasOwn(claims, claim)) throw new ClaimProblem(`claim ${JSON.stringify(claim)} not present`);
+  return claims[claim] as Json;
+}
+
+function textsOf(claim: string, value: Json, mayBeMany = false): string[] {
+  const values = mayBeMany && Array.isArray(value) ? value : [value];
+  if (values.every((one) => typeof one === 'string')) return values as string[];
+  throw new ClaimProblem(
+    `claim ${JSON.stringify(claim)} is ${mayBeMany ? 'neither a text nor a list of texts' : 'no text'}`,
+  );
+}
+
+function single(what: string, values: string[]): string[] {
+  if (values.length > 1) throw new ClaimProblem(`${what} claim expression must return a string`);
+  return values;
+}
+
+function refuseUnverified(claims: JsonObject): void {
+  if (Object.hasOwn(claims, 'email_verified') && claims.email_verified !== true)
+    throw new ClaimProblem('email not verified');
+}
+
+function extraOf(claims: JsonObject, { extra }: ClaimRules, variables: Variables): Record<string, string[]> {
+  const found = extra.map(({ key, program }): [string, string[]] => {
+    const what = `extra ${key}`;
+    return [key, listOf(what, evaluated(what, program, variables))];
+  });
+  const { jti } = claims;
+  const credential: Array<[string, string[]]> =
+    typeof jti === 'string' && jti !== '' ? [[CREDENTIAL_ID, [`JTI=${jti}`]]] : [];
+  return Object.fromEntries([...credential, ...found.filter(([, values]) => values.length > 0)]);
+}
+
+function evaluated(what: string, program: Program, variables: Variables): Value {
+  const outcome = program.run(variables, COST_LIMIT);
+  if (outcome.kind === 'value') return outcome.value;
+  throw new ClaimProblem(`error evaluating ${what} claim expression: ${outcome.error.message}`);
+}
+
+/** Nothing, a text or a list of texts; an empty text is as good as none. */
+function listOf(what: string, value: Value): string[] {
+  if (value === null || value === '') return [];
+  if (typeof value === 'string') return [value];
+  const items = value instanceof ListValue ? [...value] : [undefined];
+  if (items.every((item) => typeof item === 'string')) return items as string[];
+  throw new ClaimProblem(`error evaluating ${what} claim expression: it gives neither a text nor a list of texts`);
+}
+
+function demand(what: string, conditions: readonly Condition[], variables: Variables): void {
+  for (const { program, expression, message } of conditions) {
+    const outcome = program.run(variables, COST_LIMIT);
+    if (outcome.kind === 'failed') throw new ClaimProblem(`error evaluating ${what}: ${outcome.error.message}`);
+    if (outcome.value === true) continue;
+    const more = message === '' ? '' : `: ${message}`;
+    throw new ClaimProblem(`error evaluating ${what}: validation expression '${expression}' failed${more}`);
+  }
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { OptionError } from '@tidegate/options';
+import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import type { FieldError } from '@tidegate/status';
+import { load } from 'js-yaml';
+
+/** What a file has to hold: fields by their names, a list of one form, or a value. */
+export type Form = 'text' | 'boolean' | readonly [Form] | { readonly [field: string]: Form };
+
+interface Wanted {
+  /** names the file */
+  readonly option: string;
+  readonly file: string;
+  readonly kind: string;
+  readonly versions: readonly string[];
+  readonly form: { readonly [field: string]: Form };
+}
+
+const GROUP = 'apiserver.config.k8s.io';
+
+/** A configuration file in kube-apiserver's form. A field that is not known is refused: it may be one that closes a door. */
+export function readConfiguration({ option, file, kind, versions, form }: Wanted): JsonObject {
+  const refuse = (why: string) => new OptionError(`--${option} ${file}: ${why}`);
+  let document: unknown;
+  try {
+    document = load(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw refuse((error as Error).message.split('\n')[0] ?? '');
+  }
+  if (!isJsonObject(document)) throw refuse(`it must hold an ${kind} of ${GROUP}`);
+  const { apiVersion, kind: said, ...content } = document;
+  const [group, version = ''] = String(apiVersion).split('/');
+  if (said !== kind || group !== GROUP || !versions.includes(version)) {
+    const known = versions.map((one) => `${GROUP}/${one}`).join(', ');
+    throw refuse(`it must be of the kind ${kind} and one of the versions ${known}, not ${said} of ${apiVersion}`);
+  }
+  const wrong = misfits(content, form, '');
+  if (wrong.length > 0) throw refuse(`strict decoding error: ${wrong.join(', ')}`);
+  return content;
+}
+
+/** Tells what is wrong with the values of a file, all of it. */
+export function refuseMistakes(option: string, file: string, mistakes: readonly FieldError[]): void {
+  if (mistakes.length === 0) return;
+  const words = mistakes.map(({ field, message }) => `${field}: ${message}`);
+  throw new OptionError(`--${option} ${file}: ${words.length === 1 ? words[0] : `[${words.join(', ')}]`}`);
+}
+
+function misfits(value: Json, form: Form, at: string): string[] {
+  // nothing is as if it were not there
+  if (value === null) return [];
+  if (form === 'text') return typeof value === 'string' ? [] : [`${at} must be a text, not ${JSON.stringify(value)}`];
+  if (form === 'boolean') return typeof value === 'boolean' ? [] : [`${at} must be true or false`];
+  if (isList(form)) {
+    if (!Array.isArray(value)) return [`${at} must be a list`];
+    return value.flatMap((item, i) =>
+      item === null ? [`${at}[${i}] is empty`] : misfits(item, form[0], `${at}[${i}]`),
+    );
+  }
+  if (!isJsonObject(value)) return [`${at} must hold fields`];
+  return Object.entries(value).flatMap(([name, one]) => {
+    const path = at === '' ? name : `${at}.${name}`;
+    const known = Object.hasOwn(form, name) ? form[name] : undefined;
+    return known === undefined ? [`unknown field ${JSON.stringify(path)}`] : misfits(one, known, path);
+  });
+}
+
+function isList(form: Form): form is readonly [Form] {
+  return Array.isArray(form);
+}

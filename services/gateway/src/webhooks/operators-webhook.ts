@@ -1,0 +1,47 @@
+import { readClusterAccess } from '@tidegate/kubeconfig';
+import { OptionError } from '@tidegate/options';
+import type { JsonObject } from '@tidegate/schema';
+import type { ClientConfig, WebhookCalls } from './webhook-calls.ts';
+
+/** Of one review; there is no more in it than whose a token is, or whether somebody may. */
+const MOST_BYTES = 1 << 20;
+
+/** A webhook that the server's operator names, in a file of kubeconfig's form: its server is asked as it stands there. */
+export class OperatorsWebhook {
+  readonly #config: ClientConfig;
+  readonly #calls: Pick<WebhookCalls, 'call'>;
+  readonly #timeoutMs: number;
+
+  constructor(config: ClientConfig, { calls, timeoutMs }: { calls: Pick<WebhookCalls, 'call'>; timeoutMs: number }) {
+    this.#config = config;
+    this.#calls = calls;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** What it answers to a review. It throws a WebhookFailure where it does not. */
+  ask(body: JsonObject): Promise<JsonObject> {
+    const timeoutMs = this.#timeoutMs;
+    return this.#calls.call({ config: this.#config, body, timeoutMs, maxAnswerBytes: MOST_BYTES, hidesTime: true });
+  }
+}
+
+/** `named`: what names the file. */
+export function webhookIn(file: string, named: string): ClientConfig {
+  const { server, ca, insecure, serverName, cert, key, authorization } = readClusterAccess(file);
+  const refuse = (why: string) => new OptionError(`${named} ${file}: ${why}`);
+  if (URL.parse(server)?.protocol !== 'https:') {
+    throw refuse(`the server must be an https URL, not ${JSON.stringify(server)}`);
+  }
+  if (insecure) throw refuse('insecure-skip-tls-verify is not taken: name the authority of its certificate');
+  if ((cert === undefined) !== (key === undefined)) throw refuse('a client certificate and its key belong together');
+  return {
+    url: server,
+    ...(ca === undefined ? {} : { caBundle: Buffer.from(ca).toString('base64') }),
+    identity: {
+      ...(serverName === undefined ? {} : { serverName }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+      ...(authorization === undefined ? {} : { authorization }),
+    },
+  };
+}

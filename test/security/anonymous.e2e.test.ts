@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { rawAsk } from '../support/raw-ask.ts';
+import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+
+describe('Without a name', () => {
+  let system: RunningSystem;
+  before(async () => {
+    system = await runningSystem();
+  });
+  after(() => system?.stop());
+
+  const code = async (path: string, method = 'GET', headers: readonly string[] = []) =>
+    (await rawAsk(system.tidegate, { path, method, headers })).code;
+
+  for (const path of ['/livez', '/readyz', '/healthz', '/version', '/version/', '/livez?verbose']) {
+    test(`${path} answers`, async () => assert.equal(await code(path), 200));
+  }
+
+  for (const path of ['/livez/ping', '/readyz/store', '/healthz/log', '/version/x', '/livez/']) {
+    test(`${path} is for those whom a role lets in`, async () => assert.equal(await code(path), 403));
+  }
+
+  const closed = [
+    '/',
+    '/api',
+    '/apis',
+    '/api/v1',
+    '/api/v1/namespaces',
+    '/api/v1/namespaces/default/secrets',
+    '/api/v1/namespaces/kube-public/configmaps/cluster-info',
+    '/apis/apps/v1/deployments?watch=1',
+    '/openapi/v2',
+    '/openapi/v3',
+    '/openid/v1/jwks',
+    '/.well-known/openid-configuration',
+    '/metrics',
+    '/debug/pprof',
+    '/logs',
+    '/swagger.json',
+    '/configz',
+    '/statusz',
+    '/flagz',
+    '/nowhere',
+    '//livez',
+    '/%6civez',
+    '/LIVEZ',
+    '/livez%2f..%2fapi',
+    '/livez/../api',
+    '/livezz',
+    '/api/v1/../../livez',
+    '/?/livez',
+  ];
+  for (const path of closed) {
+    test(`${path} asks for a name`, async () => assert.equal(await code(path), 401));
+  }
+
+  test('nothing is written anywhere, and reviews are not answered', async () => {
+    for (const path of [
+      '/api/v1/namespaces',
+      '/apis/authentication.k8s.io/v1/tokenreviews',
+      '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+      '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+    ])
+      assert.equal(await code(path, 'POST'), 401, path);
+    assert.equal(await code('/livez', 'POST'), 405);
+    assert.equal(await code('/version', 'DELETE'), 403);
+  });
+
+  test('who tries to be somebody and fails is not anonymous', async () => {
+    for (const value of ['Bearer guessed', 'Basic YTpi', 'Bearer', 'nonsense'])
+      assert.equal(await code('/livez', 'GET', ['Authorization', value]), 401, value);
+  });
+});

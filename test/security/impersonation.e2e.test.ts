@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { temporaryDir } from '@tidegate/testkit';
+import { rawAsk, whoAmI } from '../support/raw-ask.ts';
+import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const GROUP = 'rbac.authorization.k8s.io';
+
+describe('Who stands in for somebody else', () => {
+  const place = temporaryDir('impersonation');
+  let system: RunningSystem;
+
+  before(async () => {
+    const tokens = join(place.path, 'tokens.csv');
+    writeFileSync(tokens, 'ann-token,ann,1\nbob-token,bob,2\n');
+    system = await runningSystem({ args: [`--token-auth-file=${tokens}`] });
+    const rules = [
+      { verbs: ['impersonate'], apiGroups: [''], resources: ['users'], resourceNames: ['carol'] },
+      { verbs: ['impersonate'], apiGroups: [''], resources: ['groups'], resourceNames: ['dev'] },
+      { verbs: ['impersonate'], apiGroups: ['authentication.k8s.io'], resources: ['userextras/scopes'] },
+    ];
+    const subjects = [{ kind: 'User', apiGroup: GROUP, name: 'ann' }];
+    const roleRef = { apiGroup: GROUP, kind: 'ClusterRole', name: 'stand-in' };
+    for (const [path, body] of [
+      [`${RBAC}/clusterroles`, { metadata: { name: 'stand-in' }, rules }],
+      [`${RBAC}/clusterrolebindings`, { metadata: { name: 'stand-in' }, subjects, roleRef }],
+    ] as const)
+      assert.equal((await system.client.ask('POST', path, { body })).code, 201);
+  });
+  after(async () => {
+    await system?.stop();
+    place.remove();
+  });
+
+  const as = async (token: string, ...headers: string[]) => {
+    const told = await whoAmI(system.tidegate, { headers: ['Authorization', `Bearer ${token}`, ...headers] });
+    return typeof told === 'number' ? told : `${told.username} ${told.groups.join()}`;
+  };
+  const carol = ['Impersonate-User', 'carol'];
+
+  test('must have the right to, and then is that other one, with no right of their own', async () => {
+    assert.equal(await as('ann-token', ...carol), 'carol system:authenticated');
+    assert.equal(await as('ann-token', ...carol, 'Impersonate-Group', 'dev'), 'carol dev,system:authenticated');
+    assert.equal(await as('bob-token', ...carol), 403);
+    assert.equal(await as('ann-token', 'Impersonate-User', 'bob'), 403);
+    const path = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+    const headers = ['Authorization', `Bearer ${system.tidegate.token}`, 'Impersonate-User', 'bob'];
+    assert.equal((await rawAsk(system.tidegate, { path, headers })).code, 403);
+  });
+
+  test('becomes no member of system:masters, and nobody who is the system, without a right to just that', async () => {
+    for (const group of ['system:masters', 'system:authenticated', 'system:nodes', 'Dev', 'dev '])
+      assert.equal(
+        typeof (await as('ann-token', ...carol, 'Impersonate-Group', group)) === 'number',
+        group !== 'dev ',
+        group,
+      );
+    assert.equal(await as('ann-token', 'Impersonate-User', 'system:admin'), 403);
+    assert.equal(await as('ann-token', 'Impersonate-User', 'system:serviceaccount:kube-system:default'), 403);
+    assert.equal(await as('ann-token', 'Impersonate-User', 'system:anonymous'), 403);
+  });
+
+  test('must have the right to each group, when several are named', async () => {
+    const groups = ['Impersonate-Group', 'dev', 'impersonate-group', 'system:masters'];
+    assert.equal(await as('ann-token', ...carol, ...groups), 403);
+    assert.equal(await as('ann-token', ...carol, 'Impersonate-Group', 'dev,system:masters'), 403);
+  });
+
+  test('is the first of several users, and not another', async () => {
+    assert.equal(await as('ann-token', ...carol, 'Impersonate-User', 'root'), 'carol system:authenticated');
+    assert.equal(await as('ann-token', 'Impersonate-User', 'root', ...carol), 403);
+  });
+
+  test('names a user, or is refused', async () => {
+    for (const headers of [
+      ['Impersonate-Group', 'dev'],
+      ['Impersonate-Uid', '1'],
+      ['Impersonate-Extra-scopes', 'a'],
+      ['Impersonate-User', '', 'Impersonate-Group', 'dev'],
+    ])
+      assert.equal(await as('ann-token', ...headers), 500, headers.join());
+  });
+
+  test('must have the right to uids and to each extra field', async () => {
+    assert.equal(await as('ann-token', ...carol, 'Impersonate-Uid', '7'), 403);
+    assert.equal(await as('ann-token', ...carol, 'Impersonate-Extra-Scopes', 'x'), 'carol system:authenticated');
+    assert.equal(await as('ann-token', ...carol, 'Impersonate-Extra-other', 'x'), 403);
+    assert.equal(await as('ann-token', ...carol, 'Impersonate-Extra-scopes%2fother', 'x'), 403);
+    assert.equal(await as('ann-token', ...carol, 'Impersonate-Extra-__proto__', 'x'), 403);
+  });
+
+  test('is nobody without a name of their own', async () => {
+    assert.equal(await as('nobodys-token', ...carol), 401);
+    const { code } = await rawAsk(system.tidegate, { path: '/livez', headers: carol });
+    assert.equal(code, 403, 'an anonymous request stands in for nobody');
+  });
+
+  test('is known to the end of their own token alone, and is told in the answer of a refusal', async () => {
+    const headers = ['Authorization', 'Bearer bob-token', ...carol];
+    const { json } = await rawAsk(system.tidegate, { path: '/version', headers });
+    assert.match(json.message, /^users "carol" is forbidden: User "bob" cannot impersonate resource "users"/);
+  });
+});
