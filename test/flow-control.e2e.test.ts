@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { bootstrapFlowObjects } from '@tidegate/flow-control';
+import { until } from '@tidegate/testkit';
+import type { Client } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const GROUP = '/apis/flowcontrol.apiserver.k8s.io/v1';
+const MERGE = { 'Content-Type': 'application/merge-patch+json' };
+
+describe('flow control', () => {
+  let system: RunningSystem;
+  let client: Client;
+
+  before(async () => {
+    system = await runningSystem();
+    client = system.client;
+  });
+  after(() => system?.stop());
+
+  const specOf = async (path: string) => (await client.get(`${GROUP}/${path}`)).json.spec;
+  const bootstrap = (kind: string, name: string) =>
+    bootstrapFlowObjects().find((one) => one.kind === kind && one.name === name)?.spec;
+
+  test('has the levels and schemas of kube-apiserver from the beginning, and makes again what is deleted', async () => {
+    for (const { kind, name, spec } of bootstrapFlowObjects()) {
+      const resource = kind === 'FlowSchema' ? 'flowschemas' : 'prioritylevelconfigurations';
+      assert.deepEqual(await specOf(`${resource}/${name}`), spec, name);
+    }
+    const { json } = await client.get(`${GROUP}/flowschemas/exempt`);
+    assert.equal((await client.ask('DELETE', `${GROUP}/flowschemas/exempt`)).code, 200);
+    await until('the schema to be made again', async () => {
+      const again = await client.get(`${GROUP}/flowschemas/exempt`);
+      return again.code === 200 && again.json.metadata.uid !== json.metadata.uid;
+    });
+  });
+
+  test('puts a mandatory level right, and leaves a suggested one to who takes it over', async () => {
+    const change = async (name: string, annotation: string) => {
+      const metadata = { annotations: { 'apf.kubernetes.io/autoupdate-spec': annotation } };
+      const body = { metadata, spec: { limited: { nominalConcurrencyShares: 77 } } };
+      const reply = await client.ask('PATCH', `${GROUP}/prioritylevelconfigurations/${name}`, { body, headers: MERGE });
+      assert.equal(reply.code, 200, reply.text);
+    };
+    await change('system', 'false');
+    await change('catch-all', 'false');
+    await until('catch-all to be put right', async () => {
+      const spec = await specOf('prioritylevelconfigurations/catch-all');
+      return spec.limited.nominalConcurrencyShares === 5;
+    });
+    assert.equal((await specOf('prioritylevelconfigurations/system')).limited.nominalConcurrencyShares, 77);
+    await change('system', 'true');
+    await until('the suggested level to be put right', async () => {
+      const spec = await specOf('prioritylevelconfigurations/system');
+      return spec.limited.nominalConcurrencyShares === 30;
+    });
+    assert.deepEqual(
+      await specOf('prioritylevelconfigurations/system'),
+      bootstrap('PriorityLevelConfiguration', 'system'),
+    );
+  });
+
+  test('says of a flow schema whether its level is there', async () => {
+    const subjects = [{ kind: 'User', user: { name: 'ann' } }];
+    const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] };
+    const spec = {
+      priorityLevelConfiguration: { name: 'of-ann' },
+      matchingPrecedence: 300,
+      rules: [{ subjects, resourceRules: [everything] }],
+    };
+    const made = await client.ask('POST', `${GROUP}/flowschemas`, { body: { metadata: { name: 'ann' }, spec } });
+    assert.equal(made.code, 201, made.text);
+    const told = (status: string) =>
+      until(`the condition to be ${status}`, async () => {
+        const { json } = await client.get(`${GROUP}/flowschemas/ann`);
+        return json.status?.conditions?.find((one: { status: string }) => one.status === status);
+      });
+    assert.equal(
+      (await told('True')).message,
+      'This FlowSchema references the PriorityLevelConfiguration object named "of-ann" but there is no such object',
+    );
+    const limited = { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } };
+    const level = { metadata: { name: 'of-ann' }, spec: { type: 'Limited', limited } };
+    await client.ask('POST', `${GROUP}/prioritylevelconfigurations`, { body: level });
+    assert.equal((await told('False')).reason, 'Found');
+    await client.ask('DELETE', `${GROUP}/prioritylevelconfigurations/of-ann`);
+    await told('True');
+    await client.ask('DELETE', `${GROUP}/flowschemas/ann`);
+  });
+});
