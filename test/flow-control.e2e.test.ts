@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { bootstrapFlowObjects } from '@tidegate/flow-control';
 import { until } from '@tidegate/testkit';
-import type { Client } from './support/client.ts';
+import { type Client, MAPS } from './support/client.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const GROUP = '/apis/flowcontrol.apiserver.k8s.io/v1';
@@ -86,5 +86,62 @@ describe('flow control', () => {
     await client.ask('DELETE', `${GROUP}/prioritylevelconfigurations/of-ann`);
     await told('True');
     await client.ask('DELETE', `${GROUP}/flowschemas/ann`);
+  });
+
+  const uidOf = async (path: string): Promise<string> => (await client.get(`${GROUP}/${path}`)).json.metadata.uid;
+  const flowOf = (headers: Record<string, unknown>) => [
+    headers['x-kubernetes-pf-flowschema-uid'],
+    headers['x-kubernetes-pf-prioritylevel-uid'],
+  ];
+
+  test('tells on every answer of which schema and level the request is, by their uids', async () => {
+    const ofMasters = [await uidOf('flowschemas/exempt'), await uidOf('prioritylevelconfigurations/exempt')];
+    const paths = ['/api', '/version', '/metrics', '/readyz', MAPS, `${MAPS}/none`, `${MAPS}?limit=x`, '/nothing'];
+    for (const path of paths) assert.deepEqual(flowOf((await client.get(path)).headers), ofMasters, path);
+    const anyone = [
+      await uidOf('flowschemas/global-default'),
+      await uidOf('prioritylevelconfigurations/global-default'),
+    ];
+    const refused = await client.ask('GET', MAPS, { token: '' });
+    assert.deepEqual([refused.code, ...flowOf(refused.headers)], [403, ...anyone]);
+    const probes = [await uidOf('flowschemas/probes'), ofMasters[1]];
+    assert.deepEqual(flowOf((await client.ask('GET', '/livez', { token: '' })).headers), probes);
+    const unknown = await client.ask('GET', MAPS, { token: 'no-such-token' });
+    assert.deepEqual([unknown.code, ...flowOf(unknown.headers)], [401, undefined, undefined]);
+  });
+
+  test('refuses in the words that clients know what finds no seat', async () => {
+    const limited = { nominalConcurrencyShares: 1, borrowingLimitPercent: 0, limitResponse: { type: 'Reject' } };
+    const level = { metadata: { name: 'narrow' }, spec: { type: 'Limited', limited } };
+    await client.ask('POST', `${GROUP}/prioritylevelconfigurations`, { body: level });
+    const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] };
+    const subjects = [{ kind: 'User', user: { name: 'system:anonymous' } }];
+    const spec = {
+      priorityLevelConfiguration: { name: 'narrow' },
+      matchingPrecedence: 50,
+      rules: [{ subjects, resourceRules: [everything] }],
+    };
+    const made = await client.ask('POST', `${GROUP}/flowschemas`, { body: { metadata: { name: 'narrow' }, spec } });
+    const ask = () => client.ask('GET', MAPS, { token: '' });
+    await until('the schema to be known', async () => {
+      return (await ask()).headers['x-kubernetes-pf-flowschema-uid'] === made.json.metadata.uid;
+    });
+    const replies = await Promise.all(Array.from({ length: 100 }, ask));
+    const refused = replies.find(({ code }) => code === 429);
+    assert.ok(refused, 'one of many at a time is refused');
+    assert.equal(refused.text, 'Too many requests, please try again later.\n');
+    assert.equal(refused.headers['retry-after'], '1');
+    assert.match(String(refused.headers['content-type']), /^text\/plain/);
+    assert.equal(flowOf(refused.headers)[0], made.json.metadata.uid);
+    assert.ok(replies.some(({ code }) => code === 403));
+
+    const metrics = (await client.get('/metrics')).text;
+    const labels = 'priority_level="narrow",flow_schema="narrow"';
+    assert.match(
+      metrics,
+      new RegExp(`apiserver_flowcontrol_rejected_requests_total{${labels},reason="concurrency-limit"} \\d`),
+    );
+    assert.match(metrics, new RegExp(`apiserver_flowcontrol_current_executing_requests{${labels}} 0`));
+    assert.match(metrics, /apiserver_flowcontrol_nominal_limit_seats{priority_level="narrow"} 3/);
   });
 });

@@ -62,6 +62,11 @@ export function matches({ rules = [] }: FlowSchemaSpec, user: FlowUser, deed: Fl
   );
 }
 
+/** Whether any request of this user can be the schema's. */
+export function isOf({ rules = [] }: FlowSchemaSpec, user: FlowUser): boolean {
+  return rules.some(({ subjects = [] }) => subjects.some((subject) => isOne(subject, user)));
+}
+
 function isOne({ kind, user, group, serviceAccount }: FlowSubject, asking: FlowUser): boolean {
   if (kind === 'User') return user !== undefined && (user.name === EVERY || user.name === asking.name);
   if (kind === 'Group') return group !== undefined && (group.name === EVERY || asking.groups.includes(group.name));

@@ -1,2 +1,5 @@
 export { type BootstrapFlowObject, bootstrapFlowObjects, MANDATORY } from './bootstrap.ts';
-export { type FlowDeed, type FlowSchemaSpec, type FlowUser, matches } from './flow-schema.ts';
+export { Classifier, distinguisherOf, type FlowObject, type NamedSchema } from './classifier.ts';
+export type { FlowDeed, FlowSchemaSpec, FlowUser } from './flow-schema.ts';
+export { Seats } from './seats.ts';
+export type { FlowTally, RefusedBecause, Ticket } from './ticket.ts';

@@ -104,6 +104,17 @@ export const options = {
     value: 'NAMESPACE/NAME=HOST:PORT,...',
     help: 'where the Services of servers behind the API are reached, instead of where they lead: for trying out',
   },
+  'enable-priority-and-fairness': {
+    type: 'boolean',
+    default: true,
+    help: 'priority levels and flow schemas say whose turn it is; false: only the two numbers below hold, and nobody waits',
+  },
+  'max-requests-inflight': {
+    type: 'number',
+    default: 400,
+    help: 'requests that read and are served at a time; with the next one, the seats of all priority levels',
+  },
+  'max-mutating-requests-inflight': { type: 'number', default: 200, help: 'the same of those that write' },
   'mirror-memory-mib': {
     type: 'number',
     default: 1024,

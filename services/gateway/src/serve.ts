@@ -40,6 +40,8 @@ interface Admitted {
 }
 
 const NOTHING = Buffer.alloc(0);
+/** how long a request may wait for its turn: a quarter of its time */
+const PATIENCE_MS = 15_000;
 
 /** The life of a request, whatever its path: who is it, what is it about, may they, and then its verb. */
 export async function serve(
@@ -63,7 +65,7 @@ export async function serve(
     code =
       info === undefined
         ? nothingHere(audit, reply)
-        : await admit(options, { request, reply, info, user, audit, warnings, remote });
+        : await inTurn(options, { request, reply, info, user, audit, warnings, remote });
   } catch (error) {
     const coding = info && codingOf(options.gateway, request, info);
     const written = await writeError(
@@ -92,6 +94,15 @@ function lastsLong({ verb, subresource }: RequestInfo): boolean {
 
 function codingOf(gateway: Gateway, { headers }: FastifyRequest, info: RequestInfo): ContentCoding {
   return contentCoding(gateway, info, String(headers['accept-encoding'] ?? ''));
+}
+
+/** What is a talk between others holds no seat: how long it takes says nothing of how much it is to do. */
+function inTurn(options: ServeOptions, admitted: Admitted): Promise<number> {
+  const { info, user, audit, reply, remote } = admitted;
+  const isTalk = SENT_ON.has(info.subresource) || (remote !== undefined && lastsLong(info));
+  if (isTalk) return admit(options, admitted);
+  const asking = { user, info, audit, reply, patienceMs: PATIENCE_MS };
+  return options.gateway.limits.serve(asking, () => admit(options, admitted));
 }
 
 async function admit(options: ServeOptions, admitted: Admitted): Promise<number> {
@@ -175,9 +186,9 @@ async function serveOther({ gateway, kit }: ServeOptions, admitted: Admitted): P
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
   const health = probe(kit.checks, info.path, info.query);
   if (health !== undefined) return writeText(audit, reply, health.code, health.text);
-  if (info.path === '/metrics') return writeText(audit, reply, 200, await kit.metrics.text(), kit.metrics.contentType);
+  if (info.path === '/metrics') return writeText(audit, reply, 200, await kit.metrics.text(), kit.metrics);
   const keys = gateway.serviceAccounts?.document(info.path);
-  if (keys !== undefined) return writeText(audit, reply, 200, keys.text, keys.type);
+  if (keys !== undefined) return writeText(audit, reply, 200, keys.text, { contentType: keys.type });
   const document = await discovered(gateway, info.path, request.headers.accept);
   if (document === undefined) return nothingHere(audit, reply);
   const coding = contentCoding(gateway, info, String(request.headers['accept-encoding'] ?? ''));

@@ -27,6 +27,7 @@ import { CustomKinds } from './custom/custom-kinds.ts';
 import { Discovery } from './discovery/discovery.ts';
 import type { Gateway } from './gateway.ts';
 import { Connections } from './hooks/connections.ts';
+import { Limits } from './limits/limits.ts';
 import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
@@ -112,6 +113,7 @@ export class GatewayService implements Service {
     this.#gateway = {
       authorizer,
       watchRights,
+      limits: new Limits(config, { mirrors: this.#mirrors, registry: kit.metrics }),
       registry,
       customKinds: new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store }),
       apiServices,
@@ -166,6 +168,7 @@ export class GatewayService implements Service {
     this.#mirrors.keep('namespaces');
     this.#mirrors.keep(PRIORITY_CLASSES);
     this.#roles.start();
+    this.#gateway.limits.start();
     this.#gateway.customKinds.start();
     this.#gateway.admission.start();
     this.#gateway.apiServices.start();
@@ -184,6 +187,7 @@ export class GatewayService implements Service {
   }
 
   async stop(): Promise<void> {
+    this.#gateway.limits.stop();
     this.#gateway.apiServices.stop();
     this.#mirrors.stop();
     this.#gateway.watchTimes.stop();

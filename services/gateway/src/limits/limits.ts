@@ -1,0 +1,85 @@
+import type { RequestInfo } from '@tidegate/request-info';
+import type { MetricRegistry } from '@tidegate/service-kit';
+import type { FastifyReply } from 'fastify';
+import type { User } from '../authn/user.ts';
+import { MASTERS } from '../authz/authorizer.ts';
+import { noteFlow } from '../hooks/flow-headers.ts';
+import { writeText } from '../hooks/write-answer.ts';
+import type { Mirrors } from '../mirror/mirrors.ts';
+import { HeldRefusals } from './held-refusals.ts';
+import { PlainMaxima } from './plain-maxima.ts';
+import { Turns } from './turns.ts';
+
+export interface LimitsConfig {
+  readonly enablePriorityAndFairness: boolean;
+  readonly maxRequestsInflight: number;
+  readonly maxMutatingRequestsInflight: number;
+}
+
+interface Asking {
+  readonly user: User;
+  readonly info: RequestInfo;
+  readonly audit: string;
+  readonly reply: FastifyReply;
+  /** how long it may wait */
+  readonly patienceMs: number;
+}
+
+/** How many requests are served at a time, and whose. */
+export class Limits {
+  /** undefined where priority and fairness is off */
+  readonly turns: Turns | undefined;
+  readonly #maxima: PlainMaxima;
+  readonly #held = new HeldRefusals();
+
+  constructor(config: LimitsConfig, parts: { mirrors: Mirrors; registry: MetricRegistry }) {
+    const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = config;
+    this.#maxima = new PlainMaxima({ reads, writes });
+    const isOn = config.enablePriorityAndFairness && reads + writes > 0;
+    this.turns = isOn ? new Turns({ ...parts, seats: reads + writes }) : undefined;
+  }
+
+  start(): void {
+    this.turns?.start();
+  }
+
+  stop(): void {
+    this.turns?.stop();
+  }
+
+  /** Serves the request when it is its turn, or tells the client to come again. Answers the code. */
+  async serve(asking: Asking, serve: () => Promise<number>): Promise<number> {
+    const { user, info, reply, patienceMs } = asking;
+    if (this.turns === undefined) return this.#servePlainly(asking, serve);
+    const turn = this.turns.ask(user, info);
+    const { ticket, schema } = turn;
+    noteFlow(reply.raw, schema);
+    if (ticket.state === 'waiting') await this.turns.settled(turn, reply.raw, patienceMs);
+    if (ticket.state !== 'seated') return this.#refuse(asking);
+    try {
+      return await serve();
+    } finally {
+      this.turns.leave(turn);
+    }
+  }
+
+  async #servePlainly(asking: Asking, serve: () => Promise<number>): Promise<number> {
+    const { user, info } = asking;
+    if (user.groups.includes(MASTERS)) return serve();
+    const leave = this.#maxima.enter(info.verb);
+    if (leave === undefined) return this.#refuse(asking);
+    try {
+      return await serve();
+    } finally {
+      leave();
+    }
+  }
+
+  async #refuse({ reply, audit }: Asking): Promise<number> {
+    // what it brought is not needed any more
+    reply.request.body = undefined;
+    await this.#held.hold();
+    const text = 'Too many requests, please try again later.\n';
+    return writeText(audit, reply, 429, text, { headers: ['Retry-After', '1'] });
+  }
+}
