@@ -4,6 +4,8 @@ import type { Ticket } from './ticket.ts';
 
 /** What a request is charged when it is seated, in milliseconds of a seat; put right when it has gone. */
 const GUESS_MS = 3;
+/** How far a queue may be ahead that had little: who asks now and then does not wait for each queue of who always asks. */
+const AHEAD_MS = 20;
 
 export class Queue {
   readonly index: number;
@@ -21,8 +23,8 @@ export class Queue {
 /**
  * The queues of one level, fair by the work that each had (start-time fair queuing).
  *
- * Invariant: the level's clock stands where the queue stood that was served last, and a queue that was empty begins there:
- * nobody saves up turns by asking for nothing. A queue's work is the time of its requests in their seats, as it was.
+ * Invariant: the level's clock stands where the queue stood that was served last, and a queue that was empty begins no more
+ * than a little before: nobody saves up turns by asking for nothing. A queue's work is the time of its requests in their seats, as it was.
  *
  *   clock 40   queue a had 46: w w w      queue b had 40: w       the next is b's; then b has 43, and then it is a's
  */
@@ -52,7 +54,7 @@ export class FairQueues {
       if (chosen === undefined || loadOf(queue) < loadOf(chosen)) chosen = queue;
     }
     if (chosen === undefined || chosen.waiting.length >= queueLengthLimit) return false;
-    if (chosen.waiting.length === 0) chosen.had = Math.max(chosen.had, this.#clock);
+    if (chosen.waiting.length === 0) chosen.had = Math.max(chosen.had, this.#clock - AHEAD_MS);
     chosen.waiting.push(ticket);
     ticket.queue = chosen;
     this.waiting++;

@@ -56,7 +56,8 @@ export class Level {
     const part = allShares === 0 ? 0 : this.shares / allShares;
     this.configured = Math.ceil(configured * part);
     this.nominal = Math.ceil(seats * part);
-    this.lower = this.nominal - Math.round((this.nominal * this.#lendable) / 100);
+    // not rounded: where there are few seats, what all keep together would be more than there are
+    this.lower = seats * part * (1 - this.#lendable / 100);
     const borrowed = this.#borrowing === undefined ? seats : Math.round((this.nominal * this.#borrowing) / 100);
     this.upper = this.isExempt ? Number.POSITIVE_INFINITY : this.nominal + borrowed;
   }

@@ -3,9 +3,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 const LOOK_MS = 100;
 const RESOLUTION_MS = 5;
 /** A loop that comes round later than this has too much to do at once. */
-const LATE_MS = 4;
+const LATE_MS = 2;
 /** Fewer seats than this would leave a loop idle while the stores answer. */
-const FEWEST = 8;
+const FEWEST = 16;
 const SHRINK = 0.75;
 const GROW = 1.1;
 
