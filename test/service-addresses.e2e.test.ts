@@ -24,6 +24,7 @@ function creator(client: Client): (name: string, spec: object, query?: string) =
   return (name, spec, query = '') => client.ask('POST', SERVICES + query, { body: { metadata: { name }, spec } });
 }
 
+// what is asked for by name is of those that are drawn last: no other test has it by chance
 describe('The addresses of Services', () => {
   let tidegate: TestTidegate;
   let client: Client;
@@ -76,17 +77,17 @@ describe('The addresses of Services', () => {
   });
 
   test('the one that is asked for is given, refused while somebody has it, and free again after the deletion', async () => {
-    assert.equal((await made('asking', { clusterIP: '10.5.0.77', ports })).clusterIP, '10.5.0.77');
+    assert.equal((await made('asking', { clusterIP: '10.5.0.7', ports })).clusterIP, '10.5.0.7');
     for (const query of ['', '?dryRun=All']) {
-      const refused = await create('late', { clusterIP: '10.5.0.77', ports }, query);
+      const refused = await create('late', { clusterIP: '10.5.0.7', ports }, query);
       assert.equal(refused.code, 422);
       assert.equal(
         refused.json.message,
-        'Service "late" is invalid: spec.clusterIPs: Invalid value: ["10.5.0.77"]: failed to allocate IP 10.5.0.77: provided IP is already allocated',
+        'Service "late" is invalid: spec.clusterIPs: Invalid value: ["10.5.0.7"]: failed to allocate IP 10.5.0.7: provided IP is already allocated',
       );
     }
     assert.equal((await client.ask('DELETE', `${SERVICES}/asking`)).code, 200);
-    await made('late', { clusterIP: '10.5.0.77', ports });
+    await made('late', { clusterIP: '10.5.0.7', ports });
   });
 
   test('what is outside of the range is refused', async () => {
@@ -189,11 +190,12 @@ describe('The addresses of Services', () => {
   test('a dry run takes nothing', async () => {
     const dry = await create(
       'dry',
-      { clusterIP: '10.5.0.123', type: 'NodePort', ports: [{ port: 80, nodePort: 30123 }] },
+      { clusterIP: '10.5.0.12', type: 'NodePort', ports: [{ port: 80, nodePort: 30023 }] },
       '?dryRun=All',
     );
-    assert.deepEqual([dry.code, dry.json.spec.clusterIP], [201, '10.5.0.123']);
-    await made('wet', { clusterIP: '10.5.0.123', type: 'NodePort', ports: [{ port: 80, nodePort: 30123 }] });
+    assert.equal(dry.code, 201, dry.text);
+    assert.equal(dry.json.spec.clusterIP, '10.5.0.12');
+    await made('wet', { clusterIP: '10.5.0.12', type: 'NodePort', ports: [{ port: 80, nodePort: 30023 }] });
   });
 });
 

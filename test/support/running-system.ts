@@ -9,8 +9,16 @@ export interface RunningSystem {
   stop(): Promise<void>;
 }
 
-/** Nothing is written but by the test: its namespaces are as empty as it makes them, and revisions are its own. */
-export const alone = { TIDEGATE_CONTROLLERS: 'namespace-controller' };
+/**
+ * Nothing is written but by the test: its namespaces are as empty as it makes them, and revisions are its own. So they
+ * have no service accounts, and pods need none.
+ */
+export const alone = {
+  TIDEGATE_CONTROLLERS: 'namespace-controller',
+  TIDEGATE_DISABLE_ADMISSION_PLUGINS: 'ServiceAccount',
+};
+/** for tests that make service accounts, and pods with them */
+export const ALL_PLUGINS = { TIDEGATE_DISABLE_ADMISSION_PLUGINS: '' };
 /** what every such system has made when it is settled */
 export const FIRST_OBJECTS = 50 + bootstrapPolicy().length;
 

@@ -1,6 +1,6 @@
 export { holdAll, type MatchCondition, readCondition } from './admission/conditions.ts';
 export { type AskAccess, admissionVariables } from './admission/environment.ts';
-export { judgeByPolicy, type Policy, readPolicy } from './admission/policy.ts';
+export { type Judgement, judgeByPolicy, type Policy, readPolicy } from './admission/policy.ts';
 export { builtInRegistry } from './built-in.ts';
 export { labelsText, selectorText } from './columns/cells.ts';
 export { ageOf, defaultColumns } from './columns/shared.ts';
@@ -28,6 +28,18 @@ export { canonicalAddress, serviceClaims } from './entries/service-claims.ts';
 export { type GenericObject, metaOf, type ObjectMeta, type OwnerReference } from './generic-object.ts';
 export type { Column, Converter, KindEntry } from './kind-entry.ts';
 export { listSchema, metaSchemas } from './meta-schemas.ts';
+export {
+  findingsAgainst,
+  isStricter,
+  type PodLevel,
+  type PodPolicy,
+  podLevelText,
+  podPolicyOf,
+} from './pod-security/pod-policy.ts';
+export { type Amounts, addAmounts, amountsIn, amountsJson, amountsText, isSameAmounts } from './quota/amounts.ts';
+export { podAmounts } from './quota/pod-amounts.ts';
+export { isInScope } from './quota/scopes.ts';
+export { countedNames, missingAmounts, usageOf } from './quota/usage.ts';
 export {
   fromStored,
   isConverted,

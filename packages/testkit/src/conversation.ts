@@ -136,10 +136,20 @@ function kept(answer: Body, keeps: Conversation['keeps']): Pick<Said, 'answer'> 
   return keeps === 'status' && status !== undefined ? { answer: status } : {};
 }
 
-const TIMES = new Set(['creationTimestamp', 'deletionTimestamp', 'time', 'lastTransitionTime', 'startTime']);
+const TIMES = new Set([
+  'lastPhaseTransitionTime',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'time',
+  'lastTransitionTime',
+  'startTime',
+]);
 
 /** One that is told before anybody has seen it. */
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?<!0{12})/g;
+
+/** The volume with the token of a pod's account, which has its name by chance. */
+const TOKEN_VOLUME = /kube-api-access-[a-z0-9]{5}/g;
 
 /** What servers choose by themselves, told by when it was seen first. */
 class Names {
@@ -182,7 +192,7 @@ class Names {
     for (const sort of ['u', 'v'] as const) {
       for (const [there, name] of this.#known[sort]) if (there.length > 10) text = text.replaceAll(there, name);
     }
-    return text.replaceAll(UUID, 'UUID');
+    return text.replaceAll(UUID, 'UUID').replaceAll(TOKEN_VOLUME, 'kube-api-access-XXXXX');
   }
 
   there(value: Body): Body {

@@ -18,7 +18,7 @@ export interface StoredObject {
   stale: boolean;
 }
 
-export const guardKind = { live: 0, namespaceEmpty: 1, fence: 2, unclaimed: 3 } as const;
+export const guardKind = { live: 0, namespaceEmpty: 1, fence: 2, unclaimed: 3, atRevision: 4 } as const;
 export interface Guard {
   kind: (typeof guardKind)[keyof typeof guardKind];
   key: Key;
@@ -45,6 +45,7 @@ export interface Write {
   lifetimeSeconds?: number;
   claims?: string[];
   ties?: string[];
+  joined?: Write[];
 }
 
 export const outcomeKind = {

@@ -6,6 +6,7 @@ import type { Kit } from '@tidegate/service-kit';
 import { badRequest, requestEntityTooLarge } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { RemoteApi } from './aggregation/remote-api.ts';
+import { nobody } from './authn/user.ts';
 import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
 import { FENCE_HEADER } from './hooks/fence.ts';
@@ -59,7 +60,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const tooLarge = (error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE';
     const told = tooLarge ? requestEntityTooLarge(`limit is ${MAX_BODY_BYTES}`) : error;
-    void writeError(askedBy(options, request.headers), reply, told);
+    void refuse(options, { raw: request.raw, reply }, told);
   });
   app.all('*', (request, reply) => serve(options, request, reply));
   serveUpgrades(app, options);
@@ -109,7 +110,7 @@ async function upgrade(options: AppOptions, raw: IncomingMessage, reply: Fastify
     // it would be the first bytes of the other protocol, or be taken for them
     if (length !== '0' || coding !== undefined) throw badRequest('a request for another protocol has no body');
   } catch (error) {
-    await writeError(askedBy(options, raw.headers), reply, error);
+    await refuse(options, { raw, reply }, error);
     return;
   }
   const request = { raw, method: raw.method, headers: raw.headers, body: undefined };
@@ -120,6 +121,18 @@ const STREAMS = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 function takesUpgrades({ verb, subresource }: RequestInfo, remote: RemoteApi | undefined): boolean {
   return remote !== undefined || verb === 'watch' || STREAMS.has(subresource);
+}
+
+/** The answer to what is refused before it is known who sends it. */
+async function refuse(
+  options: AppOptions,
+  { raw, reply }: { raw: IncomingMessage; reply: FastifyReply },
+  error: unknown,
+): Promise<void> {
+  const asked = askedBy(options, raw.headers);
+  const { code, status } = await writeError(asked, reply, error);
+  const info = requestInfo(raw.method ?? '', raw.url ?? '/');
+  options.gateway.auditTrail?.begin({ raw, auditId: asked.auditId, user: nobody, info })?.answered(code, status);
 }
 
 function askedBy({ gateway: { negotiator } }: AppOptions, headers: IncomingHttpHeaders): Asked {

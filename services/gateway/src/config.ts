@@ -42,6 +42,34 @@ export const options = {
     value: 'NAME,...',
     help: 'tokens of service accounts for this server are for one of these; empty: --service-account-issuer',
   },
+  'audit-policy-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'which requests are recorded, and how much of them (audit.k8s.io/v1); empty: none',
+  },
+  'audit-log-path': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'where requests are recorded, a line of JSON for each event; -: standard output; empty: nowhere',
+  },
+  'audit-log-mode': {
+    type: 'string',
+    default: 'blocking',
+    value: 'MODE',
+    help: 'blocking: requests wait when the file does not follow; blocking-strict: none is served before it is recorded; batch: no request waits, and events may be lost',
+  },
+  'audit-log-maxsize': { type: 'number', default: 100, value: 'MIB', help: 'of the file, before another is begun' },
+  'audit-log-maxbackup': { type: 'number', default: 0, help: 'files of before that are kept; 0: all' },
+  'audit-log-maxage': { type: 'number', default: 0, value: 'DAYS', help: 'how old they may become; 0: any age' },
+  'audit-log-compress': { type: 'boolean', help: 'files of before are gzip' },
+  'audit-log-truncate-max-event-size': {
+    type: 'number',
+    default: 10_485_760,
+    value: 'BYTES',
+    help: 'larger events are recorded without the bodies of request and answer',
+  },
   'store-addresses': { type: 'list', required: true, value: 'HOST:PORT,...', help: 'gRPC addresses of the stores' },
   'watch-addresses': {
     type: 'list',
@@ -115,6 +143,16 @@ export const options = {
     help: 'requests that read and are served at a time; with the next one, the seats of all priority levels',
   },
   'max-mutating-requests-inflight': { type: 'number', default: 200, help: 'the same of those that write' },
+  'enable-admission-plugins': {
+    type: 'list',
+    value: 'NAME,...',
+    help: 'admission plugins beside those that are usual in Kubernetes',
+  },
+  'disable-admission-plugins': {
+    type: 'list',
+    value: 'NAME,...',
+    help: 'of the usual admission plugins those that are not asked',
+  },
   'mirror-memory-mib': {
     type: 'number',
     default: 1024,

@@ -8,6 +8,8 @@ import type { FastifyReply } from 'fastify';
 import type { ServiceRanges } from './addresses/service-addresses.ts';
 import type { Configurations } from './admission/configurations.ts';
 import type { ApiServices } from './aggregation/api-services.ts';
+import type { AuditTrail } from './audit/audit-trail.ts';
+import type { AuditRecord } from './audit/record.ts';
 import type { ServiceAccounts } from './authn/service-accounts.ts';
 import type { TokenFile } from './authn/token-file.ts';
 import type { User } from './authn/user.ts';
@@ -26,7 +28,9 @@ import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
 import type { SharedFrames } from './mirror/shared-frames.ts';
 import type { WatchTimes } from './mirror/watch-times.ts';
+import type { Plugins } from './plugins/plugins.ts';
 import type { BackEnds } from './proxy/back-ends.ts';
+import type { Turns } from './quota/turns.ts';
 import type { RemainingCounts } from './rules/remaining-counts.ts';
 import type { Component } from './verbs/component-status.ts';
 import type { FindCollection } from './webhooks/service-targets.ts';
@@ -44,6 +48,10 @@ export interface Gateway {
   readonly apiServices: ApiServices;
   /** who has a say in writes */
   readonly admission: Configurations;
+  /** the rules of admission that are built in */
+  readonly plugins: Plugins;
+  /** of those whose objects are counted */
+  readonly quotaTurns: Turns;
   readonly webhooks: WebhookCalls;
   /** of what is stored, for kinds whose versions a webhook converts */
   readonly conversions: Conversions;
@@ -69,6 +77,8 @@ export interface Gateway {
   readonly collection: FindCollection;
   /** the other parts, as this one sees them */
   readonly components: () => readonly Component[];
+  /** undefined: nothing is recorded */
+  readonly auditTrail: AuditTrail | undefined;
   readonly tokens: TokenFile;
   /** undefined where no key is given for their tokens */
   readonly serviceAccounts: ServiceAccounts | undefined;
@@ -92,6 +102,8 @@ export interface ResourceRequest {
   readonly conversions: RequestConversions | undefined;
   /** Warning headers for the answer */
   readonly warnings: string[];
+  /** for the audit log; undefined: nothing is recorded of it */
+  readonly record: AuditRecord | undefined;
 }
 
 /** What a verb answers: bytes and a code. Streams write to the reply themselves and answer nothing. */

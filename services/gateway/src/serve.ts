@@ -1,13 +1,14 @@
 import { isConverted, type Kind } from '@tidegate/kinds';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
-import { methodNotAllowed, serviceUnavailable } from '@tidegate/status';
+import { methodNotAllowed, type Status, serviceUnavailable } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { passOn } from './aggregation/pass-on.ts';
 import type { RemoteApi } from './aggregation/remote-api.ts';
+import type { AuditRecord } from './audit/record.ts';
 import { authenticate } from './authn/authenticate.ts';
 import { impersonated, isImpersonated } from './authn/impersonate.ts';
-import type { User } from './authn/user.ts';
+import { nobody, type User } from './authn/user.ts';
 import { refuseCodedBody, refuseGatedBody } from './codec/decode-body.ts';
 import { RequestConversions } from './conversion/request-conversions.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
@@ -37,6 +38,7 @@ interface Admitted {
   warnings: string[];
   /** who serves what the request is about, where it is another server */
   remote: RemoteApi | undefined;
+  record: AuditRecord | undefined;
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -55,17 +57,22 @@ export async function serve(
   const warnings: string[] = [];
   let info: RequestInfo | undefined;
   let code: number;
+  let failure: Status | undefined;
+  let record: AuditRecord | undefined;
   try {
-    const { serviceAccounts } = options.gateway;
+    info = requestInfo(request.method, request.raw.url ?? '/');
+    const { serviceAccounts, auditTrail } = options.gateway;
     const sender = await authenticate(request.raw, { tokens: options.gateway.tokens, serviceAccounts });
+    record = auditTrail?.begin({ raw: request.raw, auditId: audit, user: sender, info });
+    if (record !== undefined) await auditTrail?.received(record);
     const user = isImpersonated(request.raw)
       ? await impersonated(request.raw, sender, options.gateway.authorizer)
       : sender;
-    info = requestInfo(request.method, request.raw.url ?? '/');
+    if (user !== sender) record?.impersonates(user);
     code =
       info === undefined
         ? nothingHere(audit, reply)
-        : await inTurn(options, { request, reply, info, user, audit, warnings, remote });
+        : await inTurn(options, { request, reply, info, user, audit, warnings, remote, record });
   } catch (error) {
     const coding = info && codingOf(options.gateway, request, info);
     const written = await writeError(
@@ -74,10 +81,14 @@ export async function serve(
       error,
     );
     code = written.code;
+    failure = written.status;
+    record ??= options.gateway.auditTrail?.begin({ raw: request.raw, auditId: audit, user: nobody, info });
     if (code >= 500 && written.cause !== undefined) {
       options.kit.log.error({ err: written.cause, path: info?.path, auditId: audit }, 'A request failed.');
     }
   }
+  if (failure === undefined && info !== undefined && lastsLong(info)) record?.answers(code, reply.raw);
+  else record?.answered(code, failure);
   if (remote !== undefined) {
     options.gateway.metrics.aggregatedRequests.inc({ api_service: remote.apiService.name, code });
   } else if (info?.isResource && !lastsLong(info)) {
@@ -108,6 +119,7 @@ function inTurn(options: ServeOptions, admitted: Admitted): Promise<number> {
 async function admit(options: ServeOptions, admitted: Admitted): Promise<number> {
   const refusal = options.gateway.authorizer.refusal(admitted.user, admitted.info);
   const refused = refusal && (await refusal);
+  admitted.record?.decided(options.gateway.authorizer.decide(admitted.user, admitted.info));
   if (refused !== undefined) throw refused;
   if (admitted.remote !== undefined) return passOn(admitted.remote, admitted);
   return admitted.info.isResource ? serveResource(options, admitted) : serveOther(options, admitted);
@@ -120,7 +132,7 @@ function nothingHere(audit: string, reply: FastifyReply): number {
 const READS = new Set(['get', 'list', 'watch']);
 
 async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted): Promise<number> {
-  const { request, reply, info, user, audit, warnings } = admitted;
+  const { request, reply, info, user, audit, warnings, record } = admitted;
   const kind = gateway.registry.find(info.group, info.version, info.resource) ?? (await definedKind(gateway, info));
   // a resource of the other scope is not there
   const otherScope =
@@ -153,7 +165,9 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     fence: fenceOf(user, headers[FENCE_HEADER]),
     conversions: !isConverted(kind) ? undefined : new RequestConversions(gateway.conversions),
     warnings,
+    record,
   };
+  record?.about(resourceRequest, reply.raw);
   const { deprecated } = kind.entry;
   if (deprecated !== undefined) warnings.push(deprecated);
   refuseGatedBody(gateway.gates, headers['content-type']);

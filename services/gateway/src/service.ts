@@ -12,6 +12,7 @@ import { ApiServices } from './aggregation/api-services.ts';
 import { RemoteTargets } from './aggregation/remote-targets.ts';
 import { tellVerdict } from './aggregation/tell-verdict.ts';
 import { createApp } from './app.ts';
+import { openAuditTrail } from './audit/open.ts';
 import { ServiceAccounts } from './authn/service-accounts.ts';
 import { TokenFile } from './authn/token-file.ts';
 import { Authorizer } from './authz/authorizer.ts';
@@ -32,9 +33,10 @@ import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
 import { WatchTimes } from './mirror/watch-times.ts';
+import { Plugins } from './plugins/plugins.ts';
 import { Addresses } from './proxy/addresses.ts';
 import { BackEnds } from './proxy/back-ends.ts';
-import { PRIORITY_CLASSES } from './rules/admit-pod.ts';
+import { Turns } from './quota/turns.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
 import { ServiceTargets } from './webhooks/service-targets.ts';
 import { WebhookCalls } from './webhooks/webhook-calls.ts';
@@ -100,6 +102,7 @@ export class GatewayService implements Service {
         else metrics.unavailableApiServices.set({ name }, isAvailable ? 0 : 1);
       },
     });
+    const plugins = new Plugins(this.#mirrors, config);
     const webhooks = new WebhookCalls(addresses, services);
     const modes = readModes(config.authorizationMode);
     for (const notice of modes.notices) kit.log.warn(notice);
@@ -118,7 +121,9 @@ export class GatewayService implements Service {
       customKinds: new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store }),
       apiServices,
       discovery: new Discovery(registry, negotiator, apiServices),
-      admission: new Configurations(this.#mirrors, registry),
+      admission: new Configurations(this.#mirrors, registry, plugins),
+      plugins,
+      quotaTurns: new Turns(),
       webhooks,
       conversions: new Conversions({ webhooks, metrics }),
       collection,
@@ -139,6 +144,7 @@ export class GatewayService implements Service {
         { name: 'store', trouble: this.#storeTrouble() },
         { name: 'watch', trouble: this.#watchTrouble() },
       ],
+      auditTrail: openAuditTrail(config, kit),
       tokens: new TokenFile(config.tokenAuthFile),
       serviceAccounts: ServiceAccounts.from(config, (key) => this.#uidOf(key)),
     };
@@ -166,11 +172,11 @@ export class GatewayService implements Service {
     this.#gateway.watchTimes.start();
     // namespaces are looked at all the time; their mirror also shows that the watch service answers
     this.#mirrors.keep('namespaces');
-    this.#mirrors.keep(PRIORITY_CLASSES);
     this.#roles.start();
     this.#gateway.limits.start();
     this.#gateway.customKinds.start();
     this.#gateway.admission.start();
+    this.#gateway.plugins.start();
     this.#gateway.apiServices.start();
     void this.#askStore();
     const { bindAddress: host, port } = this.#config;
@@ -195,6 +201,7 @@ export class GatewayService implements Service {
     this.#store.close();
     this.#gateway.deflater.close();
     this.#gateway.webhooks.close();
+    await this.#gateway.auditTrail?.close();
   }
 
   /** As it is known here, or as it was when it was first asked for. */

@@ -75,7 +75,7 @@ export const options = {
     type: 'list',
     default: ['*'],
     value: 'NAME,...',
-    help: '* for all, a name for one, -name for not that one: clusterrole-aggregation-controller, garbage-collector-controller, namespace-controller, serviceaccount-controller, root-ca-certificate-publisher-controller',
+    help: '* for all, a name for one, -name for not that one: clusterrole-aggregation-controller, garbage-collector-controller, namespace-controller, persistentvolume-protection-controller, persistentvolumeclaim-protection-controller, resourcequota-controller, root-ca-certificate-publisher-controller, serviceaccount-controller, volumeattributesclass-protection-controller',
   },
   'root-ca-file': {
     type: 'string',

@@ -26,7 +26,7 @@ const given = admissionVariables(request, () => ({ allowed: false, reason: '' })
 function judged(spec: JsonObject, ignoresFailure = false) {
   const { policy, problems } = readPolicy({ paramKind: {}, ...spec });
   assert.deepEqual(problems, []);
-  return judgeByPolicy(policy, given, ignoresFailure).map(({ message, reason }) => `${reason}: ${message}`);
+  return judgeByPolicy(policy, given, ignoresFailure).denials.map(({ message, reason }) => `${reason}: ${message}`);
 }
 
 const few = { expression: 'object.spec.replicas <= params.data.most' };
@@ -87,4 +87,17 @@ test('each expression that is none is told with its place', () => {
       'auditAnnotations[0].valueExpression',
     ],
   );
+});
+
+test('annotations say what their expressions make, but nothing where that is null or empty; a failure counts as a refusal', () => {
+  const validations = [few];
+  const annotated = (valueExpression: string, ignoresFailure = false) => {
+    const { policy } = readPolicy({ paramKind: {}, validations, auditAnnotations: [{ key: 'k', valueExpression }] });
+    return judgeByPolicy(policy, given, ignoresFailure);
+  };
+  assert.deepEqual(annotated("'replicas: ' + string(object.spec.replicas)").annotations, [['k', 'replicas: 7']]);
+  assert.deepEqual(annotated('null').annotations, []);
+  assert.deepEqual(annotated("' '").annotations, []);
+  assert.equal(annotated('string(object.nothing)').denials.length, 2);
+  assert.equal(annotated('string(object.nothing)', true).denials.length, 1);
 });

@@ -17,6 +17,12 @@ export interface Policy {
   readonly variables: ReadonlyArray<{ readonly name: string; readonly program: Program | undefined }>;
   readonly conditions: readonly MatchCondition[];
   readonly validations: readonly Validation[];
+  /** what is recorded of a request */
+  readonly annotations: ReadonlyArray<{
+    readonly key: string;
+    readonly expression: string;
+    readonly program: Program | undefined;
+  }>;
 }
 
 /** An expression that is none, and where it stands in the spec. */
@@ -71,10 +77,12 @@ export function readPolicy(spec: JsonObject): { readonly policy: Policy; readonl
       reason: String(one.reason ?? 'Invalid'),
     };
   });
-  for (const [index, { valueExpression }] of listIn(spec, 'auditAnnotations').entries()) {
-    read(whole, { list: 'auditAnnotations', index, field: 'valueExpression' }, valueExpression, ANNOTATION);
-  }
-  return { policy: { variables, conditions, validations }, problems };
+  const annotations = listIn(spec, 'auditAnnotations').map(({ key, valueExpression }, index) => {
+    const where = { list: 'auditAnnotations', index, field: 'valueExpression' };
+    const expression = String(valueExpression ?? '').trim();
+    return { key: String(key), expression, program: read(whole, where, valueExpression, ANNOTATION) };
+  });
+  return { policy: { variables, conditions, validations, annotations }, problems };
 }
 
 /** Why a request is not as a policy wants it. */
@@ -84,19 +92,29 @@ export interface Denial {
   readonly reason: string;
 }
 
+/** What a policy makes of a request. */
+export interface Judgement {
+  readonly denials: readonly Denial[];
+  /** keys and values for the record of the request */
+  readonly annotations: ReadonlyArray<readonly [key: string, value: string]>;
+}
+
+const NOTHING: Judgement = { denials: [], annotations: [] };
+
 /** What the expressions of one policy may cost for one request. */
 const POLICY_BUDGET = 10_000_000;
 const LONGEST_MESSAGE = 5 * 1024;
+const LONGEST_ANNOTATION = 10 * 1024;
 
 /** What a policy has against a request. Where failures are ignored, what cannot be judged is let through. */
-export function judgeByPolicy(policy: Policy, given: AdmissionVariables, ignoresFailure: boolean): Denial[] {
+export function judgeByPolicy(policy: Policy, given: AdmissionVariables, ignoresFailure: boolean): Judgement {
   const budget = new Budget(POLICY_BUDGET);
   const failed = (message: string): Denial[] => (ignoresFailure ? [] : [{ message, reason: '' }]);
   const variables = withVariables(policy, given, budget);
   const verdict = holdAll(policy.conditions, variables, budget);
-  if ('problems' in verdict) return failed(verdict.problems.join(', '));
-  if (!verdict.holds) return [];
-  return policy.validations.flatMap((validation): Denial[] => {
+  if ('problems' in verdict) return { ...NOTHING, denials: failed(verdict.problems.join(', ')) };
+  if (!verdict.holds) return NOTHING;
+  const denials = policy.validations.flatMap((validation): Denial[] => {
     const { expression, program, reason } = validation;
     const outcome = program && budget.run(program, variables);
     const problem = problemOf(outcome);
@@ -104,6 +122,18 @@ export function judgeByPolicy(policy: Policy, given: AdmissionVariables, ignores
     if (outcome?.kind === 'value' && outcome.value === true) return [];
     return [{ message: messageOf(validation, variables, budget), reason }];
   });
+  const annotations: Array<readonly [string, string]> = [];
+  for (const { key, expression, program } of policy.annotations) {
+    const outcome = program && budget.run(program, variables);
+    if (outcome?.kind !== 'value') {
+      const problem = outcome?.error.message ?? 'it cannot be read';
+      denials.push(...failed(errorWords(expression, problem)));
+    } else if (typeof outcome.value === 'string') {
+      const value = outcome.value.trim().slice(0, LONGEST_ANNOTATION);
+      if (value !== '') annotations.push([key, value]);
+    }
+  }
+  return { denials, annotations };
 }
 
 function messageOf({ expression, messageProgram, message }: Validation, variables: AdmissionVariables, budget: Budget) {

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalQuantity, isJsonObject } from '@tidegate/schema';
+import { metaOf } from '../generic-object.ts';
 import { amountOf } from '../validation/amounts.ts';
 import { warnOfNetwork } from './addresses.ts';
 import { outdated, warnOfLabels, warnOfTerm } from './node-labels.ts';
@@ -149,3 +150,14 @@ function matchProblem(certificate: string, key: string): string | undefined {
   }
   return leaf.checkPrivateKey(own) ? undefined : 'tls: private key does not match public key';
 }
+
+const LIMITS_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
+
+/** Told when it is set, and not again. */
+export const warnOfAccount: Warnings = (account, tell, old) => {
+  const annotations = account.field('metadata.annotations');
+  const before = metaOf(old ?? {}).annotations ?? {};
+  if (!annotations.has(LIMITS_SECRETS) || Object.hasOwn(before, LIMITS_SECRETS)) return;
+  const words = 'deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets';
+  tell(`${keyOf(annotations, LIMITS_SECRETS)}: ${words}`);
+};

@@ -2,6 +2,7 @@ import type { JsonObject } from '@tidegate/schema';
 import type { KindRules } from '../kind-entry.ts';
 import { Place } from '../validation/place.ts';
 import {
+  warnOfAccount,
   warnOfCapacity,
   warnOfDriver,
   warnOfNode,
@@ -52,6 +53,7 @@ const KINDS: Readonly<Record<string, Warnings>> = {
   'resourceslices.resource.k8s.io': warnOfSlice,
   resourcequotas: warnOfQuota,
   secrets: warnOfSecret,
+  serviceaccounts: warnOfAccount,
 };
 
 /** How it is told what a client should know of an object that it wrote and that was taken. */

@@ -4,6 +4,7 @@ import { type Revision, toRevision } from '@tidegate/revision';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { serviceUnavailable } from '@tidegate/status';
 import type { Mirrors } from '../mirror/mirrors.ts';
+import type { Plugins } from '../plugins/plugins.ts';
 import type { Act } from './act.ts';
 import { type Hook, hooksOf } from './hook.ts';
 import { actFor } from './matcher.ts';
@@ -12,6 +13,9 @@ import { bindingOf, type KnownPolicy, type PolicyBinding, policyOf } from './pol
 const GROUP = 'admissionregistration.k8s.io';
 
 export type Phase = 'mutating' | 'validating';
+
+/** by which webhooks are switched off */
+const PLUGINS = { mutating: 'MutatingAdmissionWebhook', validating: 'ValidatingAdmissionWebhook' } as const;
 
 /** A webhook that is to be asked, and about which version of the objects. */
 export interface Called {
@@ -44,6 +48,7 @@ const PATIENCE_MS = 10_000;
 export class Configurations {
   readonly #mirrors: Mirrors;
   readonly #registry: Registry;
+  readonly #plugins: Plugins;
   #hooks: Readonly<Record<Phase, readonly Hook[]>> = { mutating: [], validating: [] };
   #policies: readonly KnownPolicy[] = [];
   #bindings: readonly PolicyBinding[] = [];
@@ -51,9 +56,10 @@ export class Configurations {
   readonly #readers: ReadonlyMap<string, (collection: Collection) => void>;
   readonly #waiting: Set<string>;
 
-  constructor(mirrors: Mirrors, registry: Registry) {
+  constructor(mirrors: Mirrors, registry: Registry, plugins: Plugins) {
     this.#mirrors = mirrors;
     this.#registry = registry;
+    this.#plugins = plugins;
     this.#readers = new Map([
       [`mutatingwebhookconfigurations.${GROUP}`, this.#hooksReader('mutating')],
       [`validatingwebhookconfigurations.${GROUP}`, this.#hooksReader('validating')],
@@ -97,7 +103,7 @@ export class Configurations {
   /** Whom the rules name, in the order of the configurations' names and of their own lists. */
   hooksAt(phase: Phase, asked: Asked): Called[] {
     const hooks = this.#hooks[phase];
-    if (hooks.length === 0 || isExempt(asked.act)) return [];
+    if (hooks.length === 0 || isExempt(asked.act) || !this.#plugins.isOn(PLUGINS[phase])) return [];
     return hooks.flatMap((hook) => {
       const act = actFor(hook.matcher, this.#registry, asked);
       return act === undefined ? [] : [{ hook, act }];
@@ -107,6 +113,7 @@ export class Configurations {
   /** The policies that are for this, with those of their bindings that are. */
   policiesAt(asked: Asked): BoundPolicy[] {
     if (this.#bindings.length === 0 || isExempt(asked.act)) return [];
+    if (!this.#plugins.isOn('ValidatingAdmissionPolicy')) return [];
     return this.#policies.flatMap((policy) => {
       const bindings = this.#bindings.filter(
         ({ policyName, matcher }) => policyName === policy.name && actFor(matcher, this.#registry, asked) !== undefined,

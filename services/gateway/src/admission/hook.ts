@@ -1,4 +1,4 @@
-import { type MatchCondition, readCondition } from '@tidegate/kinds';
+import { type MatchCondition, metaOf, readCondition } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { listIn } from '../proxy/service-address.ts';
 import { clientConfigOf } from '../webhooks/client-config.ts';
@@ -8,6 +8,8 @@ import { type Matcher, matcherOf } from './matcher.ts';
 /** One webhook of a configuration: what it wants to be asked about, and how. */
 export interface Hook {
   readonly name: string;
+  /** where it stands */
+  readonly configuration: string;
   readonly config: ClientConfig;
   /** the version in which it is asked, of those that it knows */
   readonly review: 'v1' | 'v1beta1';
@@ -28,14 +30,16 @@ const HARMLESS = new Set(['None', 'NoneOnDryRun']);
 
 /** The webhooks of a configuration, in their order. */
 export function hooksOf(configuration: JsonObject): Hook[] {
-  return listIn(configuration, 'webhooks').map(hookOf);
+  const { name = '' } = metaOf(configuration);
+  return listIn(configuration, 'webhooks').map((webhook) => hookOf(webhook, name));
 }
 
-function hookOf(webhook: JsonObject): Hook {
+function hookOf(webhook: JsonObject, configuration: string): Hook {
   const { admissionReviewVersions: versions } = webhook;
   const known = Array.isArray(versions) ? versions : [];
   return {
     name: String(webhook.name),
+    configuration,
     config: clientConfigOf(webhook.clientConfig),
     review: known.find((version) => version === 'v1' || version === 'v1beta1') ?? 'v1',
     timeoutMs: Number(webhook.timeoutSeconds ?? USUAL_SECONDS) * 1000,

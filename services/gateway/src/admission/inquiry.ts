@@ -33,6 +33,18 @@ interface InquiryOptions {
   readonly warnings: string[];
 }
 
+interface Asking {
+  readonly mayPatch: boolean;
+  /** 1: it is asked again */
+  readonly round: number;
+}
+
+interface Noted {
+  readonly round: number;
+  readonly operations: readonly unknown[];
+  readonly isChanged: boolean;
+}
+
 const MAX_ANSWER_BYTES = 3 << 20;
 
 /**
@@ -55,17 +67,18 @@ export class Inquiry {
     let { object } = objects;
     const asked: Called[] = [];
     const again = new Set<Called>();
-    const ask = async (called: Called) => {
-      const operations = await this.#ask(called, { ...objects, object }, true);
+    const ask = async (called: Called, round: number) => {
+      const operations = await this.#ask(called, { ...objects, object }, { mayPatch: true, round });
       const changed = await this.#patched(called, object, operations ?? []);
+      if (operations !== undefined) this.#note(called, { round, operations, isChanged: changed !== undefined });
       if (changed !== undefined) {
         object = changed;
         for (const before of asked) if (before !== called && before.hook.reinvoked) again.add(before);
       }
       if (!asked.includes(called)) asked.push(called);
     };
-    for (const called of this.#options.mutating) await ask(called);
-    for (const called of this.#options.mutating) if (again.has(called)) await ask(called);
+    for (const called of this.#options.mutating) await ask(called, 0);
+    for (const called of this.#options.mutating) if (again.has(called)) await ask(called, 1);
     return object;
   }
 
@@ -74,14 +87,14 @@ export class Inquiry {
     const { policies, ...others } = this.#options;
     if (policies.length > 0) await judgeByPolicies(policies, { ...others, objects });
     const answers = await Promise.allSettled(
-      this.#options.validating.map((called) => this.#ask(called, objects, false)),
+      this.#options.validating.map((called) => this.#ask(called, objects, { mayPatch: false, round: 0 })),
     );
     const refused = answers.find((one) => one.status === 'rejected');
     if (refused !== undefined) throw refused.reason;
   }
 
   /** What it changes; undefined: nothing, or it is not concerned, or could not be asked and need not be. */
-  async #ask(called: Called, objects: Objects, mayPatch: boolean): Promise<readonly unknown[] | undefined> {
+  async #ask(called: Called, objects: Objects, asking: Asking): Promise<readonly unknown[] | undefined> {
     const { hook } = called;
     const { attributes, gateway, warnings } = this.#options;
     if (!(await isSelected(hook.matcher, gateway, { attributes, objects }))) return undefined;
@@ -96,17 +109,46 @@ export class Inquiry {
     let verdict: Verdict;
     let operations: readonly unknown[] | undefined;
     try {
-      verdict = await this.#call(hook, request, mayPatch);
+      verdict = await this.#call(hook, request, asking.mayPatch);
       if (verdict.allowed) operations = operationsIn(verdict);
     } catch (error) {
       if (!(error instanceof WebhookFailure)) throw error;
       gateway.metrics.webhookFailures.labels({ name: hook.name }).inc();
-      if (hook.ignoresFailure) return undefined;
+      if (hook.ignoresFailure) {
+        this.#noteUnasked(called, asking);
+        return undefined;
+      }
       throw internalError(`failed calling webhook ${JSON.stringify(hook.name)}: ${error.message}`, error);
     }
     warnings.push(...verdict.warnings);
+    for (const [key, value] of verdict.annotations) attributes.record?.annotate(`${hook.name}/${key}`, value);
     if (!verdict.allowed) throw denial(hook.name, verdict.status ?? {});
     return operations;
+  }
+
+  /** What a mutating webhook has done, for the record. */
+  #note({ hook }: Called, { round, operations, isChanged }: Noted): void {
+    const { record } = this.#options.attributes;
+    if (record === undefined) return;
+    const place = this.#placeOf(hook, round);
+    const who = { configuration: hook.configuration, webhook: hook.name };
+    record.annotate(`mutation.webhook.admission.k8s.io/${place}`, JSON.stringify({ ...who, mutated: isChanged }));
+    if (!isChanged || !record.isAtLeast('Request')) return;
+    const patch = { ...who, patch: operations, patchType: 'JSONPatch' };
+    record.annotate(`patch.webhook.admission.k8s.io/${place}`, JSON.stringify(patch));
+  }
+
+  /** It could not be asked, and the request goes on. */
+  #noteUnasked({ hook }: Called, { mayPatch, round }: Asking): void {
+    const sort = mayPatch ? 'mutating' : 'validating';
+    const key = `failed-open.${sort}.webhook.admission.k8s.io/${this.#placeOf(hook, round)}`;
+    this.#options.attributes.record?.annotate(key, hook.name);
+  }
+
+  #placeOf(hook: Hook, round: number): string {
+    const { mutating, validating } = this.#options;
+    const index = [mutating, validating].map((all) => all.findIndex((called) => called.hook === hook));
+    return `round_${round}_index_${Math.max(...index)}`;
   }
 
   async #call(hook: Hook, request: JsonObject, mayPatch: boolean): Promise<Verdict> {

@@ -19,6 +19,8 @@ export interface PolicyBinding {
   readonly matcher: Matcher;
   readonly denies: boolean;
   readonly warns: boolean;
+  /** what it would deny is recorded */
+  readonly audits: boolean;
   readonly paramRef: JsonObject | undefined;
 }
 
@@ -45,6 +47,7 @@ export function bindingOf(object: JsonObject): PolicyBinding {
     matcher: matcherOf(isJsonObject(spec.matchResources) ? spec.matchResources : {}, { ...MATCH, mayBeAll: true }),
     denies: actions.includes('Deny'),
     warns: actions.includes('Warn'),
+    audits: actions.includes('Audit'),
     paramRef: isJsonObject(spec.paramRef) ? spec.paramRef : undefined,
   };
 }

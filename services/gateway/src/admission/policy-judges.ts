@@ -1,4 +1,4 @@
-import { admissionVariables, judgeByPolicy, metaOf } from '@tidegate/kinds';
+import { admissionVariables, type Judgement, judgeByPolicy, metaOf } from '@tidegate/kinds';
 import type { Json, JsonObject } from '@tidegate/schema';
 import { ApiError, forbiddenObject, type Reason } from '@tidegate/status';
 import type { Gateway } from '../gateway.ts';
@@ -28,35 +28,70 @@ interface Objection {
 export async function judgeByPolicies(bound: readonly BoundPolicy[], judged: Judged): Promise<void> {
   const { gateway, warnings } = judged;
   let denied: ApiError | undefined;
+  const audited = new Audited();
   for (const one of bound) {
     if (!(await isSelected(one.policy.matcher, gateway, judged))) continue;
     let known: Promise<Known> | undefined;
     const given = () => (known ??= knownOf(one, judged));
     for (const binding of one.bindings) {
       if (!(await isSelected(binding.matcher, gateway, judged))) continue;
-      for (const objection of await objectionsOf(one, { binding, judged, given })) {
+      for (const objection of await objectionsOf(one, { binding, judged, given, audited })) {
         const bindingWords = objection.isOfPolicy ? '' : ` with binding '${binding.name}'`;
         const who = `ValidatingAdmissionPolicy '${one.policy.name}'${bindingWords}`;
         if (binding.denies) denied ??= denial(`${who} denied request: ${objection.message}`, objection, judged);
+        if (binding.audits) audited.failure(one.policy.name, binding, objection.message);
         if (binding.warns) warnings.push(`Validation failed for ${who}: ${objection.message}`);
       }
     }
   }
+  audited.tell(judged.attributes);
   if (denied !== undefined) throw denied;
 }
 
 async function objectionsOf(
   { policy }: BoundPolicy,
-  { binding, judged, given }: { binding: PolicyBinding; judged: Judged; given: () => Promise<Known> },
+  {
+    binding,
+    judged,
+    given,
+    audited,
+  }: { binding: PolicyBinding; judged: Judged; given: () => Promise<Known>; audited: Audited },
 ): Promise<Objection[]> {
   const { gateway, attributes } = judged;
   try {
     const params = await paramsOf(gateway, policy, { binding, namespace: attributes.namespace });
     const known = await given();
-    return params.flatMap((param) => judge(policy, { ...known, param }));
+    return params.flatMap((param) => {
+      const { denials, annotations } = judge(policy, { ...known, param });
+      for (const [key, value] of annotations) audited.annotation(`${policy.name}/${key}`, value);
+      return denials;
+    });
   } catch (error) {
     if (!(error instanceof Misconfigured)) throw error;
     return policy.ignoresFailure ? [] : [{ message: error.message, reason: '', isOfPolicy: error.what === 'policy' }];
+  }
+}
+
+/** What policies leave in the record of a request. Several that say something under one key are joined. */
+class Audited {
+  readonly #failures: JsonObject[] = [];
+  readonly #annotations = new Map<string, Set<string>>();
+
+  failure(policy: string, { name: binding, denies, warns }: PolicyBinding, message: string): void {
+    const validationActions = [...(denies ? ['Deny'] : []), ...(warns ? ['Warn'] : []), 'Audit'];
+    this.#failures.push({ message, policy, binding, validationActions });
+  }
+
+  annotation(key: string, value: string): void {
+    const values = this.#annotations.get(key) ?? new Set();
+    this.#annotations.set(key, values.add(value));
+  }
+
+  tell({ record }: Attributes): void {
+    if (record === undefined) return;
+    for (const [key, values] of this.#annotations) record.annotate(key, [...values].join(', '));
+    if (this.#failures.length === 0) return;
+    record.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify(this.#failures));
   }
 }
 
@@ -84,7 +119,7 @@ interface Given extends Known {
   readonly param: JsonObject | null;
 }
 
-function judge({ policy, ignoresFailure }: KnownPolicy, { request, param, around, ask }: Given): Objection[] {
+function judge({ policy, ignoresFailure }: KnownPolicy, { request, param, around, ask }: Given): Judgement {
   const variables = admissionVariables(request, ask, { params: param, namespaceObject: around });
   return judgeByPolicy(policy, variables, ignoresFailure);
 }

@@ -1,5 +1,6 @@
 import { fromStored, type Kind, metaOf } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import type { AuditRecord } from '../audit/record.ts';
 import type { User } from '../authn/user.ts';
 import type { RequestConversions } from '../conversion/request-conversions.ts';
 import { WebhookFailure } from '../webhooks/webhook-calls.ts';
@@ -21,6 +22,8 @@ export interface Attributes {
   readonly isDryRun: boolean;
   /** of its objects; undefined: nobody has to be asked for them in other versions */
   readonly conversions: RequestConversions | undefined;
+  /** of the request */
+  readonly record: AuditRecord | undefined;
 }
 
 /** The objects of a request, as they are stored; where a webhook converts them, in the version of the request. */
@@ -116,6 +119,8 @@ export interface Verdict {
   readonly allowed: boolean;
   readonly status: JsonObject | undefined;
   readonly warnings: readonly string[];
+  /** keys and values for the record of the request */
+  readonly annotations: ReadonlyArray<readonly [string, string]>;
   /** empty: it changes nothing */
   readonly patch: Buffer;
   readonly patchType: string;
@@ -144,9 +149,19 @@ export function verdictOf(
     allowed: response.allowed === true,
     status: isJsonObject(response.status) ? response.status : undefined,
     warnings: Array.isArray(response.warnings) ? response.warnings.map(String) : [],
+    annotations: annotationsIn(response),
     patchType: String(response.patchType ?? 'JSONPatch'),
     patch: patchIn(response, { isOld, mayPatch }),
   };
+}
+
+const ANNOTATION_KEY = /^[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?$/;
+
+function annotationsIn({ auditAnnotations }: JsonObject): Array<readonly [string, string]> {
+  if (!isJsonObject(auditAnnotations)) return [];
+  return Object.entries(auditAnnotations).flatMap(([key, value]) =>
+    ANNOTATION_KEY.test(key) && typeof value === 'string' ? [[key, value] as const] : [],
+  );
 }
 
 function patchIn(response: JsonObject, { isOld, mayPatch }: { isOld: boolean; mayPatch: boolean }): Buffer {

@@ -32,6 +32,7 @@ export async function tellVerdict(gateway: Gateway, apiService: ApiService, verd
       span: undefined,
       fence: undefined,
       warnings: [],
+      record: undefined,
       conversions: undefined,
     },
     undefined as never,

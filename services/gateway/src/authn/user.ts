@@ -16,4 +16,6 @@ export function accountGroups(namespace: string): string[] {
 }
 
 export const UNAUTHENTICATED = 'system:unauthenticated';
+/** Of whom it is not known who they are, because what they showed is worth nothing. */
+export const nobody: User = { name: '', uid: '', groups: [] };
 export const anonymous: User = { name: 'system:anonymous', uid: '', groups: [UNAUTHENTICATED] };

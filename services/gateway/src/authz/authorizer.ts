@@ -50,6 +50,14 @@ export class Authorizer {
     if (refused !== undefined) throw refused;
   }
 
+  /** Whether one of these is allowed, by roles as they are now where as they are known here none is. */
+  async may(user: User, ...infos: readonly RequestInfo[]): Promise<boolean> {
+    const isAllowed = () => infos.some((info) => this.decide(user, info).allowed);
+    if (this.#isCertain(user) || (this.#mirror.isFresh && isAllowed())) return true;
+    await this.latest();
+    return isAllowed();
+  }
+
   /** What is decided by roles as they are now. */
   async judge(user: User, info: RequestInfo): Promise<Decision> {
     if (this.#isCertain(user)) return ALLOWED;

@@ -83,7 +83,7 @@ export class StoreSession {
         for (const outcome of response.writes) this.#known = Math.max(this.#known, outcome.revision);
         return response.writes;
       },
-      size: (write: Write) => 200 + (write.value?.length ?? 0),
+      size: sizeOf,
       changes: true,
       timeoutMs: 30_000,
       // longer than the store itself tries to learn what became of a commit
@@ -153,7 +153,7 @@ export class StoreSession {
   }
 
   write(write: Write): Promise<WriteOutcome> {
-    return ((write.value?.length ?? 0) > LARGE_BYTES ? this.#largeWrites : this.#writes).send(write);
+    return (sizeOf(write) > LARGE_BYTES ? this.#largeWrites : this.#writes).send(write);
   }
 
   close(): void {
@@ -174,4 +174,9 @@ export class StoreSession {
   #client(): Client {
     return this.#clients[this.#current % this.#clients.length] as Client;
   }
+}
+
+function sizeOf({ value, joined }: Write): number {
+  const own = 200 + (value?.length ?? 0);
+  return joined === undefined ? own : joined.reduce((sum, write) => sum + sizeOf(write), own);
 }

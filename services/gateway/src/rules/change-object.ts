@@ -11,9 +11,11 @@ import { objectAnswer } from '../codec/answer.ts';
 import { type StoredForm, storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
 import { ownChanged } from '../ownership/own-fields.ts';
+import type { Station } from '../plugins/plugins.ts';
+import { commitCounted, refuseExceeding } from '../quota/commit-counted.ts';
 import { isDryRun } from './admit-object.ts';
 import { allotmentOf, claimGuards, takenClaim } from './allotment.ts';
-import { commit, keyOf, refusal } from './commit.ts';
+import { keyOf, refusal } from './commit.ts';
 import { removeCompanion } from './companion.ts';
 import { type Current, currentJson, fromMirror, inStore, parseCurrent } from './current.ts';
 import { isRemoved, removalGuards } from './removal.ts';
@@ -61,6 +63,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
   const allotment = allotmentOf(gateway, request);
   if (allotment !== undefined && isDryRun(request)) await allotment.lookFirst();
   if (mayGrant(request)) await gateway.authorizer.latest();
+  const station = change.admitted === 'already' ? undefined : gateway.plugins.at('UPDATE', request);
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
     if (current === undefined) {
@@ -68,7 +71,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
       const made = await change.create();
       if (made !== undefined) return made;
     } else {
-      const done = await attempt(gateway, request, { current, change, allotment, inquiry });
+      const done = await attempt(gateway, request, { current, change, allotment, inquiry, station });
       if (done !== undefined) return done;
     }
     if (performance.now() > end) throw conflict(kind.entry, info.name);
@@ -81,6 +84,8 @@ interface Attempt {
   readonly change: Change;
   readonly allotment: ServiceAddresses | undefined;
   readonly inquiry: Inquiry | undefined;
+  /** the built-in plugins that have a say */
+  readonly station: Station | undefined;
 }
 
 function inquiryFor(gateway: Gateway, request: ResourceRequest, { admitted }: Change): Inquiry | undefined {
@@ -93,7 +98,7 @@ function inquiryFor(gateway: Gateway, request: ResourceRequest, { admitted }: Ch
 
 /** undefined: the state was not the current one. */
 async function attempt(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Answer | undefined> {
-  const isAsked = from.inquiry !== undefined || request.conversions !== undefined;
+  const isAsked = from.inquiry !== undefined || from.station !== undefined || request.conversions !== undefined;
   const next = isAsked ? await askedState(gateway, request, from) : nextState(gateway, request, from);
   if (next.kind === 'changed') {
     const done = await settle(gateway, request, { ...from, next });
@@ -107,6 +112,7 @@ async function attempt(gateway: Gateway, request: ResourceRequest, from: Attempt
 interface Changed {
   readonly kind: 'changed';
   readonly object: JsonObject;
+  readonly old: JsonObject;
   readonly form: StoredForm;
   readonly guards: Guard[];
   /** nothing has changed, although it may be written in another order */
@@ -138,9 +144,13 @@ async function askedState(gateway: Gateway, request: ResourceRequest, from: Atte
     const want = () => wantedState(gateway, request, from, old);
     const wanted = conversions === undefined ? want() : await conversions.replay(warnings, want);
     metaOf(wanted).resourceVersion = String(from.current.revision);
+    const admitted = { gateway, request, old };
+    await from.station?.mutate({ ...admitted, object: wanted });
     const object = await mutated(from, wanted, old);
+    if (object !== wanted) await from.station?.mutate({ ...admitted, object });
     refuseEscalation(gateway, request, object, old);
     judge(request, from, object, old);
+    await from.station?.validate({ ...admitted, object });
     await from.inquiry?.validate({ object: viewOf(from, object), old: viewOf(from, old) });
     return changed(request, object, old);
   } catch (error) {
@@ -186,7 +196,7 @@ function changed({ kind: { stored }, info }: ResourceRequest, object: JsonObject
   const form = storedForm(stored, object);
   const guards = claimGuards(form.claims, stored.entry.claims?.(old));
   const warnings = info.subresource === '' ? (stored.entry.warn?.(object, old) ?? []) : [];
-  return { kind: 'changed', object, form, guards, isSame: isSameState(object, old), warnings };
+  return { kind: 'changed', object, old, form, guards, isSame: isSameState(object, old), warnings };
 }
 
 /** Nothing differs but the version, and when owners say that they changed it: a time alone is no change. */
@@ -213,7 +223,7 @@ async function settle(
   { current, next, change, allotment }: Step,
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
-  const { object, guards } = next;
+  const { object, old, guards } = next;
   const show = change.show ?? ((code, json) => objectAnswer(request, code, json));
   const unchanged = next.isSame || next.form.value.equals(current.value);
   if (unchanged && !(current.confirmed && current.stale)) {
@@ -223,12 +233,14 @@ async function settle(
   const written = converts ? await gateway.conversions.written(kind, object) : undefined;
   const stored = written?.stored ?? next.form;
   const shown = written?.shown ?? next.form;
+  const counted = { request, object, old };
   if (isDryRun(request)) {
+    if (current.confirmed) await refuseExceeding(gateway, counted);
     return current.confirmed ? show(200, withResourceVersion(shown, current.revision)) : undefined;
   }
   const key = keyOf(kind, info.namespace, info.name);
   const write = { ...writeOf(request, object, { form: stored, guards }), key, expectedRevision: current.revision };
-  const outcome = await commit(gateway, request, write);
+  const outcome = await commitCounted(gateway, counted, write);
   const claim = takenClaim(request, guards, outcome);
   if (claim !== undefined && allotment !== undefined) {
     await allotment.refused(claim);

@@ -55,8 +55,10 @@ export async function commit(
     await gateway.apiServices.through(toRevision(outcome.revision)).catch(() => {});
   }
   if (outcome.kind === outcomeKind.committed) {
-    await gateway.admission.through(request.kind.storedAs, toRevision(outcome.revision)).catch(() => {});
-    await gateway.authorizer.through(request.kind.storedAs, toRevision(outcome.revision)).catch(() => {});
+    const revision = toRevision(outcome.revision);
+    await gateway.admission.through(request.kind.storedAs, revision).catch(() => {});
+    await gateway.authorizer.through(request.kind.storedAs, revision).catch(() => {});
+    await gateway.plugins.through(request.kind.storedAs, revision);
   }
   return outcome;
 }

@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { isConverted, type Kind, metaOf, prepareCreate, validateMeta } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { ApiError, alreadyExists, badRequest, invalid, methodNotAllowed } from '@tidegate/status';
@@ -10,10 +10,11 @@ import { objectAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { ownCreated } from '../ownership/own-fields.ts';
+import { commitCounted, refuseExceeding } from '../quota/commit-counted.ts';
 import { admitBody, isDryRun } from '../rules/admit-object.ts';
-import { admitPod } from '../rules/admit-pod.ts';
 import { allotmentOf, claimGuards, takenClaim } from '../rules/allotment.ts';
-import { commit, definitionGuard, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
+import { definitionGuard, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
+import { generatedName } from '../rules/generated-name.ts';
 
 /** POST to a collection. */
 export const create: VerbHandler = async (gateway, request) => {
@@ -54,10 +55,11 @@ const ATTEMPTS = 8;
 /** Commits a new object. A generated name that is taken is drawn again. */
 export async function createObject(gateway: Gateway, request: ResourceRequest, wanted: JsonObject): Promise<Answer> {
   const { kind } = request;
+  request.record?.named(metaOf(wanted).name ?? '');
   if (metaOf(wanted).resourceVersion) {
     throw new ApiError('', 'resourceVersion should not be set on objects to be created');
   }
-  await admitPod(gateway, request, wanted);
+  await gateway.plugins.at('CREATE', request)?.mutate({ gateway, request, object: wanted, old: undefined });
   const inquiry = inquiryOf(gateway, request, { operation: 'CREATE', name: metaOf(wanted).name ?? '' });
   const object = inquiry === undefined ? wanted : await mutated(gateway, request, { inquiry, wanted });
   if (mayGrant(request)) {
@@ -117,7 +119,7 @@ async function mutated(
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
   delete metaOf(object).resourceVersion;
-  await admitPod(gateway, request, object);
+  await gateway.plugins.at('CREATE', request)?.mutate({ gateway, request, object, old: undefined });
   return object;
 }
 
@@ -138,15 +140,20 @@ async function commitNew(
   ];
   if (errors.length > 0)
     throw invalid({ group: kind.entry.group, kind: kind.entry.kind, name: meta.name ?? '' }, errors);
+  await gateway.plugins.at('CREATE', request)?.validate({ gateway, request, object, old: undefined });
   await inquiry?.validate({ object, old: undefined });
   const converts = isConverted(kind);
   const written = converts ? await gateway.conversions.written(kind, object) : undefined;
   const form = written?.stored ?? storedForm(kind.stored, object);
   const shown = written?.shown ?? form;
-  if (isDryRun(request)) return dryRun(gateway, request, shown.value);
+  const counted = { request, object, old: undefined };
+  if (isDryRun(request)) {
+    await refuseExceeding(gateway, counted);
+    return dryRun(gateway, request, shown.value);
+  }
   const key = keyOf(kind, meta.namespace ?? '', meta.name as string);
   const guards = [...namespaceGuard(kind, key.namespace), ...definitionGuard(kind), ...claimGuards(form.claims)];
-  const outcome = await commit(gateway, request, {
+  const outcome = await commitCounted(gateway, counted, {
     kind: writeKind.create,
     key,
     ...form,
@@ -201,15 +208,6 @@ export function wipe(object: JsonObject): void {
 }
 
 const WIPED = ['uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'selfLink'] as const;
-
-const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
-const BASE_LENGTH = 58;
-
-function generatedName(base: string): string {
-  let name = base.slice(0, BASE_LENGTH);
-  for (let i = 0; i < 5; i++) name += ALPHABET.charAt(randomInt(ALPHABET.length));
-  return name;
-}
 
 function namesExhausted(kind: Kind, name: string): ApiError {
   const taken = alreadyExists(kind.entry, name);

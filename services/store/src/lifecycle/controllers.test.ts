@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { enabledControllers } from './controllers.ts';
 
 test('a star is all controllers, and a name with a minus is taken out of them', () => {
-  assert.equal(enabledControllers(['*']).size, 5);
+  assert.equal(enabledControllers(['*']).size, 9);
   const rest = enabledControllers(['*', '-serviceaccount-controller']);
   assert.deepEqual(
     [...rest],
@@ -11,7 +11,11 @@ test('a star is all controllers, and a name with a minus is taken out of them', 
       'clusterrole-aggregation-controller',
       'garbage-collector-controller',
       'namespace-controller',
+      'persistentvolume-protection-controller',
+      'persistentvolumeclaim-protection-controller',
+      'resourcequota-controller',
       'root-ca-certificate-publisher-controller',
+      'volumeattributesclass-protection-controller',
     ],
   );
   assert.deepEqual([...enabledControllers(['-serviceaccount-controller', '*'])], [...rest]);
@@ -34,10 +38,14 @@ test('the older names of kube-controller-manager mean the same', () => {
     'clusterrole-aggregation',
     'garbagecollector',
     'namespace',
+    'pv-protection',
+    'pvc-protection',
+    'resourcequota',
     'root-ca-cert-publisher',
     'serviceaccount',
   ];
-  assert.deepEqual(enabledControllers(aliases), enabledControllers(['*']));
+  const named = [...aliases, 'volumeattributesclass-protection-controller'];
+  assert.deepEqual(enabledControllers(named), enabledControllers(['*']));
   assert.equal(enabledControllers(['*', '-garbage-collector']).has('garbage-collector-controller'), false);
   assert.throws(() => enabledControllers(['-constructor']), /not -constructor/);
 });

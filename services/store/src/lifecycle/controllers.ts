@@ -4,8 +4,12 @@ const NAMES = [
   'clusterrole-aggregation-controller',
   'garbage-collector-controller',
   'namespace-controller',
+  'persistentvolume-protection-controller',
+  'persistentvolumeclaim-protection-controller',
+  'resourcequota-controller',
   'root-ca-certificate-publisher-controller',
   'serviceaccount-controller',
+  'volumeattributesclass-protection-controller',
 ] as const;
 export type Controller = (typeof NAMES)[number];
 
@@ -15,6 +19,9 @@ const ALIASES: Readonly<Record<string, Controller>> = {
   garbagecollector: 'garbage-collector-controller',
   'garbage-collector': 'garbage-collector-controller',
   namespace: 'namespace-controller',
+  'pv-protection': 'persistentvolume-protection-controller',
+  'pvc-protection': 'persistentvolumeclaim-protection-controller',
+  resourcequota: 'resourcequota-controller',
   'root-ca-cert-publisher': 'root-ca-certificate-publisher-controller',
   serviceaccount: 'serviceaccount-controller',
 };

@@ -24,6 +24,8 @@ import { Namespaces } from './namespaces.ts';
 import { OwnService } from './own-service.ts';
 import { RemoteContents } from './remote-contents.ts';
 import { requestHeaderData } from './request-headers.ts';
+import { ResourceQuotas } from './resource-quotas.ts';
+import { protectedResources, StorageProtection } from './storage-protection.ts';
 import { Tenure } from './tenure.ts';
 
 const LEASE = 'lifecycle';
@@ -107,7 +109,7 @@ function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clien
   const finalizes = controllers.has('namespace-controller');
   const remote = new RemoteContents(elsewhere);
   const namespaces = new Namespaces({ pool, reads, gateway, registry, remote, finalizes });
-  const works = [
+  const works: Work[] = [
     furnishing(options, gateway),
     policy(options, gateway),
     flowControl(options, gateway),
@@ -117,6 +119,20 @@ function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clien
   if (controllers.has('garbage-collector-controller')) {
     const collector = new GarbageCollector({ pool, reads, gateway, registry, metrics, log: kit.log, closing });
     works.push({ name: 'garbage', everyMs: ROUND_MS, round: () => collector.round() });
+  }
+  if (controllers.has('resourcequota-controller')) {
+    const quotas = new ResourceQuotas({ pool, gateway });
+    works.push({ name: 'quotas', everyMs: ROUND_MS, round: (fence) => quotas.round(fence) });
+  }
+  const resources = protectedResources(controllers);
+  if (resources.length > 0) {
+    const changes = new ChangedKeys(
+      pool,
+      resources.map((resource) => ({ resource })),
+    );
+    const protection = new StorageProtection({ pool, gateway, resources });
+    const round = async (fence: number) => protection.round(await changes.lookUnder(fence));
+    works.push({ name: 'storage', everyMs: ROUND_MS, round });
   }
   return works;
 }

@@ -64,6 +64,17 @@ test('what one write claims no other write of the batch claims', () => {
   assert.deepEqual(names([keeps, claim('a', 'x')]), { batch: ['1 d'], rest: ['0 a'] });
 });
 
+test('joined writes are one: they guard each other, and a second that joins the same key waits', () => {
+  const counter = keyOf('counter');
+  const counted = (name: string) => {
+    const [own, guard] = [keyOf(name), { kind: guardKind.atRevision, key: counter, fence: 1 }];
+    const guards = [{ kind: guardKind.atRevision, key: own, fence: 0 }];
+    return write('create', own, { guards: [guard], joined: [write('update', counter, { guards })] });
+  };
+  const queue = [counted('a'), counted('b'), write('create', keyOf('c')), write('update', counter)];
+  assert.deepEqual(names(queue), { batch: ['0 a', '0 c'], rest: ['0 b', '1 counter'] });
+});
+
 test('a batch ends at its limit of writes', () => {
   const queue = ['a', 'b', 'c'].map((name) => write('create', keyOf(name)));
   assert.deepEqual(names(queue, { writes: 2, bytes: 1000 }), { batch: ['0 a', '0 b'], rest: ['0 c'] });

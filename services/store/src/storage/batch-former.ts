@@ -15,6 +15,7 @@ export interface Sized {
  * state before it, so none may depend on another: a write whose key the batch writes or guards already, or whose
  * guard names a key that the batch writes, is held back, and so is one that is too large for the room that is left: small
  * ones behind it need not wait for it. What is held back stays in the queue in its order, and the first is always taken.
+ * A write and those that are joined to it are one: they may guard each other's keys.
  */
 export function formBatch<T extends Sized>(queue: readonly T[], limits: Limits): { batch: T[]; rest: T[] } {
   const batch: T[] = [];
@@ -25,11 +26,15 @@ export function formBatch<T extends Sized>(queue: readonly T[], limits: Limits):
   let at = 0;
   for (; at < queue.length && batch.length < limits.writes; at++) {
     const item = queue[at] as T;
-    const { key, guards } = item.write;
-    const marks = [...marksOf(key), ...claimsOf(item.write)];
-    const demands = (guards ?? []).map(demandOf);
+    const { joined } = item.write;
+    const writes = joined?.length ? [item.write, ...joined] : [item.write];
+    const own = writes.map(({ key }) => marksOf(key)[0]);
+    const marks = writes.flatMap((write) => [...marksOf(write.key), ...claimsOf(write)]);
+    const demands = writes.flatMap(({ guards }) => (guards ?? []).map(demandOf));
     const depends =
-      marks.some((mark) => guarded.has(mark)) || written.has(marks[0] as string) || demands.some((d) => written.has(d));
+      marks.some((mark) => guarded.has(mark)) ||
+      own.some((mark) => written.has(mark)) ||
+      demands.some((mark) => written.has(mark));
     if (depends || (batch.length > 0 && bytes + item.bytes > limits.bytes)) {
       rest.push(item);
       // a long run of writes to one key must not make each batch walk the whole queue
@@ -40,7 +45,7 @@ export function formBatch<T extends Sized>(queue: readonly T[], limits: Limits):
       continue;
     }
     for (const mark of marks) written.add(mark);
-    guarded.add(marks[0] as string);
+    for (const mark of own) guarded.add(mark);
     for (const demand of demands) guarded.add(demand);
     batch.push(item);
     bytes += item.bytes;

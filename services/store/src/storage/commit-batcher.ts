@@ -16,6 +16,8 @@ export interface Committed {
 }
 
 interface Waiting extends SealedWrite {
+  /** what is committed with it, after it */
+  readonly joined: readonly SealedWrite[];
   readonly bytes: number;
   readonly since: number;
   readonly span: TraceSpan | undefined;
@@ -42,6 +44,7 @@ const AWAY_MS = 1000;
 const UNKNOWN_MS = 10_000;
 const PAUSE_MS = 50;
 const NOTHING = new Uint8Array(0);
+const NO_WRITES: SealedWrite[] = [];
 
 /**
  * Group commit. Invariant: one commit call is in flight at most; what arrives meanwhile forms the next. Every write
@@ -86,6 +89,7 @@ export class CommitBatcher {
         this.#queue.push({
           write,
           sealed: this.#seal(write),
+          joined: this.#sealJoined(write),
           bytes: sizeOf(write),
           since: this.#now(),
           span,
@@ -108,6 +112,12 @@ export class CommitBatcher {
   /** Resolves when everything that was taken is answered. */
   async idle(): Promise<void> {
     while (this.#running) await delayMs(5);
+  }
+
+  /** What is joined to a write was sent when it was. */
+  #sealJoined({ joined, sentAfter }: Write): SealedWrite[] {
+    if (!joined?.length) return NO_WRITES;
+    return joined.map((write) => ({ write: { ...write, sentAfter: sentAfter ?? 0 }, sealed: this.#seal(write) }));
   }
 
   /** Once: a write that is sent again is sent as it was. */
@@ -172,7 +182,7 @@ export class CommitBatcher {
       : [];
     const started = performance.now();
     try {
-      return await callCommit(pool, batch, notify);
+      return await callCommit(pool, flat(batch), notify);
     } finally {
       metrics.commitSeconds.observe((performance.now() - started) / 1000);
       metrics.commitBatchSize.observe(batch.length);
@@ -181,16 +191,18 @@ export class CommitBatcher {
   }
 
   #settle(batch: readonly Waiting[], commit: Commit): void {
-    batch.forEach((item, i) => {
-      const result = commit.outcomes[i] as WriteOutcome;
+    let at = 0;
+    for (const item of batch) {
+      const result = commit.outcomes[at] as WriteOutcome;
+      at += 1 + item.joined.length;
       this.#count(result);
       item.settle(result);
-    });
+    }
     if (commit.last > commit.after) {
       this.#options.onCommit({
         commit,
-        writes: batch.map((item) => item.write),
-        spans: batch.map((item) => item.span),
+        writes: flat(batch).map(({ write }) => write),
+        spans: batch.flatMap(({ span, joined }) => [span, ...joined.map(() => span)]),
       });
     }
   }
@@ -244,8 +256,14 @@ const labels = Object.fromEntries(
   Object.entries(outcomeKind).map(([outcomeName, kind]) => [kind, { outcome: outcomeName }]),
 ) as Record<number, { outcome: string }>;
 
-function sizeOf(write: Write): number {
-  return (write.value?.length ?? 0) + (write.selection?.length ?? 0) + 256;
+/** In the order of the call: each write, then what is joined to it. */
+function flat(batch: readonly Waiting[]): readonly SealedWrite[] {
+  return batch.every(({ joined }) => joined.length === 0) ? batch : batch.flatMap((item) => [item, ...item.joined]);
+}
+
+function sizeOf({ value, selection, joined }: Write): number {
+  const own = (value?.length ?? 0) + (selection?.length ?? 0) + 256;
+  return joined?.length ? joined.reduce((sum, write) => sum + sizeOf(write), own) : own;
 }
 
 export function reasonOf(kind: FailureKind, words: string): string {

@@ -113,6 +113,7 @@ function requestOf(
     fence: undefined,
     conversions: undefined,
     warnings: [],
+    record: undefined,
   };
 }
 

@@ -1,0 +1,130 @@
+import type { JsonObject } from '@tidegate/schema';
+import { listOf, partOf } from '../quota/parts.ts';
+import { procMount } from './baseline.ts';
+import {
+  type Check,
+  containersOf,
+  counted,
+  distinct,
+  type Finding,
+  hasOwnUsers,
+  isWindows,
+  namesOf,
+  plural,
+  quoted,
+  type Subject,
+  securityOf,
+  setters,
+} from './check.ts';
+import { isKnownSeccomp, seccompOf, seccompSetters } from './seccomp.ts';
+
+function privilegeEscalation({ spec }: Subject): Finding | undefined {
+  const containers = containersOf(spec).filter((one) => securityOf(one).allowPrivilegeEscalation !== false);
+  if (containers.length === 0) return undefined;
+  const who = counted('container', namesOf(containers));
+  return {
+    reason: 'allowPrivilegeEscalation != false',
+    detail: `${who} must set securityContext.allowPrivilegeEscalation=false`,
+  };
+}
+
+function capabilities({ spec }: Subject): Finding | undefined {
+  const listed = (container: JsonObject, field: string) => {
+    const list = partOf(securityOf(container), 'capabilities')[field];
+    return Array.isArray(list) ? list : [];
+  };
+  const added = (one: JsonObject) => listed(one, 'add').filter((name) => name !== 'NET_BIND_SERVICE');
+  const containers = containersOf(spec);
+  const keeping = namesOf(containers.filter((one) => !listed(one, 'drop').includes('ALL')));
+  const adding = containers.filter((one) => added(one).length > 0);
+  const details = [];
+  if (keeping.length > 0) {
+    details.push(`${counted('container', keeping)} must set securityContext.capabilities.drop=["ALL"]`);
+  }
+  if (adding.length > 0) {
+    const what = quoted(distinct(adding.flatMap(added)));
+    details.push(
+      `${counted('container', namesOf(adding))} must not include ${what} in securityContext.capabilities.add`,
+    );
+  }
+  return details.length === 0 ? undefined : { reason: 'unrestricted capabilities', detail: details.join('; ') };
+}
+
+const VOLUMES = [
+  ...['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'image'],
+  ...['persistentVolumeClaim', 'projected', 'secret'],
+];
+const OTHER_VOLUMES = [
+  ...['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'gitRepo', 'nfs', 'iscsi', 'glusterfs', 'rbd'],
+  ...['flexVolume', 'cinder', 'cephfs', 'flocker', 'fc', 'azureFile', 'vsphereVolume', 'quobyte', 'azureDisk'],
+  ...['photonPersistentDisk', 'portworxVolume', 'scaleIO', 'storageos'],
+];
+
+function volumes({ spec }: Subject): Finding | undefined {
+  const bad = listOf(spec, 'volumes').filter((volume) => VOLUMES.every((name) => volume[name] === undefined));
+  if (bad.length === 0) return undefined;
+  const types = distinct(bad.map((volume) => OTHER_VOLUMES.find((name) => volume[name] !== undefined) ?? 'unknown'));
+  const use = bad.length === 1 ? 'uses' : 'use';
+  const what = plural('restricted volume type', types.length);
+  return {
+    reason: 'restricted volume types',
+    detail: `${counted('volume', namesOf(bad))} ${use} ${what} ${quoted(types)}`,
+  };
+}
+
+const NON_ROOT = 'runAsNonRoot != true';
+
+function nonRoot({ spec }: Subject): Finding | undefined {
+  const isRoot = (object: JsonObject) => securityOf(object).runAsNonRoot === false;
+  const containers = containersOf(spec);
+  const who = setters(isRoot(spec), containers.filter(isRoot));
+  if (who !== '') return { reason: NON_ROOT, detail: `${who} must not set securityContext.runAsNonRoot=false` };
+  if (securityOf(spec).runAsNonRoot === true) return undefined;
+  const silent = namesOf(containers.filter((one) => securityOf(one).runAsNonRoot === undefined));
+  if (silent.length === 0) return undefined;
+  const all = counted('container', silent);
+  return { reason: NON_ROOT, detail: `pod or ${all} must set securityContext.runAsNonRoot=true` };
+}
+
+function rootUser({ spec }: Subject): Finding | undefined {
+  const isRoot = (object: JsonObject) => securityOf(object).runAsUser === 0;
+  const who = setters(isRoot(spec), containersOf(spec).filter(isRoot));
+  return who === '' ? undefined : { reason: 'runAsUser=0', detail: `${who} must not set runAsUser=0` };
+}
+
+function seccomp({ spec }: Subject): Finding | undefined {
+  const bad = seccompSetters(spec, (object) => seccompOf(object) !== undefined && !isKnownSeccomp(object));
+  if (bad !== undefined || isKnownSeccomp(spec)) return bad;
+  const silent = namesOf(containersOf(spec).filter((one) => seccompOf(one) === undefined));
+  if (silent.length === 0) return undefined;
+  const what = 'must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"';
+  return { reason: 'seccompProfile', detail: `pod or ${counted('container', silent)} ${what}` };
+}
+
+/** Windows has nothing of the kind. */
+const unlessWindows =
+  (judge: Check['judge']): Check['judge'] =>
+  (pod) =>
+    isWindows(pod.spec) ? undefined : judge(pod);
+
+/** Root there is not root on the node. */
+const unlessOwnUsers =
+  (judge: Check['judge']): Check['judge'] =>
+  (pod) =>
+    hasOwnUsers(pod.spec) ? undefined : judge(pod);
+
+/** In the order in which findings are told, after those of the baseline. */
+export const restricted: readonly Check[] = [
+  { since: 8, until: 25, judge: privilegeEscalation },
+  { since: 25, judge: unlessWindows(privilegeEscalation) },
+  { since: 22, until: 25, judge: capabilities },
+  { since: 25, judge: unlessWindows(capabilities) },
+  { since: 35, judge: procMount },
+  { since: 0, judge: volumes },
+  { since: 0, until: 35, judge: nonRoot },
+  { since: 35, judge: unlessOwnUsers(nonRoot) },
+  { since: 23, until: 35, judge: rootUser },
+  { since: 35, judge: unlessOwnUsers(rootUser) },
+  { since: 19, until: 25, judge: seccomp },
+  { since: 25, judge: unlessWindows(seccomp) },
+];

@@ -1,0 +1,73 @@
+import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { listSchema, metaSchemas } from '@tidegate/kinds';
+import {
+  decodeJson,
+  decodeProtobuf,
+  isJsonObject,
+  type Json,
+  parseOwnJson,
+  readCbor,
+  type Schema,
+} from '@tidegate/schema';
+import { decodeObject, isApplied, mediaType } from '../codec/decode-body.ts';
+import { decodeYaml } from '../codec/decode-yaml.ts';
+import type { ResourceRequest } from '../gateway.ts';
+
+/** What a client has sent, as JSON; undefined: it cannot be read, and the request is refused for that. */
+export function sentBody({ kind, body, contentType }: ResourceRequest): Json | undefined {
+  if (body.length === 0) return undefined;
+  try {
+    const type = mediaType(contentType);
+    if (type.endsWith('patch+json')) return decodeJson(body).value as Json;
+    if (isApplied(contentType))
+      return (type.endsWith('cbor') ? readCbor(body, kind.schema).value : decodeYaml(body).value) as Json;
+    return decodeObject(kind.schema, body, contentType).object;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface Written {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+  readonly contentEncoding: string;
+}
+
+/** What a client was answered, as JSON; undefined: it is no object, or larger than may be said. */
+export function answeredBody(request: ResourceRequest, written: Written, maxBytes: number): Json | undefined {
+  try {
+    const bytes = uncoded(written, maxBytes);
+    const type = mediaType(written.contentType);
+    if (type === '' || type.endsWith('/json')) return parseOwnJson(bytes);
+    if (type.endsWith('/yaml')) return decodeYaml(bytes).value as Json;
+    const schema = answerSchema(request, bytes);
+    if (type.endsWith('/cbor')) return readCbor(bytes, schema).value as Json;
+    return decodeProtobuf(schema, bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function uncoded({ bytes, contentEncoding }: Written, maxOutputLength: number): Buffer {
+  if (contentEncoding === 'gzip') return gunzipSync(bytes, { maxOutputLength });
+  return contentEncoding === 'zstd' ? zstdDecompressSync(bytes, { maxOutputLength }) : bytes;
+}
+
+const TYPE_BYTES = 64;
+
+function answerSchema({ kind, accepted, info: { verb } }: ResourceRequest, bytes: Buffer): Schema {
+  if (bytes.subarray(0, TYPE_BYTES).includes('Status')) return metaSchemas.status;
+  const one = accepted.as === 'metadata' ? metaSchemas.partialObject : kind.schema;
+  return verb === 'list' || verb === 'deletecollection' ? listSchema({ schema: one }) : one;
+}
+
+/** The same without the owners of fields, which can be the larger part of an object. */
+export function withoutOwners(body: Json): Json {
+  if (!isJsonObject(body)) return body;
+  const { metadata, items } = body;
+  return {
+    ...body,
+    ...(isJsonObject(metadata) && { metadata: { ...metadata, managedFields: undefined as never } }),
+    ...(Array.isArray(items) && { items: items.map(withoutOwners) }),
+  };
+}

@@ -1,0 +1,152 @@
+import type { ServerResponse } from 'node:http';
+import type { Json, JsonObject } from '@tidegate/schema';
+import type { Status } from '@tidegate/status';
+import { userInfo } from '../admission/review.ts';
+import type { User } from '../authn/user.ts';
+import type { Decision } from '../authz/policy.ts';
+import type { ResourceRequest } from '../gateway.ts';
+import { type AnswerTap, tapAnswer } from './answer-tap.ts';
+import { answeredBody, sentBody, withoutOwners } from './bodies.ts';
+import { eventHead, momentText, type Received } from './event.ts';
+import { type Level, levels, type Stage, type Wanted } from './policy.ts';
+
+export interface RecordOptions {
+  readonly wanted: Wanted;
+  readonly maxBytes: number;
+  /** resolves when the line is where lines go */
+  readonly write: (line: string) => Promise<void>;
+}
+
+const SUCCESS_BELOW = 400;
+
+/**
+ * What is recorded of one request, from its coming to the end of its answer.
+ *
+ * Invariant: a stage is told once, and bodies are told only at the level that asks for them.
+ */
+export class AuditRecord {
+  readonly #options: RecordOptions;
+  readonly #head: ReturnType<typeof eventHead>;
+  readonly #receivedAt = momentText(performance.timeOrigin + performance.now());
+  readonly #annotations: Record<string, string> = {};
+  #impersonated: JsonObject | undefined;
+  #request: ResourceRequest | undefined;
+  #tap: AnswerTap | undefined;
+  #sent: Json | undefined;
+
+  constructor(received: Received, options: RecordOptions) {
+    this.#options = options;
+    this.#head = eventHead(received);
+  }
+
+  /** Told before anything is done. */
+  received(): Promise<void> {
+    return this.#tell('RequestReceived', {});
+  }
+
+  isAtLeast(level: Level): boolean {
+    return levels.indexOf(this.#options.wanted.level) >= levels.indexOf(level);
+  }
+
+  /** Who else the request is taken to be from. */
+  impersonates(user: User): void {
+    this.#impersonated = userInfo(user);
+  }
+
+  /** Why it was let in, or not. */
+  decided({ allowed, reason }: Decision): void {
+    this.annotate('authorization.k8s.io/decision', allowed ? 'allow' : 'forbid');
+    this.annotate('authorization.k8s.io/reason', reason);
+  }
+
+  /** The first word on a subject counts. */
+  annotate(key: string, value: string): void {
+    this.#annotations[key] ??= value;
+  }
+
+  /** The request is about this, and is answered there. */
+  about(request: ResourceRequest, raw: ServerResponse): void {
+    this.#request = request;
+    if (this.isAtLeast('Request')) this.#sent = sentBody(request);
+    if (this.isAtLeast('RequestResponse') && request.info.verb !== 'watch') {
+      this.#tap = tapAnswer(raw, this.#options.maxBytes);
+    }
+  }
+
+  /** The object of the request has a name that the path does not say. */
+  named(name: string): void {
+    const { objectRef } = this.#head;
+    if (objectRef !== undefined && name !== '') objectRef.name ??= name;
+  }
+
+  /** It is answered, and no more of the answer comes. */
+  answered(code: number, failure?: Status): void {
+    this.#tellQuietly('ResponseComplete', { responseStatus: statusOf(code, failure), ...this.#answerBody(failure) });
+  }
+
+  /** It is answered as long as the answer is open. */
+  answers(code: number, raw: ServerResponse): void {
+    const responseStatus = statusOf(code);
+    this.#tellQuietly('ResponseStarted', { responseStatus });
+    const end = () => this.#tellQuietly('ResponseComplete', { responseStatus });
+    if (raw.destroyed || raw.writableEnded) end();
+    else raw.once('close', end);
+  }
+
+  #answerBody(failure: Status | undefined): { responseObject?: Json } {
+    if (!this.isAtLeast('RequestResponse')) return {};
+    if (failure !== undefined) return { responseObject: failure as unknown as JsonObject };
+    const written = this.#tap?.written;
+    if (written === undefined || this.#request === undefined) {
+      if (this.#tap?.isTooLong) this.annotate('audit.k8s.io/truncated', 'true');
+      return {};
+    }
+    const body = answeredBody(this.#request, written, this.#options.maxBytes);
+    return body === undefined ? {} : { responseObject: body };
+  }
+
+  #tellQuietly(stage: Stage, said: JsonObject): void {
+    // the log counts what it could not write, and there is nobody left to hear of it here
+    this.#tell(stage, said).catch(() => {});
+  }
+
+  async #tell(stage: Stage, said: JsonObject & { responseObject?: Json }): Promise<void> {
+    const { level, omitStages } = this.#options.wanted;
+    if (omitStages.has(stage)) return;
+    const { responseObject, ...rest } = said;
+    const bodies = {
+      ...(this.#sent !== undefined && { requestObject: this.#shown(this.#sent) }),
+      ...(responseObject !== undefined && { responseObject: this.#shown(responseObject) }),
+    };
+    const line = (shown: JsonObject) =>
+      `${JSON.stringify({
+        kind: 'Event',
+        apiVersion: 'audit.k8s.io/v1',
+        level,
+        stage,
+        ...this.#head,
+        ...(this.#impersonated !== undefined && { impersonatedUser: this.#impersonated }),
+        ...rest,
+        ...shown,
+        requestReceivedTimestamp: this.#receivedAt,
+        stageTimestamp: momentText(performance.timeOrigin + performance.now()),
+        ...(Object.keys(this.#annotations).length > 0 && { annotations: this.#annotations }),
+      })}\n`;
+    const whole = line(bodies);
+    if (whole.length <= this.#options.maxBytes) return this.#options.write(whole);
+    this.annotate('audit.k8s.io/truncated', 'true');
+    return this.#options.write(line({}));
+  }
+
+  #shown(body: Json): Json {
+    return this.#options.wanted.omitManagedFields ? withoutOwners(body) : body;
+  }
+}
+
+function statusOf(code: number, failure?: Status): JsonObject {
+  if (failure !== undefined) {
+    const { kind: _kind, apiVersion: _apiVersion, ...said } = failure;
+    return said as unknown as JsonObject;
+  }
+  return { metadata: {}, ...(code >= SUCCESS_BELOW && { status: 'Failure' }), code };
+}

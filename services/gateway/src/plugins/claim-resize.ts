@@ -1,0 +1,36 @@
+import { amountsIn, metaOf } from '@tidegate/kinds';
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { objectAt } from './look-up.ts';
+import { type Plugin, refused, specOf } from './plugin.ts';
+
+const OLD_STORAGE_CLASS = 'volume.beta.kubernetes.io/storage-class';
+
+/** A claim grows only where its storage can grow. */
+export const claimResize: Plugin = {
+  name: 'PersistentVolumeClaimResize',
+  concerns: ['UPDATE persistentvolumeclaims'],
+  validate: async (admitted) => {
+    const { gateway, object, old } = admitted;
+    if (old === undefined || sizeOf(object) <= sizeOf(old)) return;
+    if (!isJsonObject(old.status) || old.status.phase !== 'Bound') {
+      throw refused(admitted, 'Only bound persistent volume claims can be expanded');
+    }
+    const name = classOf(object);
+    const key = { resource: 'storageclasses.storage.k8s.io', namespace: '', name };
+    const found = name !== '' && name === classOf(old) ? await objectAt(gateway, key) : undefined;
+    if (found?.allowVolumeExpansion === true) return;
+    throw refused(
+      admitted,
+      'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+    );
+  },
+};
+
+function sizeOf(claim: JsonObject): bigint {
+  const { resources } = specOf(claim);
+  return amountsIn(isJsonObject(resources) ? resources.requests : undefined).get('storage')?.nanos ?? 0n;
+}
+
+function classOf(claim: JsonObject): string {
+  return metaOf(claim).annotations?.[OLD_STORAGE_CLASS] ?? String(specOf(claim).storageClassName ?? '');
+}

@@ -1,0 +1,63 @@
+import { metaOf } from '@tidegate/kinds';
+import type { JsonObject } from '@tidegate/schema';
+import type { Gateway } from '../gateway.ts';
+import { objectAt, objectsIn } from './look-up.ts';
+import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
+
+const CLASSES = 'priorityclasses.scheduling.k8s.io';
+/** of those whom no class says it */
+const USUAL = { value: 0, preemptionPolicy: 'PreemptLowerPriority' };
+
+/** A new pod has the priority of its class, or of the class of those who name none. Of those there is one. */
+export const priority: Plugin = {
+  name: 'Priority',
+  concerns: ['CREATE pods', `CREATE ${CLASSES}`, `UPDATE ${CLASSES}`],
+  needs: [CLASSES],
+  mutate: async (admitted) => {
+    if (admitted.request.kind.storedAs === 'pods') await setPriority(admitted);
+  },
+  validate: async (admitted) => {
+    if (admitted.request.kind.storedAs === CLASSES) await refuseSecondDefault(admitted);
+  },
+};
+
+async function setPriority(admitted: Admitted): Promise<void> {
+  const { gateway, object } = admitted;
+  const spec = specOf(object);
+  const name = typeof spec.priorityClassName === 'string' ? spec.priorityClassName : '';
+  const key = { resource: CLASSES, namespace: '', name };
+  const priorityClass = name === '' ? await defaultClass(gateway) : await objectAt(gateway, key);
+  if (name !== '' && priorityClass === undefined) {
+    throw refused(admitted, `no PriorityClass with name ${name} was found`);
+  }
+  const { value = 0, preemptionPolicy } = priorityClass ?? USUAL;
+  if (spec.priority !== undefined && spec.priority !== value) {
+    throw refused(admitted, given('integer value of priority', spec.priority, value));
+  }
+  if (name === '' && priorityClass !== undefined) spec.priorityClassName = metaOf(priorityClass).name ?? '';
+  spec.priority = value;
+  if (preemptionPolicy === undefined) return;
+  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
+    throw refused(admitted, given('string value of PreemptionPolicy', spec.preemptionPolicy, preemptionPolicy));
+  }
+  spec.preemptionPolicy = preemptionPolicy;
+}
+
+function given(what: string, said: unknown, computed: unknown): string {
+  return `the ${what} (${String(said)}) must not be provided in pod spec; priority admission controller computed ${String(computed)} from the given PriorityClass name`;
+}
+
+async function refuseSecondDefault(admitted: Admitted): Promise<void> {
+  const { gateway, object, old } = admitted;
+  if (object.globalDefault !== true) return;
+  const other = await defaultClass(gateway);
+  const name = other === undefined ? undefined : metaOf(other).name;
+  if (name === undefined || (old !== undefined && name === metaOf(object).name)) return;
+  throw refused(admitted, `PriorityClass ${name} is already marked as default. Only one default can exist`);
+}
+
+/** Of several, which a race can make, the one of the lowest value. */
+async function defaultClass(gateway: Gateway): Promise<JsonObject | undefined> {
+  const classes = (await objectsIn(gateway, CLASSES)).filter(({ globalDefault }) => globalDefault === true);
+  return classes.sort((a, b) => Number(a.value) - Number(b.value))[0];
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { builtInRegistry } from '@tidegate/kinds';
+import type { JsonObject } from '@tidegate/schema';
+import type { User } from '../authn/user.ts';
+import { Authorizer } from '../authz/authorizer.ts';
+import { readModes } from '../authz/modes.ts';
+import { Policy } from '../authz/policy.ts';
+import { question } from '../authz/question.ts';
+import type { Gateway, ResourceRequest } from '../gateway.ts';
+import { certificateOrganizations } from './certificate-request.ts';
+import { ownerReferences } from './owner-references.ts';
+import type { Plugin } from './plugin.ts';
+import { certificateApproval, certificateSigning, clusterTrustBundleAttest } from './signers.ts';
+
+const registry = builtInRegistry();
+const noRoles = { policy: new Policy(), isFresh: true, latest: async () => {}, through: async () => {} };
+const authorizer = new Authorizer(readModes(['RBAC']), noRoles);
+const gateway = { registry, authorizer } as unknown as Gateway;
+const jane: User = { name: 'jane', uid: '', groups: [] };
+const admin: User = { name: 'admin', uid: '', groups: ['system:masters'] };
+
+async function judge(
+  plugin: Plugin,
+  path: string,
+  states: { object: JsonObject; old?: JsonObject; user?: User },
+): Promise<void> {
+  const [group = '', version = '', resource = '', subresource = ''] = path.split('/');
+  const info = question({ verb: 'update', isResource: true, group, version, resource, subresource, name: 'a' });
+  const kind = registry.find(group, version, resource);
+  const request = { info, kind, user: states.user ?? jane, warnings: [] } as unknown as ResourceRequest;
+  await plugin.validate?.({ gateway, request, object: states.object, old: states.old });
+}
+
+const owned = (...owners: JsonObject[]): JsonObject => ({ metadata: { name: 'a', ownerReferences: owners } });
+const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' };
+const blocking = { ...owner, blockOwnerDeletion: true };
+
+test('who may not delete something gives it no owner, unless they make it', async () => {
+  const path = '/v1/configmaps';
+  await judge(ownerReferences, path, { object: owned(owner) });
+  await judge(ownerReferences, path, { object: owned(owner), old: owned(owner) });
+  await judge(ownerReferences, path, { object: owned(owner), old: owned(), user: admin });
+  const words = /configmaps "a" is forbidden: cannot set an ownerRef on a resource you can't delete/;
+  await assert.rejects(() => judge(ownerReferences, path, { object: owned(owner), old: owned() }), words);
+});
+
+test('who may not write the finalizers of an owner does not hold up its deletion', async () => {
+  const path = '/v1/configmaps';
+  await judge(ownerReferences, path, { object: owned(blocking), user: admin });
+  const words = /cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on/;
+  await assert.rejects(() => judge(ownerReferences, path, { object: owned(blocking) }), words);
+  const unknown = { ...blocking, kind: 'Unknown' };
+  await assert.rejects(
+    () => judge(ownerReferences, path, { object: owned(unknown) }),
+    /cannot find RESTMapping for APIVersion v1/,
+  );
+});
+
+test('who has no right to a signer neither approves, nor signs, nor attests for it', async () => {
+  const requests = 'certificates.k8s.io/v1/certificatesigningrequests';
+  const old = { metadata: { name: 'a' }, spec: { signerName: 'example.com/s' } };
+  const object = { ...old, status: { certificate: 'x' } };
+  const approving = () => judge(certificateApproval, `${requests}/approval`, { object, old });
+  await assert.rejects(approving, /user not permitted to approve requests with signerName "example.com\/s"/);
+  const signing = () => judge(certificateSigning, `${requests}/status`, { object, old });
+  await assert.rejects(signing, /user not permitted to sign requests with signerName "example.com\/s"/);
+  const attesting = () => judge(clusterTrustBundleAttest, requests, { object });
+  await assert.rejects(attesting, /user not permitted to attest for signerName "example.com\/s"/);
+  await judge(certificateSigning, `${requests}/status`, { object: old, old });
+  await judge(certificateApproval, `${requests}/approval`, { object, old, user: admin });
+});
+
+test('what is no certificate request has no organizations, however it is cut', () => {
+  const pem = (der: Buffer) =>
+    Buffer.from(
+      `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----`,
+    ).toString('base64');
+  for (const bytes of [[], [0x30], [0x30, 0x84, 1], [0x30, 0x82, 255, 255], [0x30, 0xff], [2, 1, 0]]) {
+    assert.equal(certificateOrganizations(pem(Buffer.from(bytes))), undefined);
+  }
+  assert.equal(certificateOrganizations('!'), undefined);
+});

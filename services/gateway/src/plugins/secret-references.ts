@@ -1,0 +1,91 @@
+import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { listOf } from './plugin.ts';
+
+/** Where volumes name secrets: the source, and the field that does. */
+const VOLUME_SECRETS: ReadonlyArray<readonly [source: string, field: string]> = [
+  ['azureFile', 'secretName'],
+  ['secret', 'secretName'],
+  ['cephfs', 'secretRef'],
+  ['cinder', 'secretRef'],
+  ['flexVolume', 'secretRef'],
+  ['iscsi', 'secretRef'],
+  ['rbd', 'secretRef'],
+  ['scaleIO', 'secretRef'],
+  ['storageos', 'secretRef'],
+  ['csi', 'nodePublishSecretRef'],
+];
+
+/** Whether anything in a pod names a secret. */
+export function namesSecrets(spec: JsonObject): boolean {
+  if (listOf(spec, 'imagePullSecrets').length > 0) return true;
+  const containers = ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) => listOf(spec, list));
+  if (containers.some((container) => secretsOf(container).length > 0)) return true;
+  return listOf(spec, 'volumes').some(
+    (volume) =>
+      VOLUME_SECRETS.some(([source, field]) => at(volume, source, field) !== undefined) ||
+      (isJsonObject(volume.projected) &&
+        listOf(volume.projected, 'sources').some(({ secret }) => secret !== undefined)),
+  );
+}
+
+/** Why a pod may not be, where its account says which secrets it may use; undefined: it may. */
+export function forbiddenSecret(spec: JsonObject, account: JsonObject, pod: 'new' | 'debugged'): string | undefined {
+  const { name } = account.metadata as JsonObject;
+  const because = `is not allowed because service account ${String(name)} does not reference that`;
+  const mountable = namesIn(account, 'secrets');
+  const reasons = pod === 'new' ? [...fromVolumes(spec, mountable)] : [];
+  const lists = pod === 'new' ? ['initContainers', 'containers'] : ['ephemeralContainers'];
+  for (const list of lists) {
+    for (const container of listOf(spec, list)) reasons.push(...fromContainer(list, container, mountable));
+  }
+  const [first] = reasons;
+  if (first !== undefined) return `${first} ${because} secret`;
+  if (pod === 'debugged') return undefined;
+  const pullable = namesIn(account, 'imagePullSecrets');
+  const wanted = listOf(spec, 'imagePullSecrets').map((secret) => String(secret.name ?? ''));
+  const other = wanted.findIndex((secret) => !pullable.has(secret));
+  return other < 0 ? undefined : `imagePullSecrets[${other}].name="${wanted[other]}" ${because} imagePullSecret`;
+}
+
+function fromVolumes(spec: JsonObject, mountable: ReadonlySet<string>): string[] {
+  return listOf(spec, 'volumes')
+    .map((volume) => at(volume, 'secret', 'secretName'))
+    .filter((name) => name !== undefined && !mountable.has(String(name)))
+    .map((name) => `volume with secret.secretName="${String(name)}"`);
+}
+
+const CONTAINERS: Readonly<Record<string, string>> = {
+  initContainers: 'init container',
+  containers: 'container',
+  ephemeralContainers: 'ephemeral container',
+};
+
+function fromContainer(list: string, container: JsonObject, mountable: ReadonlySet<string>): string[] {
+  return secretsOf(container)
+    .filter(({ secret }) => !mountable.has(secret))
+    .map(
+      ({ secret, where }) =>
+        `${CONTAINERS[list]} ${String(container.name)} with ${where} referencing secret.secretName="${secret}"`,
+    );
+}
+
+function secretsOf(container: JsonObject): Array<{ secret: string; where: string }> {
+  const single = listOf(container, 'env').flatMap(({ name, valueFrom }) => {
+    const secret = isJsonObject(valueFrom) ? at(valueFrom, 'secretKeyRef', 'name') : undefined;
+    return secret === undefined ? [] : [{ secret: String(secret), where: `envVar ${String(name)}` }];
+  });
+  const whole = listOf(container, 'envFrom').flatMap((source) => {
+    const secret = at(source, 'secretRef', 'name');
+    return secret === undefined ? [] : [{ secret: String(secret), where: 'envFrom' }];
+  });
+  return [...single, ...whole];
+}
+
+function namesIn(account: JsonObject, list: string): ReadonlySet<string> {
+  return new Set(listOf(account, list).map(({ name }) => String(name ?? '')));
+}
+
+function at(object: JsonObject, outer: string, inner: string): Json | undefined {
+  const value = object[outer];
+  return isJsonObject(value) ? value[inner] : undefined;
+}

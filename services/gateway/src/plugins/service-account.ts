@@ -1,0 +1,110 @@
+import { metaOf } from '@tidegate/kinds';
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { delayMs } from '@tidegate/service-kit';
+import { type ApiError, namespaceTerminating, notFound } from '@tidegate/status';
+import type { Gateway } from '../gateway.ts';
+import { objectAt } from './look-up.ts';
+import { type Admitted, listOf, type Plugin, refused, specOf } from './plugin.ts';
+import { forbiddenSecret, namesSecrets } from './secret-references.ts';
+import { mountToken } from './token-volume.ts';
+
+const USUAL_ACCOUNT = 'default';
+/** a copy of what a node runs by itself */
+const MIRROR = 'kubernetes.io/config.mirror';
+const LIMITS_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
+
+/**
+ * A new pod runs as a service account that is there, with a token of it unless somebody wishes none, and with its secrets
+ * for pulling images. Pods that a node runs by itself have nothing of the kind.
+ */
+export const serviceAccount: Plugin = {
+  name: 'ServiceAccount',
+  concerns: ['CREATE pods', 'UPDATE pods/ephemeralcontainers'],
+  mutate: async (admitted) => {
+    if (admitted.old !== undefined) return;
+    if (isMirror(admitted.object)) refuseReferences(admitted);
+    else await furnish(admitted);
+  },
+  validate: async (admitted) => {
+    if (admitted.old === undefined && isMirror(admitted.object)) refuseReferences(admitted);
+    else refuseSecrets(admitted, await accountOf(admitted));
+  },
+};
+
+function isMirror(pod: JsonObject): boolean {
+  return metaOf(pod).annotations?.[MIRROR] !== undefined;
+}
+
+async function furnish(admitted: Admitted): Promise<void> {
+  const spec = specOf(admitted.object);
+  spec.serviceAccountName ||= spec.serviceAccount || USUAL_ACCOUNT;
+  // an older name of the same
+  spec.serviceAccount = spec.serviceAccountName;
+  const account = await accountOf(admitted);
+  if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec);
+  if (listOf(spec, 'imagePullSecrets').length === 0) {
+    const secrets = listOf(account, 'imagePullSecrets').map(({ name = '' }) => ({ name }));
+    if (secrets.length > 0) spec.imagePullSecrets = secrets;
+  }
+  refuseSecrets(admitted, account);
+}
+
+function refuseReferences(admitted: Admitted): void {
+  const spec = specOf(admitted.object);
+  if (spec.serviceAccountName) throw refused(admitted, 'a mirror pod may not reference service accounts');
+  if (namesSecrets(spec)) throw refused(admitted, 'a mirror pod may not reference secrets');
+  const projected = listOf(spec, 'volumes').flatMap((volume) =>
+    isJsonObject(volume.projected) ? listOf(volume.projected, 'sources') : [],
+  );
+  if (projected.some((source) => source.serviceAccountToken !== undefined)) {
+    throw refused(admitted, 'a mirror pod may not use ServiceAccountToken volume projections');
+  }
+}
+
+function refuseSecrets(admitted: Admitted, account: JsonObject): void {
+  if (!TRUE.has(metaOf(account).annotations?.[LIMITS_SECRETS] ?? '')) return;
+  const why = forbiddenSecret(specOf(admitted.object), account, admitted.old === undefined ? 'new' : 'debugged');
+  if (why !== undefined) throw refused(admitted, why);
+}
+
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+
+const ATTEMPTS = 10;
+const PAUSE_MS = 150;
+
+/** That of a new namespace is made a moment after it: whoever needs it then waits for it. */
+async function accountOf(admitted: Admitted): Promise<JsonObject> {
+  const { gateway, request, object } = admitted;
+  const name = String(specOf(object).serviceAccountName ?? '');
+  const { namespace } = request.info;
+  if (name === '') throw refused(admitted, `no service account specified for pod ${namespace}/${metaOf(object).name}`);
+  const attempts = name === USUAL_ACCOUNT ? ATTEMPTS : 1;
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const account = await accountNamed(gateway, namespace, name);
+    if (account !== undefined) return account;
+    // where nothing can be made, nobody waits for an account
+    if (attempt === 1 && admitted.old === undefined) await refuseNamespace(admitted);
+    if (attempt < attempts) await delayMs(PAUSE_MS);
+  }
+  throw missing(admitted, namespace, name);
+}
+
+async function refuseNamespace({ gateway, request, object }: Admitted): Promise<void> {
+  const { namespace } = request.info;
+  const { found, object: stored } = await gateway.store.read({
+    resource: 'namespaces',
+    namespace: '',
+    name: namespace,
+  });
+  if (!found || stored === null) throw notFound({ group: '', resource: 'namespaces' }, namespace);
+  if (stored.deleting) throw namespaceTerminating(request.kind.entry, metaOf(object).name ?? '', namespace);
+}
+
+function accountNamed(gateway: Gateway, namespace: string, name: string): Promise<JsonObject | undefined> {
+  return objectAt(gateway, { resource: 'serviceaccounts', namespace, name });
+}
+
+function missing(admitted: Admitted, namespace: string, name: string): ApiError {
+  const words = `serviceaccount ${JSON.stringify(name)} not found`;
+  return refused(admitted, `error looking up service account ${namespace}/${name}: ${words}`);
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { startWebhooks, type TestWebhooks, until } from '@tidegate/testkit';
+import { type Client, configMap, MAPS } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const POLICY = `
+apiVersion: audit.k8s.io/v1
+kind: Policy
+rules:
+  - level: None
+    nonResourceURLs: ["/livez*", "/readyz*"]
+  - level: None
+    users: ["system:apiserver"]
+  - level: Request
+    resources: [{ group: "", resources: ["configmaps"] }]
+    verbs: ["create", "patch"]
+  - level: RequestResponse
+    omitManagedFields: true
+    omitStages: ["RequestReceived"]
+  `;
+
+const SECRET = 'not-for-anybody-7c1e';
+
+// biome-ignore lint/suspicious/noExplicitAny: events are looked into as they are
+type Event = any;
+
+describe('The audit log', () => {
+  let system: RunningSystem;
+  let client: Client;
+  let webhooks: TestWebhooks;
+  let dir: string;
+  let file: string;
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'tidegate-audit-'));
+    file = join(dir, 'audit.log');
+    writeFileSync(join(dir, 'policy.yaml'), POLICY);
+    writeFileSync(join(dir, 'tokens.csv'), 'ann-token,ann,1\n');
+    const gates = 'CBORServingAndStorage=true';
+    const env = {
+      TIDEGATE_FEATURE_GATES: gates,
+      TIDEGATE_AUDIT_POLICY_FILE: join(dir, 'policy.yaml'),
+      TIDEGATE_AUDIT_LOG_PATH: file,
+    };
+    system = await runningSystem({ args: [`--token-auth-file=${join(dir, 'tokens.csv')}`], env });
+    ({ client } = system);
+    webhooks = await startWebhooks();
+  });
+  after(async () => {
+    await webhooks?.stop();
+    await system?.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const text = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  const eventsOf = (id: string): Event[] =>
+    text()
+      .split('\n')
+      .filter((line) => line.includes(id))
+      .map((line) => JSON.parse(line));
+  let asked = 0;
+  /** Sends a request under a name of its own; the answer, and the last event of it. */
+  const audited = async (method: string, path: string, options: Parameters<Client['ask']>[2] = {}) => {
+    const id = `audited-${asked++}-`;
+    const headers = { 'Audit-Id': id, ...options.headers };
+    const reply = await client.ask(method, path, { ...options, headers });
+    await until(`the end of ${id} to be recorded`, async () => eventsOf(id).at(-1)?.stage === 'ResponseComplete');
+    const events = eventsOf(id);
+    return { reply, events, event: events.at(-1) };
+  };
+
+  test('tells who asked for what, when, from where, and what became of it', async () => {
+    const { events, event } = await audited('POST', MAPS, {
+      body: configMap('told'),
+      headers: { 'User-Agent': 'tester/1', 'X-Forwarded-For': '203.0.113.7, nonsense' },
+    });
+    assert.deepEqual(
+      events.map(({ stage }) => stage),
+      ['RequestReceived', 'ResponseComplete'],
+    );
+    const { user, objectRef, annotations, requestReceivedTimestamp, stageTimestamp, ...rest } = event;
+    assert.equal(user.username, 'admin');
+    assert.ok(user.groups.includes('system:masters'));
+    assert.deepEqual(objectRef, { resource: 'configmaps', namespace: 'default', name: 'told', apiVersion: 'v1' });
+    assert.equal(annotations['authorization.k8s.io/decision'], 'allow');
+    assert.match(requestReceivedTimestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    assert.ok(stageTimestamp >= requestReceivedTimestamp);
+    const { kind, apiVersion, level, verb, requestURI, sourceIPs, userAgent, responseStatus, requestObject } = rest;
+    assert.deepEqual(
+      { kind, apiVersion, level, verb, requestURI, sourceIPs, userAgent, responseStatus },
+      {
+        kind: 'Event',
+        apiVersion: 'audit.k8s.io/v1',
+        level: 'Request',
+        verb: 'create',
+        requestURI: MAPS,
+        sourceIPs: ['203.0.113.7', '127.0.0.1'],
+        userAgent: 'tester/1',
+        responseStatus: { metadata: {}, code: 201 },
+      },
+    );
+    assert.equal(requestObject.metadata.name, 'told');
+    assert.equal(rest.responseObject, undefined);
+  });
+
+  test('has answers in whatever encoding they were given, without owners of fields where the policy says so', async () => {
+    const forms = ['application/json', 'application/vnd.kubernetes.protobuf', 'application/cbor', 'application/yaml'];
+    for (const accept of forms) {
+      for (const path of [MAPS, `${MAPS}/told`]) {
+        const { event } = await audited('GET', path, { headers: { Accept: accept, 'Accept-Encoding': 'gzip' } });
+        const { responseObject, level } = event;
+        assert.equal(level, 'RequestResponse');
+        const one =
+          path === MAPS ? responseObject.items.find((item: Event) => item.metadata.name === 'told') : responseObject;
+        assert.equal(one.metadata.name, 'told', accept);
+        assert.equal(one.metadata.managedFields, undefined);
+      }
+    }
+    const { event } = await audited('GET', `${MAPS}/none`);
+    assert.deepEqual([event.responseObject.reason, event.responseStatus.code], ['NotFound', 404]);
+  });
+
+  test('explains what was refused: no name, no right, no way, too much', async () => {
+    const nobody = await audited('GET', MAPS, { token: `${SECRET}-token` });
+    assert.deepEqual([nobody.event.user.username, nobody.event.responseStatus.reason], ['', 'Unauthorized']);
+    const refused = await audited('GET', MAPS, { token: 'ann-token' });
+    assert.equal(refused.event.annotations['authorization.k8s.io/decision'], 'forbid');
+    assert.match(refused.event.responseStatus.message, /User "ann" cannot list resource "configmaps"/);
+    const stranger = await audited('GET', MAPS, { token: 'ann-token', headers: { 'Impersonate-User': 'root' } });
+    assert.match(stranger.event.responseStatus.message, /User "ann" cannot impersonate resource "users"/);
+    const lost = await audited('GET', '/api/v1/namespaces/..%2fkube-system/pods');
+    assert.equal(lost.event.responseStatus.code, 404);
+    const large = await audited('POST', MAPS, { body: Buffer.alloc((3 << 20) + 1, 0x20) });
+    assert.equal(large.event.responseStatus.code, 413);
+  });
+
+  test('names those who are stood in for, and a watch at its beginning and its end', async () => {
+    const stand = await audited('GET', `${MAPS}/told`, { headers: { 'Impersonate-User': 'ann' } });
+    assert.deepEqual([stand.event.user.username, stand.event.impersonatedUser.username], ['admin', 'ann']);
+    assert.equal(stand.reply.code, 403);
+    const { events } = await audited('GET', `${MAPS}?watch=1&timeoutSeconds=1`);
+    assert.deepEqual(
+      events.map(({ stage }) => stage),
+      ['ResponseStarted', 'ResponseComplete'],
+    );
+  });
+
+  test('never holds a secret or a token, and no line but its own', async () => {
+    const secrets = '/api/v1/namespaces/default/secrets';
+    const body = { metadata: { name: 's' }, stringData: { password: SECRET } };
+    assert.equal((await audited('POST', secrets, { body })).reply.code, 201);
+    await audited('GET', secrets);
+    await audited('PATCH', `${secrets}/s`, {
+      body: { stringData: { more: SECRET } },
+      headers: { 'Content-Type': 'application/merge-patch+json' },
+    });
+    await audited('GET', `/api/v1/namespaces/default/services/x/proxy/a?access_token=${SECRET}&b=1`);
+    const review = { spec: { token: SECRET } };
+    await audited('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { body: review });
+    await audited('GET', `${MAPS}/told`, { headers: { 'User-Agent': 'a\t{"kind":"Secret"}' } });
+    assert.equal(text().includes(SECRET), false);
+    assert.equal(text().includes(Buffer.from(SECRET).toString('base64')), false);
+    assert.equal(text().includes(system.tidegate.token), false);
+    for (const line of text().trim().split('\n')) assert.equal(JSON.parse(line).kind, 'Event');
+  });
+
+  test('has what webhooks and policies say for it', async () => {
+    const admission = '/apis/admissionregistration.k8s.io/v1';
+    const policy = {
+      metadata: { name: 'noted' },
+      spec: {
+        matchConstraints: {
+          resourceRules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+        },
+        validations: [{ expression: "object.metadata.name != 'odd'", message: 'it is odd' }],
+        auditAnnotations: [{ key: 'length', valueExpression: "'of ' + string(object.metadata.name.size())" }],
+      },
+    };
+    const binding = {
+      metadata: { name: 'noted' },
+      spec: { policyName: 'noted', validationActions: ['Audit'] },
+    };
+    assert.equal((await client.ask('POST', `${admission}/validatingadmissionpolicies`, { body: policy })).code, 201);
+    const bindings = `${admission}/validatingadmissionpolicybindings`;
+    assert.equal((await client.ask('POST', bindings, { body: binding })).code, 201);
+    const { reply, event } = await audited('POST', MAPS, { body: configMap('odd') });
+    assert.equal(reply.code, 201);
+    assert.equal(event.annotations['noted/length'], 'of 3');
+    assert.deepEqual(JSON.parse(event.annotations['validation.policy.admission.k8s.io/validation_failure']), [
+      { message: 'it is odd', policy: 'noted', binding: 'noted', validationActions: ['Audit'] },
+    ]);
+  });
+});

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { until } from '@tidegate/testkit';
+import type { Client, Reply } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const CONTROLLERS = { TIDEGATE_CONTROLLERS: 'namespace-controller,resourcequota-controller' };
+const CREATORS = 100;
+
+describe('Resource quotas, with two gateways', () => {
+  let system: RunningSystem;
+  let client: Client;
+  before(async () => {
+    system = await runningSystem({ args: ['--workers=2'], env: CONTROLLERS });
+    client = system.client;
+  });
+  after(() => system?.stop());
+
+  const create = (path: string, object: object) => client.ask('POST', path, { body: object });
+  const map = (name: string) => ({ metadata: { name } });
+  const used = async (path: string) => (await client.get(`${path}/resourcequotas/q`)).json.status?.used;
+
+  /** A namespace whose quota has been counted. */
+  async function namespaceWith(name: string, hard: Record<string, string>): Promise<string> {
+    const path = `/api/v1/namespaces/${name}`;
+    assert.equal((await create('/api/v1/namespaces', map(name))).code, 201);
+    assert.equal((await create(`${path}/resourcequotas`, { ...map('q'), spec: { hard } })).code, 201);
+    await until('the quota to be counted', async () => {
+      const { status } = (await client.get(`${path}/resourcequotas/q`)).json;
+      return JSON.stringify(status?.hard) === JSON.stringify(hard) && status.used !== undefined;
+    });
+    return path;
+  }
+
+  function countCodes(replies: readonly Reply[]): Record<string, number> {
+    const codes: Record<string, number> = {};
+    for (const { code } of replies) codes[code] = (codes[code] ?? 0) + 1;
+    return codes;
+  }
+
+  test('a quota counts what was there before it', async () => {
+    assert.equal((await create('/api/v1/namespaces', map('old'))).code, 201);
+    const path = '/api/v1/namespaces/old';
+    await create(`${path}/configmaps`, map('a'));
+    const spec = { containers: [{ name: 'main', image: 'a', resources: { requests: { cpu: '250m' } } }] };
+    await create(`${path}/pods`, { ...map('p'), spec });
+    const hard = { configmaps: '5', 'count/secrets': '1', pods: '3', 'requests.cpu': '2' };
+    await create(`${path}/resourcequotas`, { ...map('q'), spec: { hard } });
+    const status = await until('the count', async () => {
+      const found = (await client.get(`${path}/resourcequotas/q`)).json.status;
+      return found?.used === undefined ? undefined : found;
+    });
+    assert.deepEqual(status, {
+      hard,
+      used: { configmaps: '1', 'count/secrets': '0', pods: '1', 'requests.cpu': '250m' },
+    });
+  });
+
+  test('a quota that is made while others write counts all that they make', async () => {
+    const path = '/api/v1/namespaces/midst';
+    assert.equal((await create('/api/v1/namespaces', map('midst'))).code, 201);
+    const quota = { ...map('q'), spec: { hard: { configmaps: '1000' } } };
+    const make = (from: number) =>
+      Array.from({ length: 30 }, (_, i) => create(`${path}/configmaps`, map(`m-${from + i}`)));
+    const replies = await Promise.all([...make(0), create(`${path}/resourcequotas`, quota), ...make(30)]);
+    assert.deepEqual(countCodes(replies), { 201: 61 });
+    await until('all to be counted', async () => (await used(path))?.configmaps === '60');
+  });
+
+  test('a hundred creators at once never exceed a number', async () => {
+    const path = await namespaceWith('many', { configmaps: '30' });
+    const names = Array.from({ length: CREATORS }, (_, i) => `map-${i}`);
+    const replies = await Promise.all(names.map((name) => create(`${path}/configmaps`, map(name))));
+    assert.deepEqual(countCodes(replies), { 201: 30, 403: 70 });
+    const refused = replies.find(({ code }) => code === 403)?.json.message;
+    const words = 'exceeded quota: q, requested: configmaps=1, used: configmaps=30, limited: configmaps=30';
+    assert.match(refused, new RegExp(`^configmaps "map-\\d+" is forbidden: ${words}$`));
+    assert.equal((await client.get(`${path}/configmaps`)).json.items.length, 30);
+    assert.deepEqual(await used(path), { configmaps: '30' });
+  });
+
+  test('nor do they exceed an amount', async () => {
+    const path = await namespaceWith('amounts', { 'requests.cpu': '2' });
+    const spec = { containers: [{ name: 'main', image: 'a', resources: { requests: { cpu: '100m' } } }] };
+    const names = Array.from({ length: 40 }, (_, i) => `pod-${i}`);
+    const replies = await Promise.all(names.map((name) => create(`${path}/pods`, { ...map(name), spec })));
+    assert.deepEqual(countCodes(replies), { 201: 20, 403: 20 });
+    assert.deepEqual(await used(path), { 'requests.cpu': '2' });
+  });
+
+  test('what is not made is not counted: a name that is taken, a dry run', async () => {
+    const path = await namespaceWith('taken', { configmaps: '2' });
+    assert.equal((await create(`${path}/configmaps`, map('a'))).code, 201);
+    assert.equal((await create(`${path}/configmaps`, map('a'))).code, 409);
+    assert.equal((await create(`${path}/configmaps?dryRun=All`, map('b'))).code, 201);
+    assert.deepEqual(await used(path), { configmaps: '1' });
+    assert.equal((await create(`${path}/configmaps`, map('b'))).code, 201);
+    assert.equal((await create(`${path}/configmaps?dryRun=All`, map('c'))).code, 403);
+  });
+
+  test('what is deleted is free again, and a quota is never exceeded while it is counted anew', async () => {
+    const path = await namespaceWith('churn', { configmaps: '5' });
+    const maps = `${path}/configmaps`;
+    let most = 0;
+    const churn = async (worker: number) => {
+      for (let i = 0; i < 10; i++) {
+        const name = `map-${worker}-${i}`;
+        if ((await create(maps, map(name))).code !== 201) continue;
+        most = Math.max(most, (await client.get(maps)).json.items.length);
+        await client.ask('DELETE', `${maps}/${name}`);
+      }
+    };
+    await Promise.all(Array.from({ length: 12 }, (_, worker) => churn(worker)));
+    assert.ok(most > 0 && most <= 5, `${most} at once`);
+    await until('all to be free', async () => (await used(path)).configmaps === '0');
+  });
+
+  test('a pod that has ended is free, although it is still there', async () => {
+    const path = await namespaceWith('ended', { pods: '1', 'count/pods': '2' });
+    const spec = { containers: [{ name: 'main', image: 'a' }] };
+    assert.equal((await create(`${path}/pods`, { ...map('a'), spec })).code, 201);
+    assert.equal((await create(`${path}/pods`, { ...map('b'), spec })).code, 403);
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    await client.ask('PATCH', `${path}/pods/a/status`, { headers, body: { status: { phase: 'Succeeded' } } });
+    await until('the place to be free', async () => (await used(path)).pods === '0');
+    assert.equal((await create(`${path}/pods`, { ...map('b'), spec })).code, 201);
+    assert.deepEqual(await used(path), { pods: '1', 'count/pods': '2' });
+  });
+
+  test('custom resources are counted', async () => {
+    const schema = { openAPIV3Schema: { type: 'object' } };
+    const definition = {
+      metadata: { name: 'boats.quota.example.com' },
+      spec: {
+        group: 'quota.example.com',
+        scope: 'Namespaced',
+        names: { plural: 'boats', kind: 'Boat' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    };
+    await create('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+    const path = await namespaceWith('custom', { 'count/boats.quota.example.com': '1' });
+    const boats = '/apis/quota.example.com/v1/namespaces/custom/boats';
+    const boat = (name: string) => ({ apiVersion: 'quota.example.com/v1', kind: 'Boat', ...map(name) });
+    await until('boats to be served', async () => (await client.get(boats)).code === 200);
+    assert.equal((await create(boats, boat('a'))).code, 201);
+    assert.equal((await create(boats, boat('b'))).code, 403);
+    await client.ask('DELETE', `${boats}/a`);
+    await until('it to be free', async () => (await used(path))['count/boats.quota.example.com'] === '0');
+  });
+
+  test('a limit that is raised holds as soon as it is counted', async () => {
+    const path = await namespaceWith('raised', { configmaps: '1' });
+    assert.equal((await create(`${path}/configmaps`, map('a'))).code, 201);
+    assert.equal((await create(`${path}/configmaps`, map('b'))).code, 403);
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    await client.ask('PATCH', `${path}/resourcequotas/q`, { headers, body: { spec: { hard: { configmaps: '2' } } } });
+    await until('room', async () => (await create(`${path}/configmaps`, map('b'))).code === 201);
+  });
+});
