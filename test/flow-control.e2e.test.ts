@@ -144,4 +144,20 @@ describe('flow control', () => {
     assert.match(metrics, new RegExp(`apiserver_flowcontrol_current_executing_requests{${labels}} 0`));
     assert.match(metrics, /apiserver_flowcontrol_nominal_limit_seats{priority_level="narrow"} 3/);
   });
+
+  test('shows what it does, to those who may see it', async () => {
+    const place = '/debug/api_priority_and_fairness';
+    const levels = (await client.get(`${place}/dump_priority_levels`)).text.split('\n');
+    assert.match(levels[0] as string, /^PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, /);
+    assert.match(
+      levels.find((line) => line.startsWith('exempt')) as string,
+      /^exempt, +0, +false, +false, +0, +1, +\d+, /,
+    );
+    const queues = (await client.get(`${place}/dump_queues`)).text.split('\n');
+    assert.equal(queues.filter((line) => line.startsWith('leader-election,')).length, 16);
+    const requests = await client.get(`${place}/dump_requests?includeRequestDetails=1`);
+    assert.match(requests.text, /\nexempt, +exempt, +-1, +-1, +, .*, admin, +get, +\/debug\/api_priority_and_fairness/);
+    assert.equal((await client.ask('GET', `${place}/dump_queues`, { token: '' })).code, 403);
+    assert.equal((await client.get(`${place}/dump_nothing`)).code, 404);
+  });
 });

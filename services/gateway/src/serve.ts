@@ -19,6 +19,7 @@ import { FENCE_HEADER, fenceOf } from './hooks/fence.ts';
 import { observe } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
 import { writeDocument } from './hooks/write-document.ts';
+import { dump } from './limits/dump.ts';
 import { handlerOf } from './verbs/dispatch.ts';
 import { isQuestion } from './verbs/review.ts';
 
@@ -203,6 +204,8 @@ async function serveOther({ gateway, kit }: ServeOptions, admitted: Admitted): P
   if (info.path === '/metrics') return writeText(audit, reply, 200, await kit.metrics.text(), kit.metrics);
   const keys = gateway.serviceAccounts?.document(info.path);
   if (keys !== undefined) return writeText(audit, reply, 200, keys.text, { contentType: keys.type });
+  const dumped = gateway.limits.turns && dump(gateway.limits.turns.seats, info);
+  if (dumped !== undefined) return writeText(audit, reply, 200, dumped);
   const document = await discovered(gateway, info.path, request.headers.accept);
   if (document === undefined) return nothingHere(audit, reply);
   const coding = contentCoding(gateway, info, String(request.headers['accept-encoding'] ?? ''));
