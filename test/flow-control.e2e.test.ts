@@ -160,4 +160,19 @@ describe('flow control', () => {
     assert.equal((await client.ask('GET', `${place}/dump_queues`, { token: '' })).code, 403);
     assert.equal((await client.get(`${place}/dump_nothing`)).code, 404);
   });
+
+  test('a request takes no longer than its client gives it', async () => {
+    const late = await client.get(`${MAPS}?timeout=1ns`);
+    assert.equal(late.code, 504);
+    assert.equal(late.json.reason, 'Timeout');
+    assert.equal(late.json.message, 'Timeout: request did not complete within the allotted timeout');
+    for (const timeout of ['0', '-1s', '32s', '1000h']) {
+      assert.equal((await client.get(`${MAPS}?timeout=${timeout}`)).code, 200, timeout);
+    }
+    const bad = await client.get(`${MAPS}?timeout=5`);
+    assert.deepEqual(
+      [bad.code, bad.json.message],
+      [400, 'invalid timeout specified in the request URL - time: missing unit in duration "5"'],
+    );
+  });
 });

@@ -142,6 +142,18 @@ export const options = {
     default: 400,
     help: 'requests that read and are served at a time; with the next one, the seats of all priority levels',
   },
+  'request-timeout': {
+    type: 'string',
+    default: '60s',
+    value: 'SPAN',
+    help: 'how long a request may take that is no watch; also how long its body may',
+  },
+  'min-request-timeout': {
+    type: 'number',
+    default: 1800,
+    value: 'SECONDS',
+    help: 'how long a watch lasts that does not say so, or up to twice as long',
+  },
   'max-mutating-requests-inflight': { type: 'number', default: 200, help: 'the same of those that write' },
   'enable-admission-plugins': {
     type: 'list',

@@ -20,6 +20,7 @@ import { observe } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
 import { writeDocument } from './hooks/write-document.ts';
 import { dump } from './limits/dump.ts';
+import { inTime, timeOf } from './limits/request-time.ts';
 import { handlerOf } from './verbs/dispatch.ts';
 import { isQuestion } from './verbs/review.ts';
 
@@ -43,8 +44,6 @@ interface Admitted {
 }
 
 const NOTHING = Buffer.alloc(0);
-/** how long a request may wait for its turn: a quarter of its time */
-const PATIENCE_MS = 15_000;
 
 /** The life of a request, whatever its path: who is it, what is it about, may they, and then its verb. */
 export async function serve(
@@ -111,10 +110,13 @@ function codingOf(gateway: Gateway, { headers }: FastifyRequest, info: RequestIn
 /** What is a talk between others holds no seat: how long it takes says nothing of how much it is to do. */
 function inTurn(options: ServeOptions, admitted: Admitted): Promise<number> {
   const { info, user, audit, reply, remote } = admitted;
-  const isTalk = SENT_ON.has(info.subresource) || (remote !== undefined && lastsLong(info));
-  if (isTalk) return admit(options, admitted);
-  const asking = { user, info, audit, reply, patienceMs: PATIENCE_MS };
-  return options.gateway.limits.serve(asking, () => admit(options, admitted));
+  const { limits } = options.gateway;
+  const takesLong = lastsLong(info);
+  if (SENT_ON.has(info.subresource) || (remote !== undefined && takesLong)) return admit(options, admitted);
+  const timeMs = takesLong ? limits.requestMs : timeOf(info, limits.requestMs);
+  const asking = { user, info, audit, reply, patienceMs: timeMs / 4 };
+  const served = () => limits.serve(asking, () => admit(options, admitted));
+  return takesLong ? served() : inTime(reply.raw, timeMs, served);
 }
 
 async function admit(options: ServeOptions, admitted: Admitted): Promise<number> {

@@ -14,6 +14,7 @@ import { tellVerdict } from './aggregation/tell-verdict.ts';
 import { createApp } from './app.ts';
 import { openAuditTrail } from './audit/open.ts';
 import { ServiceAccounts } from './authn/service-accounts.ts';
+import { sharedLooks } from './authn/shared-looks.ts';
 import { TokenFile } from './authn/token-file.ts';
 import { Authorizer } from './authz/authorizer.ts';
 import { readModes } from './authz/modes.ts';
@@ -146,7 +147,10 @@ export class GatewayService implements Service {
       ],
       auditTrail: openAuditTrail(config, kit),
       tokens: new TokenFile(config.tokenAuthFile),
-      serviceAccounts: ServiceAccounts.from(config, (key) => this.#uidOf(key)),
+      serviceAccounts: ServiceAccounts.from(
+        config,
+        sharedLooks((key) => this.#uidOf(key)),
+      ),
     };
     this.#app = createApp({ gateway: this.#gateway, kit, ...config });
     this.#connections = new Connections(this.#app.server);

@@ -62,6 +62,8 @@ export class ServiceAccounts {
   readonly #options: ServiceAccountsOptions;
   readonly #now: () => number;
   readonly #known = new Map<string, Claims>();
+  /** the same object each time: others remember what they know of a user by it */
+  readonly #users = new WeakMap<Claims, User>();
 
   constructor(options: ServiceAccountsOptions) {
     this.#options = options;
@@ -110,7 +112,7 @@ export class ServiceAccounts {
       };
     }
     const missing = await this.#missing(claims['kubernetes.io']);
-    return missing === undefined ? { user: userOf(claims), audiences: fitting } : { refused: missing };
+    return missing === undefined ? { user: this.#userOf(claims), audiences: fitting } : { refused: missing };
   }
 
   /** The documents by which others check tokens. */
@@ -138,6 +140,12 @@ export class ServiceAccounts {
     if (this.#known.size >= REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
     this.#known.set(token, claims);
     return claims;
+  }
+
+  #userOf(claims: Claims): User {
+    const user = this.#users.get(claims) ?? userOf(claims);
+    this.#users.set(claims, user);
+    return user;
   }
 
   /** What is not there any more; undefined when all is. */

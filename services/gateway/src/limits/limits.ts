@@ -1,3 +1,4 @@
+import { OptionError } from '@tidegate/options';
 import type { RequestInfo } from '@tidegate/request-info';
 import type { MetricRegistry } from '@tidegate/service-kit';
 import type { FastifyReply } from 'fastify';
@@ -6,6 +7,7 @@ import { MASTERS } from '../authz/authorizer.ts';
 import { noteFlow } from '../hooks/flow-headers.ts';
 import { writeText } from '../hooks/write-answer.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
+import { durationMs } from './duration.ts';
 import { HeldRefusals } from './held-refusals.ts';
 import { PlainMaxima } from './plain-maxima.ts';
 import { Turns } from './turns.ts';
@@ -14,6 +16,8 @@ export interface LimitsConfig {
   readonly enablePriorityAndFairness: boolean;
   readonly maxRequestsInflight: number;
   readonly maxMutatingRequestsInflight: number;
+  readonly requestTimeout: string;
+  readonly minRequestTimeout: number;
 }
 
 interface Asking {
@@ -29,12 +33,18 @@ interface Asking {
 export class Limits {
   /** undefined where priority and fairness is off */
   readonly turns: Turns | undefined;
+  /** how long a request may take that is no watch */
+  readonly requestMs: number;
+  /** a watch that does not say so takes as long, or up to twice */
+  readonly shortestWatchMs: number;
   readonly #maxima: PlainMaxima;
   readonly #held = new HeldRefusals();
 
   constructor(config: LimitsConfig, parts: { mirrors: Mirrors; registry: MetricRegistry }) {
     const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = config;
     this.#maxima = new PlainMaxima({ reads, writes });
+    this.requestMs = requestMsOf(config.requestTimeout);
+    this.shortestWatchMs = config.minRequestTimeout * 1000;
     const isOn = config.enablePriorityAndFairness && reads + writes > 0;
     this.turns = isOn ? new Turns({ ...parts, seats: reads + writes }) : undefined;
   }
@@ -82,4 +92,10 @@ export class Limits {
     const text = 'Too many requests, please try again later.\n';
     return writeText(audit, reply, 429, text, { headers: ['Retry-After', '1'] });
   }
+}
+
+function requestMsOf(text: string): number {
+  const ms = durationMs(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new OptionError(`--request-timeout must be a span of time like 60s or 1m30s, not ${JSON.stringify(text)}`);
 }
