@@ -1,22 +1,32 @@
+import type { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
-import { badRequest, requestEntityTooLarge } from '@tidegate/status';
+import { badRequest, requestEntityTooLarge, timeout } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { RemoteApi } from './aggregation/remote-api.ts';
 import { nobody } from './authn/user.ts';
 import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
+import { bodyClock } from './hooks/body-clock.ts';
+import { Doors, type DoorsConfig } from './hooks/doors.ts';
 import { FENCE_HEADER } from './hooks/fence.ts';
+import { STREAMS_OF_STRANGERS } from './hooks/http2-sessions.ts';
 import { takeBearer, upgradeReply } from './hooks/upgrade-reply.ts';
 import { type Asked, writeError } from './hooks/write-answer.ts';
 import { serve } from './serve.ts';
 
 const MAX_BODY_BYTES = 3 << 20;
+const HANDSHAKE_MS = 10_000;
+/** how long the head of a request may take, as in kube-apiserver */
+const HEADERS_MS = 32_000;
 
-interface AppOptions {
+type Server = EventEmitter & { keepAliveTimeout: number; headersTimeout: number; maxConnections: number };
+type Options = AppOptions & { doors: Doors };
+
+interface AppOptions extends DoorsConfig {
   gateway: Gateway;
   kit: Kit;
   tlsCertFile: string;
@@ -25,8 +35,8 @@ interface AppOptions {
 }
 
 /** The HTTP side of the gateway, HTTP/1.1 and HTTP/2 on one port. What happens to a request is in serve.ts. */
-export function createApp(options: AppOptions): FastifyInstance {
-  const { clientCaFile } = options;
+export function createApp(given: AppOptions): FastifyInstance {
+  const { clientCaFile, gateway } = given;
   const app = fastify({
     http2: true,
     https: {
@@ -34,8 +44,12 @@ export function createApp(options: AppOptions): FastifyInstance {
       // Node's HTTP/2 server leaves it off for HTTP/1.1, where each event of a watch would then wait for an
       // acknowledgement of the one before
       noDelay: true,
-      cert: readFileSync(options.tlsCertFile),
-      key: readFileSync(options.tlsPrivateKeyFile),
+      settings: { maxConcurrentStreams: STREAMS_OF_STRANGERS },
+      handshakeTimeout: HANDSHAKE_MS,
+      // how late the time-outs of HTTP/1.1 may be; Node's types do not know that this server has them
+      ...({ connectionsCheckingInterval: 1000 } as object),
+      cert: readFileSync(given.tlsCertFile),
+      key: readFileSync(given.tlsPrivateKeyFile),
       minVersion: 'TLSv1.2',
       // a certificate is asked for and looked at, but who shows none may still have a token
       ...(clientCaFile === '' ? {} : { ca: readFileSync(clientCaFile), requestCert: true, rejectUnauthorized: false }),
@@ -45,8 +59,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     exposeHeadRoutes: false,
     forceCloseConnections: true,
   }) as unknown as FastifyInstance;
-  const { server } = app as unknown as { server: { keepAliveTimeout: number } };
+  const { server } = app as unknown as { server: Server };
   server.keepAliveTimeout = 120_000;
+  server.headersTimeout = Math.min(HEADERS_MS, gateway.limits.requestMs);
+  const doors = new Doors(server, given, () => gateway.metrics.droppedConnections.inc());
+  const options = { ...given, doors };
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -57,6 +74,9 @@ export function createApp(options: AppOptions): FastifyInstance {
     else serve(options, request, reply, remote).catch(() => reply.raw.destroy());
   });
   app.addHook('onRequest', noteBody);
+  const tooSlow = (request: FastifyRequest, reply: FastifyReply) =>
+    refuse(options, { raw: request.raw, reply }, timeout());
+  app.addHook('onRequest', bodyClock(gateway.limits.requestMs, tooSlow));
   app.setErrorHandler((error, request, reply) => {
     const tooLarge = (error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE';
     const told = tooLarge ? requestEntityTooLarge(`limit is ${MAX_BODY_BYTES}`) : error;
@@ -90,7 +110,7 @@ function isSentOn({ method = '', url = '' }: IncomingMessage): boolean {
 }
 
 /** A watch may come as a WebSocket. What asks for one is a request like any other until it is answered. */
-function serveUpgrades(app: FastifyInstance, options: AppOptions): void {
+function serveUpgrades(app: FastifyInstance, options: Options): void {
   app.server.on('upgrade', (raw: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgrade(options, raw, upgradeReply(raw, socket, head)).catch((error: unknown) => {
       options.kit.log.error({ err: error }, 'An upgraded connection failed.');
@@ -99,7 +119,7 @@ function serveUpgrades(app: FastifyInstance, options: AppOptions): void {
   });
 }
 
-async function upgrade(options: AppOptions, raw: IncomingMessage, reply: FastifyReply): Promise<void> {
+async function upgrade(options: Options, raw: IncomingMessage, reply: FastifyReply): Promise<void> {
   const remote = servedElsewhere(options, raw);
   try {
     takeBearer(raw);

@@ -142,6 +142,22 @@ export const options = {
     default: 400,
     help: 'requests that read and are served at a time; with the next one, the seats of all priority levels',
   },
+  'max-connections': { type: 'number', default: 20_000, help: 'connections at a time; 0: any number' },
+  'max-connections-per-address': {
+    type: 'number',
+    default: 5000,
+    help: 'those of one address; a proxy in front is one address for all its clients; 0: any number',
+  },
+  'max-watches-per-user': {
+    type: 'number',
+    default: 5000,
+    help: 'watches of one user at a time, members of system:masters aside; 0: any number',
+  },
+  'goaway-chance': {
+    type: 'number',
+    default: 0,
+    help: 'how likely an HTTP/2 connection ends with a request, so that clients spread over gateways: 0 to 0.02',
+  },
   'request-timeout': {
     type: 'string',
     default: '60s',

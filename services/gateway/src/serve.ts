@@ -15,6 +15,7 @@ import type { Gateway, ResourceRequest } from './gateway.ts';
 import { probe } from './health/probes.ts';
 import { auditId } from './hooks/audit-id.ts';
 import { type ContentCoding, contentCoding } from './hooks/content-coding.ts';
+import type { Doors } from './hooks/doors.ts';
 import { FENCE_HEADER, fenceOf } from './hooks/fence.ts';
 import { observe } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
@@ -27,6 +28,7 @@ import { isQuestion } from './verbs/review.ts';
 interface ServeOptions {
   gateway: Gateway;
   kit: Kit;
+  doors: Doors;
 }
 
 /** A request that has passed authentication and authorization. */
@@ -59,10 +61,16 @@ export async function serve(
   let code: number;
   let failure: Status | undefined;
   let record: AuditRecord | undefined;
+  const surplus = options.doors.refusal(request.raw);
+  if (surplus !== undefined) {
+    tooMany(options, { request, reply, audit }, surplus);
+    return;
+  }
   try {
     info = requestInfo(request.method, request.raw.url ?? '/');
     const { serviceAccounts, auditTrail } = options.gateway;
     const sender = await authenticate(request.raw, { tokens: options.gateway.tokens, serviceAccounts });
+    options.doors.known(request.raw, sender);
     record = auditTrail?.begin({ raw: request.raw, auditId: audit, user: sender, info });
     if (record !== undefined) await auditTrail?.received(record);
     const user = isImpersonated(request.raw)
@@ -81,6 +89,7 @@ export async function serve(
       error,
     );
     code = written.code;
+    if (code === 401) options.doors.known(request.raw, undefined);
     failure = written.status;
     record ??= options.gateway.auditTrail?.begin({ raw: request.raw, auditId: audit, user: nobody, info });
     if (code >= 500 && written.cause !== undefined) {
@@ -94,6 +103,17 @@ export async function serve(
   } else if (info?.isResource && !lastsLong(info)) {
     observe(options.gateway, info, code, (performance.now() - started) / 1000);
   }
+}
+
+/** On a connection that is one too many: it ends with this answer. */
+function tooMany(
+  { doors }: ServeOptions,
+  { request, reply, audit }: Pick<Admitted, 'request' | 'reply' | 'audit'>,
+  text: string,
+): void {
+  const closing = request.raw.httpVersionMajor === 1 ? ['Connection', 'close'] : [];
+  writeText(audit, reply, 429, text, { headers: ['Retry-After', '1', ...closing] });
+  doors.known(request.raw, undefined);
 }
 
 const SENT_ON = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);

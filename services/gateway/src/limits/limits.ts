@@ -7,6 +7,7 @@ import { MASTERS } from '../authz/authorizer.ts';
 import { noteFlow } from '../hooks/flow-headers.ts';
 import { writeText } from '../hooks/write-answer.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
+import { ClientCounts } from './client-counts.ts';
 import { durationMs } from './duration.ts';
 import { HeldRefusals } from './held-refusals.ts';
 import { PlainMaxima } from './plain-maxima.ts';
@@ -18,6 +19,7 @@ export interface LimitsConfig {
   readonly maxMutatingRequestsInflight: number;
   readonly requestTimeout: string;
   readonly minRequestTimeout: number;
+  readonly maxWatchesPerUser: number;
 }
 
 interface Asking {
@@ -27,6 +29,12 @@ interface Asking {
   readonly reply: FastifyReply;
   /** how long it may wait */
   readonly patienceMs: number;
+}
+
+const TOO_MANY = 'Too many requests, please try again later.\n';
+
+function tooManyWatches({ name }: User, most: number): string {
+  return `Too many watches of user ${JSON.stringify(name)} are open here (the limit is ${most}): please use fewer.\n`;
 }
 
 /** How many requests are served at a time, and whose. */
@@ -39,10 +47,13 @@ export class Limits {
   readonly shortestWatchMs: number;
   readonly #maxima: PlainMaxima;
   readonly #held = new HeldRefusals();
+  readonly #watches = new ClientCounts();
+  readonly #mostWatches: number;
 
   constructor(config: LimitsConfig, parts: { mirrors: Mirrors; registry: MetricRegistry }) {
     const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = config;
     this.#maxima = new PlainMaxima({ reads, writes });
+    this.#mostWatches = config.maxWatchesPerUser;
     this.requestMs = requestMsOf(config.requestTimeout);
     this.shortestWatchMs = config.minRequestTimeout * 1000;
     const isOn = config.enablePriorityAndFairness && reads + writes > 0;
@@ -60,6 +71,8 @@ export class Limits {
   /** Serves the request when it is its turn, or tells the client to come again. Answers the code. */
   async serve(asking: Asking, serve: () => Promise<number>): Promise<number> {
     const { user, info, reply, patienceMs } = asking;
+    if (info.verb === 'watch' && !this.#mayWatch(asking))
+      return this.#refuse(asking, tooManyWatches(user, this.#mostWatches));
     if (this.turns === undefined) return this.#servePlainly(asking, serve);
     const turn = this.turns.ask(user, info);
     const { ticket, schema } = turn;
@@ -85,11 +98,19 @@ export class Limits {
     }
   }
 
-  async #refuse({ reply, audit }: Asking): Promise<number> {
+  /** Counts it until its end, however it ends. */
+  #mayWatch({ user, reply: { raw } }: Asking): boolean {
+    if (this.#mostWatches === 0 || user.groups.includes(MASTERS)) return true;
+    if (this.#watches.of(user.name) >= this.#mostWatches) return false;
+    this.#watches.enter(user.name);
+    raw.once('close', () => this.#watches.leave(user.name));
+    return true;
+  }
+
+  async #refuse({ reply, audit }: Asking, text = TOO_MANY): Promise<number> {
     // what it brought is not needed any more
     reply.request.body = undefined;
     await this.#held.hold();
-    const text = 'Too many requests, please try again later.\n';
     return writeText(audit, reply, 429, text, { headers: ['Retry-After', '1'] });
   }
 }
