@@ -11,6 +11,7 @@ import { nobody } from './authn/user.ts';
 import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
 import { bodyClock } from './hooks/body-clock.ts';
+import { clientError } from './hooks/client-error.ts';
 import { Doors, type DoorsConfig } from './hooks/doors.ts';
 import { FENCE_HEADER } from './hooks/fence.ts';
 import { STREAMS_OF_STRANGERS } from './hooks/http2-sessions.ts';
@@ -56,6 +57,7 @@ export function createApp(given: AppOptions): FastifyInstance {
     },
     bodyLimit: MAX_BODY_BYTES,
     logger: false,
+    clientErrorHandler: clientError as never,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
   }) as unknown as FastifyInstance;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { constants, type Http2Stream } from 'node:http2';
 import type { RequestInfo } from '@tidegate/request-info';
 import { badRequest, timeout } from '@tidegate/status';
 import { durationMs } from './duration.ts';
@@ -33,9 +34,15 @@ export async function inTime(raw: ServerResponse, timeMs: number, serve: () => P
     return await Promise.race([served, late]);
   } catch (error) {
     served.catch(() => {});
-    if (raw.headersSent && !raw.writableEnded) raw.destroy();
+    if (raw.headersSent && !raw.writableEnded) breakOff(raw);
     throw error;
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** So that nobody takes what they got for the whole. */
+function breakOff(raw: ServerResponse & { stream?: Http2Stream }): void {
+  raw.stream?.close(constants.NGHTTP2_CANCEL);
+  raw.destroy();
 }
