@@ -10,7 +10,7 @@ import { type RunningSystem, runningSystem } from '../support/running-system.ts'
 describe('who sends slowly', () => {
   let system: RunningSystem;
   before(async () => {
-    system = await runningSystem({ env: { TIDEGATE_REQUEST_TIMEOUT: '2s' } });
+    system = await runningSystem({ env: { TIDEGATE_REQUEST_TIMEOUT: '1500ms' } });
   });
   after(() => system?.stop());
 

@@ -38,7 +38,7 @@ function room(seats: number, levels: Record<string, NamedLevel['spec']>) {
     executingSeats: 0,
     waiting: 0,
     waitingSeats: 0,
-    seated() {},
+    dispatched: 0,
     refused: (because) => refused.push(because),
     waited() {},
     served() {},

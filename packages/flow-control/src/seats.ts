@@ -15,7 +15,7 @@ interface SeatsOptions {
  * beside, as long as all that are in use, and those that the others keep for themselves, are not more than there are. So a
  * seat is lent from one request to the next, and comes back as soon as that has gone: there are no periods to wait for.
  *
- * Invariant: `inUse` is the sum over levels, and each level's the sum over its executing tickets; no level has waiting
+ * Invariant: `inUse` and `waiting` are the sums over levels, and each level's the sum over its executing tickets; no level has waiting
  * requests while it may seat the next of them.
  */
 export class Seats {
@@ -24,6 +24,7 @@ export class Seats {
   readonly #configured: number;
   #seats: number;
   #inUse = 0;
+  #waiting = 0;
 
   constructor({ seats, now = () => performance.now() }: SeatsOptions) {
     this.#configured = seats;
@@ -44,9 +45,7 @@ export class Seats {
   }
 
   get waiting(): number {
-    let waiting = 0;
-    for (const level of this.#levels.values()) waiting += level.waiting;
-    return waiting;
+    return this.#waiting;
   }
 
   configure(named: ReadonlyMap<string, NamedLevel>): void {
@@ -60,6 +59,7 @@ export class Seats {
     for (const level of this.#levels.values()) this.#dropEnded(level);
     this.scale(this.#seats);
     for (const ticket of homeless) {
+      this.#waiting--;
       ticket.request.tally.waiting--;
       ticket.request.tally.waitingSeats -= ticket.seats;
       this.#enter(ticket);
@@ -95,7 +95,7 @@ export class Seats {
     if (ticket.state === 'seated') {
       this.#unseat(ticket);
       this.#seatWaiting();
-      this.#dropEnded(ticket.level);
+      if (ticket.level.isEnding) this.#dropEnded(ticket.level);
     } else if (ticket.state === 'waiting') {
       ticket.level.queues?.leave(ticket);
       this.#countWaited(ticket, false);
@@ -115,6 +115,7 @@ export class Seats {
       this.#refuse(ticket, 'queue-full');
       return;
     }
+    this.#waiting++;
     request.tally.waiting++;
     request.tally.waitingSeats += seats;
   }
@@ -137,7 +138,7 @@ export class Seats {
 
   /** Round after round, each level one: so none borrows all before another has its turn. */
   #seatWaiting(): void {
-    for (let isDone = false; !isDone; ) {
+    for (let isDone = this.#waiting === 0; !isDone; ) {
       isDone = true;
       for (const level of this.#levels.values()) {
         const ticket = level.queues?.next;
@@ -151,6 +152,7 @@ export class Seats {
   }
 
   #countWaited({ request, seats, arrivedMs }: Ticket, isSeated: boolean): void {
+    this.#waiting--;
     request.tally.waiting--;
     request.tally.waitingSeats -= seats;
     request.tally.waited((this.#now() - arrivedMs) / 1000, isSeated);
@@ -167,7 +169,7 @@ export class Seats {
     level.queues?.seated(ticket);
     request.tally.executing++;
     request.tally.executingSeats += seats;
-    request.tally.seated();
+    request.tally.dispatched++;
     ticket.settled?.();
   }
 

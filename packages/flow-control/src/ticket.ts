@@ -9,8 +9,8 @@ export interface FlowTally {
   executingSeats: number;
   waiting: number;
   waitingSeats: number;
-  /** one got its seat */
-  seated(): void;
+  /** how many ever got their seats */
+  dispatched: number;
   refused(because: RefusedBecause): void;
   /** one has left its queue: for its seat, or without one */
   waited(seconds: number, isSeated: boolean): void;

@@ -1,7 +1,7 @@
 import { isConverted, type Kind } from '@tidegate/kinds';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
-import { methodNotAllowed, type Status, serviceUnavailable } from '@tidegate/status';
+import { ApiError, methodNotAllowed, type Status, serviceUnavailable } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { passOn } from './aggregation/pass-on.ts';
 import type { RemoteApi } from './aggregation/remote-api.ts';
@@ -82,6 +82,7 @@ export async function serve(
         ? nothingHere(audit, reply)
         : await inTurn(options, { request, reply, info, user, audit, warnings, remote, record });
   } catch (error) {
+    if (error instanceof ApiError && error.code === 401) await options.gateway.limits.heardStranger();
     const coding = info && codingOf(options.gateway, request, info);
     const written = await writeError(
       { auditId: audit, accept: request.headers.accept, coding, warnings, ...options.gateway },

@@ -86,6 +86,11 @@ export class Limits {
     }
   }
 
+  /** Who cannot say who they are is of no flow. While this process has much to do, such answers are held back as well. */
+  async heardStranger(): Promise<void> {
+    if (this.turns?.isSlowed) await this.#held.hold();
+  }
+
   async #servePlainly(asking: Asking, serve: () => Promise<number>): Promise<number> {
     const { user, info } = asking;
     if (user.groups.includes(MASTERS)) return serve();

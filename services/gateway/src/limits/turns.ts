@@ -34,8 +34,10 @@ export class Turns {
   readonly #metrics: FlowMetrics;
   readonly #capacity: Capacity;
   readonly #known: Known;
+  readonly #configured: number;
 
   constructor({ mirrors, registry, seats }: TurnsOptions) {
+    this.#configured = seats;
     this.seats = new Seats({ seats });
     this.#metrics = new FlowMetrics(registry, this.seats);
     this.#flows = new FlowMirror({ mirrors, changed: ({ levels }) => this.seats.configure(levels) });
@@ -48,6 +50,11 @@ export class Turns {
       collection: (resource) => mirrors.peek(resource),
       watchers: (resource) => mirrors.watchers(resource),
     };
+  }
+
+  /** fewer are served at a time than configured */
+  get isSlowed(): boolean {
+    return this.seats.seats < this.#configured;
   }
 
   start(): void {
