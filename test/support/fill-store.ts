@@ -8,7 +8,7 @@ const NAMESPACE = 'many';
 
 /** Writes ConfigMaps of so many bytes straight into a store: a gateway would take minutes. Answers their bytes. */
 export async function fillStore({ stores, certificates }: Cluster, count: number, bytes: number): Promise<number> {
-  const client = grpcClient(stores[0] as string, peerCredentials(certificates.peerFiles('gateway')).client);
+  const client = grpcClient(stores[0] as string, peerCredentials(certificates.peerFiles('gateway')).client('store'));
   const { path, requestSerialize, responseDeserialize } = store.session as MethodDefinition<
     SessionRequest,
     SessionResponse

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { isIP } from 'node:net';
 import {
   type ChannelCredentials,
@@ -11,7 +11,7 @@ import {
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
-import type { KitConfig } from './kit-options.ts';
+import { guarded } from './callers.ts';
 
 /** A message that was packed by number and not by size may hold several objects of 3 MiB. */
 const MAX_MESSAGE_BYTES = 64 << 20;
@@ -28,19 +28,6 @@ const channelOptions = {
   'grpc.use_local_subchannel_pool': 1,
   'grpc-node.flow_control_window': 1 << 20,
 } satisfies ChannelOptions;
-
-type PeerFiles = Pick<KitConfig, 'peerCertFile' | 'peerKeyFile' | 'peerCaFile'>;
-
-/** Every part proves itself with a certificate of the cluster's own authority, and demands one. */
-export function peerCredentials(files: PeerFiles): { client: ChannelCredentials; server: ServerCredentials } {
-  const ca = readFileSync(files.peerCaFile);
-  const cert = readFileSync(files.peerCertFile);
-  const key = readFileSync(files.peerKeyFile);
-  return {
-    client: credentials.createSsl(ca, key, cert),
-    server: ServerCredentials.createSsl(ca, [{ private_key: key, cert_chain: cert }], true),
-  };
-}
 
 /** A client without generated methods: callers use makeUnaryRequest and its siblings with the contract's definitions. */
 export function grpcClient(
@@ -80,7 +67,11 @@ interface GrpcServerOptions {
 
 export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const server = new Server({ ...channelOptions, 'grpc.max_concurrent_streams': 1 << 16 });
-  for (const [definition, implementation] of options.services) server.addService(definition, implementation);
+  for (const [definition, implementation] of options.services) {
+    // at a socket there are no certificates: who can open it may call everything
+    const isOpen = isSocket(options.address);
+    server.addService(definition, isOpen ? implementation : guarded(definition, implementation));
+  }
   // a part that was killed leaves its socket behind, and nobody else has this path
   if (isSocket(options.address)) rmSync(options.address.slice('unix:'.length), { force: true });
   const port = await new Promise<number>((resolve, reject) => {
@@ -91,7 +82,11 @@ export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcSe
     port,
     close: (graceMs) =>
       new Promise((resolve) => {
-        const cut = setTimeout(() => server.forceShutdown(), graceMs);
+        const cut = setTimeout(() => {
+          server.forceShutdown();
+          // a connection that has not said who it is would be waited for
+          resolve();
+        }, graceMs);
         server.tryShutdown(() => {
           clearTimeout(cut);
           resolve();

@@ -3,12 +3,13 @@ import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc
 import { helpText, OptionError, type Options, type OptionTable, readOptions } from '@tidegate/options';
 import { health } from '@tidegate/wire';
 import { Checks } from './checks.ts';
-import { openGrpcServer, peerCredentials } from './grpc.ts';
+import { openGrpcServer } from './grpc.ts';
 import { healthImplementation } from './health-rpc.ts';
 import type { KitConfig } from './kit-options.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { MetricRegistry } from './metric-registry.ts';
 import { openOpsServer } from './ops-server.ts';
+import { type PeerCredentials, peerCredentials } from './peer-credentials.ts';
 import { createTracing, type Tracing } from './tracing.ts';
 
 /** What every part gets from its process: it owns none of it. */
@@ -19,7 +20,7 @@ export interface Kit {
   readonly checks: Checks;
   readonly metrics: MetricRegistry;
   readonly tracing: Tracing;
-  readonly credentials: ReturnType<typeof peerCredentials>;
+  readonly credentials: PeerCredentials;
 }
 
 /** The life of a part: start, then drain (finish what is under way, take nothing new), then stop. */
@@ -63,7 +64,7 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
         part: main.part,
         instance,
       }),
-      credentials: peerCredentials(config),
+      credentials: peerCredentials(config, log),
     };
     const service = main.create(config, kit);
     const grpc = await openGrpcServer({

@@ -81,3 +81,17 @@ export const store = definition('tidegate.store.v1.Store');
 export const watch = definition('tidegate.watch.v1.Watch');
 export const health = definition('tidegate.health.v1.Health');
 export const logBatchCodec = codec<m.LogBatch>('tidegate.store.v1.LogBatch');
+
+/** Which parts may call what, by the names in their certificates. What does not stand here is nobody's. */
+export const callers: Readonly<Record<string, readonly string[]>> = {
+  '/tidegate.store.v1.Store/Session': ['gateway'],
+  '/tidegate.store.v1.Store/List': ['gateway', 'watch'],
+  '/tidegate.store.v1.Store/ReadLog': ['gateway', 'watch'],
+  '/tidegate.store.v1.Store/FollowLog': ['watch'],
+  '/tidegate.store.v1.Store/DeleteCorrupt': ['gateway'],
+  '/tidegate.store.v1.Store/Digest': ['watch'],
+  '/tidegate.store.v1.Store/Head': ['gateway', 'watch'],
+  '/tidegate.watch.v1.Watch/Follow': ['gateway'],
+  '/tidegate.watch.v1.Watch/List': ['gateway'],
+  '/tidegate.health.v1.Health/Checks': ['health'],
+};

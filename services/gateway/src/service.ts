@@ -68,23 +68,22 @@ export class GatewayService implements Service {
     this.#config = config;
     const windows = new WindowMemory({ bytes: config.mirrorWindowMemoryMib * 2 ** 20 });
     const metrics = declareMetrics(kit.metrics, windows);
-    const credentials = kit.credentials.client;
     this.#store = new StoreSession({
       addresses: config.storeAddresses,
-      credentials,
+      credentials: kit.credentials.client('store'),
       retried: () => metrics.storeRetries.inc(),
       resumed: () => metrics.storeStreamsResumed.inc(),
     });
     this.#mirrors = new Mirrors({
       addresses: config.watchAddresses,
-      credentials,
+      credentials: kit.credentials.client('watch'),
       tracing: kit.tracing,
       metrics,
       windows,
       memoryBytes: config.mirrorMemoryMib * 2 ** 20,
       largestBytes: config.mirrorLargestMib * 2 ** 20,
     });
-    this.#watchLists = new WatchLists(config.watchAddresses, credentials);
+    this.#watchLists = new WatchLists(config.watchAddresses, kit.credentials.client('watch'));
     const gates = readFeatureGates(config.featureGates);
     for (const notice of gates.notices) kit.log.warn(notice);
     const registry = builtInRegistry();

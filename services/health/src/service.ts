@@ -19,7 +19,7 @@ export class HealthService implements Service {
   constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
     this.#config = config;
     this.#metrics = declareMetrics(kit.metrics);
-    this.#targets = config.targets.map((address) => new Target(address, kit.credentials.client));
+    this.#targets = config.targets.map((address) => new Target(address, kit.credentials.client()));
     this.#app = createApp(() => reportOf(this.#targets.map((target) => target.state)));
   }
 

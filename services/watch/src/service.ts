@@ -50,7 +50,7 @@ export class WatchService implements Service {
       objects: () => this.#collections?.size ?? 0,
       windows: () => this.#windows,
     });
-    this.#store = new StoreClient(config.storeAddresses, kit.credentials.client);
+    this.#store = new StoreClient(config.storeAddresses, kit.credentials.client('store'));
     this.#bus = config.natsUrl === '' ? undefined : this.#openBus(config.natsUrl);
     this.#selfCheck = this.#makeSelfCheck();
     const list = listHandler({ collectionsAt: (revision, waited) => this.#collectionsAt(revision, waited) });

@@ -54,7 +54,8 @@ export class FaultyStore {
 
   async start(addresses: readonly string[], certificates: TestCertificates): Promise<string> {
     const credentials = peerCredentials(certificates.peerFiles('store'));
-    const client = grpcClient(addresses[0] as string, credentials.client);
+    const gateway = peerCredentials(certificates.peerFiles('gateway'));
+    const client = grpcClient(addresses[0] as string, gateway.client('store'));
     const session = (call: ServerDuplexStream<SessionRequest, SessionResponse>) => this.#session(call, client);
     const services = [[store, { session }]] as const;
     const server = await openGrpcServer({ address: '127.0.0.1:0', credentials: credentials.server, services });

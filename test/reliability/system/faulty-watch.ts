@@ -43,7 +43,8 @@ export class FaultyWatch {
 
   async start(addresses: readonly string[], certificates: TestCertificates): Promise<string> {
     const credentials = peerCredentials(certificates.peerFiles('watch'));
-    const client = grpcClient(addresses[0] as string, credentials.client);
+    const gateway = peerCredentials(certificates.peerFiles('gateway'));
+    const client = grpcClient(addresses[0] as string, gateway.client('watch'));
     const follow = (call: FollowCall) => this.#follow(call, client);
     const services = [[watch, { follow }]] as const;
     const server = await openGrpcServer({ address: '127.0.0.1:0', credentials: credentials.server, services });

@@ -4,7 +4,7 @@ import { type FollowRequest, type FollowResponse, watch } from '@tidegate/wire';
 
 interface FollowStreamOptions {
   addresses: readonly string[];
-  credentials: Kit['credentials']['client'];
+  credentials: ReturnType<Kit['credentials']['client']>;
   received: (response: FollowResponse) => void;
   /** a new stream: everything has to be opened again */
   connected: () => void;

@@ -22,7 +22,7 @@ import { storeStream } from './store-stream.ts';
 
 interface StoreSessionOptions {
   addresses: readonly string[];
-  credentials: Kit['credentials']['client'];
+  credentials: ReturnType<Kit['credentials']['client']>;
   retried: () => void;
   /** a stream broke, and went on */
   resumed: () => void;

@@ -18,7 +18,7 @@ export class WatchLists {
   readonly #clients: Client[];
   #current = 0;
 
-  constructor(addresses: readonly string[], credentials: Kit['credentials']['client']) {
+  constructor(addresses: readonly string[], credentials: ReturnType<Kit['credentials']['client']>) {
     this.#clients = addresses.map((address) => grpcClient(address, credentials));
   }
 

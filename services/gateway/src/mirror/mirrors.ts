@@ -9,7 +9,7 @@ import { Mirror, type Suspect, suspectName } from './mirror.ts';
 
 interface MirrorsOptions {
   addresses: readonly string[];
-  credentials: Kit['credentials']['client'];
+  credentials: ReturnType<Kit['credentials']['client']>;
   tracing: Tracing;
   metrics: GatewayMetrics;
   /** for the windows of all mirrors */

@@ -21,7 +21,7 @@ export class Target {
   readonly #client;
   #state: TargetState;
 
-  constructor(address: string, credentials: Kit['credentials']['client']) {
+  constructor(address: string, credentials: ReturnType<Kit['credentials']['client']>) {
     this.#client = grpcClient(address, credentials);
     this.#state = { address, reachable: false, answer: undefined, failures: 0, changedAt: new Date() };
   }

@@ -35,7 +35,10 @@ export async function spawnStore(certificates: TestCertificates, postgresUrl: st
     env,
   });
   const exited = once(child, 'exit');
-  const client: Client = grpcClient(`localhost:${port}`, peerCredentials(files).client);
+  const client: Client = grpcClient(
+    `localhost:${port}`,
+    peerCredentials(certificates.peerFiles('gateway')).client('store'),
+  );
   await new Promise<void>((resolve, reject) =>
     client.waitForReady(Date.now() + 20_000, (error) => (error ? reject(error) : resolve())),
   );

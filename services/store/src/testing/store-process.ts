@@ -48,18 +48,22 @@ export async function startStore(
     services: service.rpc,
   });
   await service.start();
-  const client = grpcClient(`localhost:${server.port}`, credentials.client);
+  const address = `localhost:${server.port}`;
+  const as = (part: 'gateway' | 'watch') =>
+    grpcClient(address, peerCredentials(certificates.peerFiles(part)).client('store'));
+  const [client, watch] = [as('gateway'), as('watch')];
   const session = openSession(client);
   return {
     service,
     checks,
     metrics,
     ask: session.ask,
-    stream: (method, request) => openStream(client, method, request),
+    stream: (method, request) => openStream(method === 'followLog' ? watch : client, method, request),
     async stop() {
       session.end();
       await service.drain();
       client.close();
+      watch.close();
       await server.close(500);
       await service.stop();
     },

@@ -23,7 +23,7 @@ export class StoreClient {
   readonly #clients: Client[];
   #current = 0;
 
-  constructor(addresses: readonly string[], credentials: Kit['credentials']['client']) {
+  constructor(addresses: readonly string[], credentials: ReturnType<Kit['credentials']['client']>) {
     this.#clients = addresses.map((address) => grpcClient(address, credentials));
   }
 

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { type ChannelCredentials, experimental, type ServerCredentials } from '@grpc/grpc-js';
+import { type KeyPair, readKeyPair } from './key-pair.ts';
+import type { KitConfig } from './kit-options.ts';
+import type { Logger } from './logger.ts';
+import { WatchedFiles } from './watched-files.ts';
+
+type PeerFiles = Pick<KitConfig, 'peerCertFile' | 'peerKeyFile' | 'peerCaFile'>;
+type Log = Pick<Logger, 'info' | 'warn'>;
+const SILENT: Log = { info() {}, warn() {} };
+
+type Provider = InstanceType<typeof experimental.FileWatcherCertificateProvider>;
+type CertificateProvider = Pick<
+  Provider,
+  | 'addCaCertificateListener'
+  | 'removeCaCertificateListener'
+  | 'addIdentityCertificateListener'
+  | 'removeIdentityCertificateListener'
+>;
+
+/** How a part proves itself to the others, and knows them. */
+export interface PeerCredentials {
+  readonly server: ServerCredentials;
+  /** for calls of a part of this name, and of nobody else; without a name: of any part */
+  client(part?: string): ChannelCredentials;
+}
+
+/**
+ * Every part proves itself with a certificate of the parts' own authority, whose common name says which part it is, and
+ * demands one. Connections that are made after the files have changed are made with what they say then.
+ */
+export function peerCredentials(files: PeerFiles, log: Log = SILENT): PeerCredentials {
+  const provider = providerOf(files, log);
+  const clients = new Map<string, ChannelCredentials>();
+  return {
+    server: experimental.createCertificateProviderServerCredentials(provider, provider, true),
+    client(part = ''): ChannelCredentials {
+      const known = clients.get(part);
+      if (known !== undefined) return known;
+      const isPart = (host: string, certificate: PeerCertificate) =>
+        checkServerIdentity(host, certificate) ?? strangerAt(part, certificate);
+      const made = experimental.createCertificateProviderChannelCredentials(provider, provider, {
+        checkServerIdentity: isPart,
+      });
+      clients.set(part, made);
+      return made;
+    },
+  };
+}
+
+/** The name of the part that a certificate is of. */
+export function partIn({ subject }: PeerCertificate): string {
+  const name: string | string[] | undefined = subject?.CN;
+  return typeof name === 'string' ? name : '';
+}
+
+function strangerAt(part: string, certificate: PeerCertificate): Error | undefined {
+  const found = partIn(certificate);
+  return part === '' || found === part
+    ? undefined
+    : new Error(`the certificate is of ${JSON.stringify(found)}, not of ${part}`);
+}
+
+interface PeerPair extends KeyPair {
+  readonly ca: Buffer;
+}
+
+function providerOf(files: PeerFiles, log: Log): CertificateProvider {
+  const { peerCertFile, peerKeyFile, peerCaFile } = files;
+  const watched = new WatchedFiles<PeerPair>({
+    files: [peerCertFile, peerKeyFile, peerCaFile],
+    read: () => ({ ...readKeyPair(peerCertFile, peerKeyFile), ca: readFileSync(peerCaFile) }),
+    log,
+  });
+  const tellers = new Map<unknown, (pair: PeerPair) => void>();
+  const add = (listener: unknown, tell: (pair: PeerPair) => void) => {
+    tellers.set(listener, tell);
+    watched.onChange(tell);
+    // whoever listens is not ready to hear yet
+    queueMicrotask(() => {
+      if (tellers.get(listener) === tell) tell(watched.value);
+    });
+  };
+  const remove = (listener: unknown) => {
+    const tell = tellers.get(listener);
+    if (tell !== undefined) watched.forget(tell);
+    tellers.delete(listener);
+  };
+  return {
+    addCaCertificateListener: (listener) => add(listener, ({ ca }) => listener({ caCertificate: ca })),
+    removeCaCertificateListener: remove,
+    addIdentityCertificateListener: (listener) =>
+      add(listener, ({ cert, key }) => listener({ certificate: cert, privateKey: key })),
+    removeIdentityCertificateListener: remove,
+  };
+}
