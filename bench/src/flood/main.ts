@@ -16,6 +16,10 @@ const ROUNDS = Number(process.env.FLOOD_ROUNDS ?? 4);
 /** ten times as many connections as fill the server, each with the next request as soon as it has an answer */
 const FLOOD_CONNECTIONS = Number(process.env.FLOOD_CONNECTIONS ?? 320);
 
+/** for comparison: the two plain maxima only */
+const isPlain = process.argv.includes('--plain');
+const PLAIN = { TIDEGATE_ENABLE_PRIORITY_AND_FAIRNESS: 'false' };
+
 pin(0);
 const tokens = join(import.meta.dirname, `.tokens-${process.pid}.csv`);
 const system = await startWithUsers();
@@ -59,7 +63,7 @@ async function startWithUsers() {
   ];
   writeFileSync(tokens, `${lines.map((line) => line.replace(/^(\w+)/, '$1-token')).join('\n')}\n`);
   try {
-    return await startTidegate({ args: ['--token-auth-file', tokens] });
+    return await startTidegate({ args: ['--token-auth-file', tokens], env: isPlain ? PLAIN : {} });
   } finally {
     execFileSync('rm', ['-f', tokens]);
   }
