@@ -41,7 +41,7 @@ describe('Encryption at rest', () => {
     configure('first');
     [database, nats] = await Promise.all([startPostgres(), startNats()]);
     sql = postgres(database.url, { max: 1, onnotice: () => {} });
-    listener = await connect(natsAddress(nats.url));
+    listener = await connect(natsAddress({ natsUrl: nats.url }));
     listener.subscribe('tidegate.>', { callback: (_, message) => void heard.push(Buffer.from(message.data)) });
     system = await start();
     client = system.client;

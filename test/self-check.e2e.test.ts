@@ -19,7 +19,7 @@ describe('The self-check of the watch service', () => {
 
   before(async () => {
     [database, nats] = await Promise.all([startPostgres(), startNats()]);
-    bus = await connect(natsAddress(nats.url));
+    bus = await connect(natsAddress({ natsUrl: nats.url }));
     sql = postgres(database.url, { max: 1, onnotice: () => {} });
     system = await runningSystem({
       args: [`--postgres-url=${database.url}`, `--nats-url=${nats.url}`],

@@ -37,7 +37,7 @@ export function busSuite({ seed, percent, operations }: BusSuite): void {
           return bus.start();
         },
       });
-      connection = await connect(natsAddress(cluster.nats?.url as string));
+      connection = await connect(natsAddress({ natsUrl: cluster.nats?.url as string }));
       manager = await jetstreamManager(connection);
     });
     after(async () => {

@@ -13,6 +13,8 @@ interface OptionRow {
   /** another environment variable that is read after the option's own */
   readonly env?: string;
   readonly required?: boolean;
+  /** between the items of a list, where they have commas themselves */
+  readonly separator?: string;
 }
 
 export type OptionTable = Readonly<Record<string, OptionRow>>;
@@ -45,7 +47,7 @@ export function readOptions<T extends OptionTable>(
   const given = new Map<string, string>();
   for (const [name, text] of flagsOf(table, argv)) {
     const before = table[name]?.type === 'list' ? given.get(name) : undefined;
-    given.set(name, before === undefined ? text : `${before},${text}`);
+    given.set(name, before === undefined ? text : `${before}${separatorOf(table[name])}${text}`);
   }
   for (const [name, text] of given) texts.set(name, text);
 
@@ -100,12 +102,16 @@ function* flagsOf(table: OptionTable, argv: readonly string[]): Generator<[strin
   }
 }
 
+function separatorOf(row: OptionRow | undefined): string {
+  return row?.separator ?? ',';
+}
+
 function parseValue(name: string, row: OptionRow, text: string): unknown {
   switch (row.type) {
     case 'string':
       return text;
     case 'list':
-      return text.split(',').filter((item) => item !== '');
+      return text.split(separatorOf(row)).filter((item) => item !== '');
     case 'boolean':
       if (text === 'true' || text === '1') return true;
       if (text === 'false' || text === '0') return false;

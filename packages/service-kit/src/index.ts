@@ -6,7 +6,7 @@ export { type KeyPair, readKeyPair } from './key-pair.ts';
 export { type KitConfig, kitOptions } from './kit-options.ts';
 export { createLogger, type Logger } from './logger.ts';
 export { MetricRegistry } from './metric-registry.ts';
-export { natsAddress } from './nats-address.ts';
+export { checkNats, type NatsConfig, natsAddress, natsOptions } from './nats-address.ts';
 export { type PeerCredentials, peerCredentials } from './peer-credentials.ts';
 export { type Kit, runMain, type Service } from './run-main.ts';
 export { Cancelled, serveStream, writeMessage } from './serve-stream.ts';

@@ -25,11 +25,24 @@ export interface TestNats {
   stop(): Promise<void>;
 }
 
+/** With it clients are served over TLS only, and must have a certificate of this authority. */
+interface NatsTls {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly caFile: string;
+}
+
 /** A real NATS with JetStream of the test's own; throws and says how to get one when there is none. */
-export async function startNats(): Promise<TestNats> {
+export async function startNats(tls?: NatsTls): Promise<TestNats> {
   const binary = await natsBinary();
   const temporary = temporaryDir('nats');
-  const options = { binary, dir: join(temporary.path, 'nats'), port: await freePort(), password: 'test' };
+  const options = {
+    binary,
+    dir: join(temporary.path, 'nats'),
+    port: await freePort(),
+    password: 'test',
+    ...(tls && { tls }),
+  };
   const start = (): Running => startNatsServer(options, openLogFile(join(temporary.path, 'log')));
   let running = start();
   const ready = (): Promise<unknown> => until('NATS to answer', () => answers(options.port));

@@ -1,7 +1,6 @@
-import type { EventEmitter } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Server } from 'node:tls';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { badRequest, requestEntityTooLarge, timeout } from '@tidegate/status';
@@ -18,26 +17,25 @@ import { STREAMS_OF_STRANGERS } from './hooks/http2-sessions.ts';
 import { takeBearer, upgradeReply } from './hooks/upgrade-reply.ts';
 import { type Asked, writeError } from './hooks/write-answer.ts';
 import { serve } from './serve.ts';
+import type { Serving } from './tls/serving.ts';
 
 const MAX_BODY_BYTES = 3 << 20;
 const HANDSHAKE_MS = 10_000;
 /** how long the head of a request may take, as in kube-apiserver */
 const HEADERS_MS = 32_000;
 
-type Server = EventEmitter & { keepAliveTimeout: number; headersTimeout: number; maxConnections: number };
+type HttpServer = Server & { keepAliveTimeout: number; headersTimeout: number };
 type Options = AppOptions & { doors: Doors };
 
 interface AppOptions extends DoorsConfig {
   gateway: Gateway;
   kit: Kit;
-  tlsCertFile: string;
-  tlsPrivateKeyFile: string;
-  clientCaFile: string;
+  serving: Serving;
 }
 
 /** The HTTP side of the gateway, HTTP/1.1 and HTTP/2 on one port. What happens to a request is in serve.ts. */
 export function createApp(given: AppOptions): FastifyInstance {
-  const { clientCaFile, gateway } = given;
+  const { serving, gateway } = given;
   const app = fastify({
     http2: true,
     https: {
@@ -49,11 +47,7 @@ export function createApp(given: AppOptions): FastifyInstance {
       handshakeTimeout: HANDSHAKE_MS,
       // how late the time-outs of HTTP/1.1 may be; Node's types do not know that this server has them
       ...({ connectionsCheckingInterval: 1000 } as object),
-      cert: readFileSync(given.tlsCertFile),
-      key: readFileSync(given.tlsPrivateKeyFile),
-      minVersion: 'TLSv1.2',
-      // a certificate is asked for and looked at, but who shows none may still have a token
-      ...(clientCaFile === '' ? {} : { ca: readFileSync(clientCaFile), requestCert: true, rejectUnauthorized: false }),
+      ...serving.tls,
     },
     bodyLimit: MAX_BODY_BYTES,
     logger: false,
@@ -61,9 +55,10 @@ export function createApp(given: AppOptions): FastifyInstance {
     exposeHeadRoutes: false,
     forceCloseConnections: true,
   }) as unknown as FastifyInstance;
-  const { server } = app as unknown as { server: Server };
+  const { server } = app as unknown as { server: HttpServer };
   server.keepAliveTimeout = 120_000;
   server.headersTimeout = Math.min(HEADERS_MS, gateway.limits.requestMs);
+  serving.keep(server);
   const doors = new Doors(server, given, () => gateway.metrics.droppedConnections.inc());
   const options = { ...given, doors };
 

@@ -7,6 +7,23 @@ export const options = {
   port: { type: 'number', default: 6443, help: 'port for clients; several gateways of one machine share it' },
   'tls-cert-file': { type: 'string', required: true, value: 'FILE', help: 'serving certificate' },
   'tls-private-key-file': { type: 'string', required: true, value: 'FILE', help: 'its key' },
+  'tls-sni-cert-key': {
+    type: 'list',
+    separator: ';',
+    value: 'CERT,KEY[:NAME,...]',
+    help: 'another certificate for clients that call the server by these names, or by those in it; may be given more than once',
+  },
+  'tls-min-version': {
+    type: 'string',
+    default: 'VersionTLS12',
+    value: 'VERSION',
+    help: 'the oldest TLS for clients: VersionTLS12 or VersionTLS13',
+  },
+  'tls-cipher-suites': {
+    type: 'list',
+    value: 'NAME,...',
+    help: 'the cipher suites of TLS 1.2, in the names of kube-apiserver; empty: all that are safe',
+  },
   'client-ca-file': {
     type: 'string',
     default: '',

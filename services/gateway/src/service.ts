@@ -39,6 +39,7 @@ import { Addresses } from './proxy/addresses.ts';
 import { BackEnds } from './proxy/back-ends.ts';
 import { Turns } from './quota/turns.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
+import { Serving } from './tls/serving.ts';
 import { ServiceTargets } from './webhooks/service-targets.ts';
 import { WebhookCalls } from './webhooks/webhook-calls.ts';
 
@@ -61,6 +62,7 @@ export class GatewayService implements Service {
   readonly #store: StoreSession;
   readonly #app: FastifyInstance;
   readonly #connections: Connections;
+  readonly #serving: Serving;
   #storeAnswers = false;
   #probe: NodeJS.Timeout | undefined;
 
@@ -151,7 +153,9 @@ export class GatewayService implements Service {
         sharedLooks((key) => this.#uidOf(key)),
       ),
     };
-    this.#app = createApp({ gateway: this.#gateway, kit, ...config });
+    const authorityFiles = [config.clientCaFile].filter((file) => file !== '');
+    this.#serving = new Serving({ ...config, authorityFiles }, kit.log);
+    this.#app = createApp({ gateway: this.#gateway, kit, serving: this.#serving, ...config });
     this.#connections = new Connections(this.#app.server);
     kit.checks.add('log', () => undefined);
     kit.checks.add('store', () => this.#storeTrouble());
@@ -205,6 +209,7 @@ export class GatewayService implements Service {
     this.#gateway.deflater.close();
     this.#gateway.webhooks.close();
     await this.#gateway.auditTrail?.close();
+    this.#serving.close();
   }
 
   /** As it is known here, or as it was when it was first asked for. */

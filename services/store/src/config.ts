@@ -1,4 +1,4 @@
-import { kitOptions, type Options, type OptionTable } from '@tidegate/service-kit';
+import { kitOptions, natsOptions, type Options, type OptionTable } from '@tidegate/service-kit';
 
 /** The store's options: flags, environment and help come from this table, and nothing else reads them. */
 export const options = {
@@ -31,12 +31,7 @@ export const options = {
     default: false,
     help: 'start although PostgreSQL has fsync or synchronous_commit off: acknowledged writes are lost in a crash',
   },
-  'nats-url': {
-    type: 'string',
-    default: '',
-    value: 'URL',
-    help: 'NATS with JetStream; empty: the watch service follows the log',
-  },
+  ...natsOptions,
   'nats-storage': {
     type: 'string',
     default: 'memory',

@@ -1,5 +1,5 @@
 import { DEFINITIONS } from '@tidegate/kinds';
-import { delayMs, type Kit, type Service } from '@tidegate/service-kit';
+import { checkNats, delayMs, type Kit, type Service } from '@tidegate/service-kit';
 import { store, writeKind } from '@tidegate/wire';
 import type { StoreConfig } from './config.ts';
 import { ConfigurationFile } from './encryption/configuration-file.ts';
@@ -58,6 +58,7 @@ export class StoreService implements Service {
   constructor(config: StoreConfig, kit: Kit) {
     this.#config = config;
     this.#kit = kit;
+    checkNats(config);
     this.#metrics = storeMetrics(kit.metrics);
     this.#controllers = enabledControllers(config.controllers);
     this.#database = new Database(config);
@@ -206,9 +207,9 @@ export class StoreService implements Service {
   }
 
   #openBus(): Bus {
-    const { natsUrl, natsStorage, natsReplicas, natsMaxMib, natsMaxAgeSeconds, windowSeconds } = this.#config;
+    const { natsStorage, natsReplicas, natsMaxMib, natsMaxAgeSeconds, windowSeconds } = this.#config;
     return new Bus({
-      url: natsUrl,
+      nats: this.#config,
       storage: natsStorage,
       replicas: natsReplicas,
       maxMib: natsMaxMib,

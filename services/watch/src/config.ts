@@ -1,10 +1,10 @@
-import { kitOptions, type OptionTable } from '@tidegate/service-kit';
+import { kitOptions, natsOptions, type OptionTable } from '@tidegate/service-kit';
 
 /** The watch service's options: flags, environment and help come from this table, and nothing else reads them. */
 export const options = {
   ...kitOptions,
   'store-addresses': { type: 'list', required: true, value: 'HOST:PORT,...', help: 'gRPC addresses of the stores' },
-  'nats-url': { type: 'string', default: '', value: 'URL', help: "NATS with JetStream; empty: follow the store's log" },
+  ...natsOptions,
   'self-check-seconds': {
     type: 'number',
     default: 300,

@@ -1,5 +1,13 @@
 import { WindowMemory } from '@tidegate/collection';
-import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
+import {
+  checkNats,
+  delayMs,
+  type Kit,
+  type KitConfig,
+  type NatsConfig,
+  type Options,
+  type Service,
+} from '@tidegate/service-kit';
 import { type Hole, type LogBatch, watch } from '@tidegate/wire';
 import { StoreClient } from './clients/store-client.ts';
 import type { options } from './config.ts';
@@ -45,13 +53,14 @@ export class WatchService implements Service {
   constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
     this.#config = config;
     this.#kit = kit;
+    checkNats(config);
     this.#windows = this.#newWindows();
     this.#metrics = declareMetrics(kit.metrics, {
       objects: () => this.#collections?.size ?? 0,
       windows: () => this.#windows,
     });
     this.#store = new StoreClient(config.storeAddresses, kit.credentials.client('store'));
-    this.#bus = config.natsUrl === '' ? undefined : this.#openBus(config.natsUrl);
+    this.#bus = config.natsUrl === '' ? undefined : this.#openBus(config);
     this.#selfCheck = this.#makeSelfCheck();
     const list = listHandler({ collectionsAt: (revision, waited) => this.#collectionsAt(revision, waited) });
     this.rpc = [[watch, { follow: followHandler(this.#room()), list }]];
@@ -102,9 +111,9 @@ export class WatchService implements Service {
     return new WindowMemory({ bytes: this.#config.windowMemoryMib * 2 ** 20 });
   }
 
-  #openBus(url: string): BusSource {
+  #openBus(nats: NatsConfig): BusSource {
     return new BusSource({
-      url,
+      nats,
       offer: (batch) => this.#feed?.offer(batch),
       expect: (revision) => this.#feed?.expect(revision),
       log: this.#kit.log,

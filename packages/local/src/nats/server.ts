@@ -11,6 +11,8 @@ interface NatsOptions {
   readonly dir: string;
   readonly port: number;
   readonly password: string;
+  /** clients are served over TLS only, and must have a certificate of this authority */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string; readonly caFile: string };
 }
 
 const USER = 'tidegate';
@@ -29,7 +31,7 @@ export function writeNatsConfig(options: NatsOptions): string {
 host: 127.0.0.1
 port: ${options.port}
 authorization { user: ${USER}, password: ${JSON.stringify(options.password)} }
-jetstream {
+${tlsConfig(options)}jetstream {
   store_dir: ${JSON.stringify(join(options.dir, 'jetstream'))}
   max_memory_store: 1GB
   max_file_store: 4GB
@@ -37,6 +39,12 @@ jetstream {
 `,
   );
   return file;
+}
+
+function tlsConfig({ tls }: NatsOptions): string {
+  if (tls === undefined) return '';
+  const [cert, key, ca] = [tls.certFile, tls.keyFile, tls.caFile].map((file) => JSON.stringify(file));
+  return `tls { cert_file: ${cert}, key_file: ${key}, ca_file: ${ca}, verify: true }\n`;
 }
 
 export function startNatsServer(options: NatsOptions, log: LogFile): Running {

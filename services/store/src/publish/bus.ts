@@ -6,11 +6,11 @@ import {
   RetentionPolicy,
   StorageType,
 } from '@nats-io/jetstream';
-import { delayMs, type Logger, natsAddress } from '@tidegate/service-kit';
+import { delayMs, type Logger, type NatsConfig, natsAddress } from '@tidegate/service-kit';
 import { connect, type NatsConnection } from 'nats';
 
 interface BusOptions {
-  url: string;
+  nats: NatsConfig;
   storage: string;
   replicas: number;
   maxMib: number;
@@ -56,7 +56,7 @@ export class Bus {
     while (!closing.aborted) {
       try {
         const connection = await connect({
-          ...natsAddress(this.#options.url),
+          ...natsAddress(this.#options.nats),
           reconnect: false,
           timeout: 2000,
           pingInterval: 2000,

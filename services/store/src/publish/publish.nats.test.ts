@@ -26,7 +26,7 @@ let head = 0;
 before(async () => {
   [postgres, nats, certificates] = await Promise.all([startPostgres(), startNats(), peerCertificates()]);
   store = await startStore(certificates, { postgresUrl: await freshDatabase(postgres), natsUrl: nats.url });
-  listener = await connect({ ...natsAddress(nats.url), reconnectTimeWait: 50, maxReconnectAttempts: -1 });
+  listener = await connect({ ...natsAddress({ natsUrl: nats.url }), reconnectTimeWait: 50, maxReconnectAttempts: -1 });
   listener.subscribe('tidegate.changes.0', {
     callback: (_, message) => void heard.push(logBatchCodec.decode(message.data)),
   });

@@ -1,10 +1,10 @@
 import { AckPolicy, DeliverPolicy, jetstreamManager } from '@nats-io/jetstream';
-import { delayMs, type Logger, natsAddress, type Tracing } from '@tidegate/service-kit';
+import { delayMs, type Logger, type NatsConfig, natsAddress, type Tracing } from '@tidegate/service-kit';
 import { type LogBatch, logBatchCodec } from '@tidegate/wire';
 import { connect, createInbox, type Msg, type NatsConnection } from 'nats';
 
 interface BusOptions {
-  url: string;
+  nats: NatsConfig;
   offer: (batch: LogBatch) => void;
   /** a store says that this revision exists */
   expect: (revision: number) => void;
@@ -46,11 +46,11 @@ export class BusSource {
   }
 
   async run(): Promise<void> {
-    const { url, closing, log } = this.#options;
+    const { nats, closing, log } = this.#options;
     while (!closing.aborted) {
       try {
         const connection = await connect({
-          ...natsAddress(url),
+          ...natsAddress(nats),
           maxReconnectAttempts: -1,
           reconnectTimeWait: RETRY_MS,
           noAsyncTraces: true,
