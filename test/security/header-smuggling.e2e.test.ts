@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { MAPS } from '../support/client.ts';
@@ -54,11 +53,13 @@ describe('a request that two servers would read differently', () => {
     const stream = session.request({ ...headers, 'content-length': '100000' });
     stream.on('error', () => {});
     stream.end('{}');
-    const refused = new Promise<void>((resolve) => stream.once('close', resolve));
-    await Promise.race([
-      refused,
-      once(stream, 'response').then(([head]) => assert.notEqual(head[':status'], 201)),
-    ]).catch(() => {});
+    let code: number | undefined;
+    stream.once('response', (head) => {
+      code = head[':status'];
+    });
+    stream.resume();
+    await new Promise((resolve) => stream.once('close', resolve));
+    assert.notEqual(code, 201, 'a body that is shorter than its length is not taken');
     session.destroy();
   });
 
