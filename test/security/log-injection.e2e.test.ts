@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { Stage } from './stage.ts';
+
+const FORGED = '{"kind":"Event","verb":"forged"}';
+
+describe('What a client says', () => {
+  let stage: Stage;
+  let dir: string;
+  before(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'tidegate-log-'));
+    const policy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'RequestResponse' }] };
+    writeFileSync(join(dir, 'policy.json'), JSON.stringify(policy));
+    const env = {
+      TIDEGATE_AUDIT_POLICY_FILE: join(dir, 'policy.json'),
+      TIDEGATE_AUDIT_LOG_PATH: join(dir, 'audit.log'),
+    };
+    stage = await Stage.open({ env, args: ['--log-level=debug'] });
+  });
+  after(async () => {
+    await stage?.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  test('is never a line of a log by itself, and no command of a terminal', async () => {
+    const odd = `x\u001b[2Jx${FORGED}`;
+    const escaped = `%0a${encodeURIComponent(FORGED)}%0d%0a%1b[2J%u2028`;
+    await stage.rawly('GET', `/api/v1/namespaces/${escaped}/pods/${escaped}?labelSelector=${escaped}`);
+    await stage.rawly('GET', `/nowhere/${escaped}`);
+    await stage.rawly('GET', '/livez', {
+      'User-Agent': `x\t${FORGED}`,
+      'Audit-Id': `x\t${FORGED}`,
+      'X-Forwarded-For': FORGED,
+    });
+    await stage.ask('POST', '/api/v1/namespaces/own/configmaps', {
+      body: { metadata: { name: odd }, data: { a: odd } },
+    });
+    await stage.client.ask('POST', '/api/v1/namespaces/own/configmaps', {
+      body: { metadata: { name: odd }, data: { a: `\n${FORGED}\n` } },
+    });
+    await stage.client.ask('GET', '/api/v1/namespaces', {
+      headers: { 'Impersonate-User': `x\t${FORGED}`, 'Impersonate-Group': `\t${FORGED}` },
+    });
+    await stage.client.ask('GET', '/api/v1/namespaces', {
+      headers: { traceparent: `00-${'a'.repeat(32)}-b\t${FORGED}`, accept: `\t${FORGED}` },
+    });
+
+    const logs = join(stage.system.tidegate.dataDir, 'logs');
+    const files = [
+      join(dir, 'audit.log'),
+      ...readdirSync(logs)
+        .filter((name) => /^(gateway|store|watch)/.test(name))
+        .map((name) => join(logs, name)),
+    ];
+    for (const file of files) {
+      const text = readFileSync(file, 'utf8');
+      assert.equal(text.includes('\u001b'), false, file);
+      for (const line of text.split('\n').filter((one) => one !== '')) {
+        const read = JSON.parse(line);
+        assert.notEqual(read.verb, 'forged', file);
+      }
+    }
+    assert.ok(readFileSync(join(dir, 'audit.log'), 'utf8').includes('forged'), 'it was recorded, as what it is');
+  });
+});
