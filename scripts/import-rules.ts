@@ -20,7 +20,7 @@ export interface Workspace {
  * the project.
  */
 export const rings: ReadonlyArray<readonly string[]> = [
-  ['options', 'rbac', 'revision', 'status'],
+  ['flow-control', 'options', 'rbac', 'revision', 'status'],
   ['feature-gates', 'kubeconfig', 'request-info', 'schema', 'selectors', 'wire'],
   ['cel'],
   ['collection', 'kinds', 'managed-fields'],

@@ -1,3 +1,4 @@
+import { bootstrapFlowObjects } from '@tidegate/flow-control';
 import { bootstrapPolicy } from '@tidegate/rbac';
 import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
 import { Client } from './client.ts';
@@ -39,7 +40,6 @@ export async function runningSystem(options: Parameters<typeof startTidegate>[0]
 /** The last of each sort that is made, and those that are made at once: no sort waits for another. */
 const LAST_MADE = [
   '/api/v1/namespaces/kube-system',
-  '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/catch-all',
   '/api/v1/namespaces/default/services/kubernetes',
   '/api/v1/namespaces/default/endpoints/kubernetes',
   '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes',
@@ -55,12 +55,21 @@ async function hasPolicy(client: Client): Promise<boolean> {
   return counts.reduce((sum, count) => sum + count, 0) >= bootstrapPolicy().length;
 }
 
+/** The last word about them is in their status. */
+async function hasFlows(client: Client): Promise<boolean> {
+  const { json } = await client.get('/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas');
+  const items: ReadonlyArray<{ status?: { conditions?: unknown[] } }> = json?.items ?? [];
+  const wanted = bootstrapFlowObjects().filter(({ kind }) => kind === 'FlowSchema').length;
+  return items.length >= wanted && items.every(({ status }) => status?.conditions !== undefined);
+}
+
 /** All that a system makes at its start is there. */
 export async function settled(client: Client): Promise<void> {
   for (const path of LAST_MADE) {
     await until(`the first objects to be there, ${path}`, async () => (await client.get(path)).code === 200);
   }
   await until('the first roles and bindings to be there', () => hasPolicy(client));
+  await until('the first flow schemas to be told of their levels', () => hasFlows(client));
   const range = '/apis/networking.k8s.io/v1/servicecidrs/kubernetes';
   await until(
     'the range of services to be ready',

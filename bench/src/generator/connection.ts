@@ -78,7 +78,8 @@ export class Connection {
   #send(method: string, path: string, body: Buffer | undefined, type: string): void {
     const { host, port, token } = this.#options;
     const content = body === undefined ? '' : `Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n`;
-    const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\nAccept: application/json\r\nAuthorization: Bearer ${token}\r\n${content}\r\n`;
+    const bearer = token === '' ? '' : `Authorization: Bearer ${token}\r\n`;
+    const head = `${method} ${path} HTTP/1.1\r\nHost: ${host}:${port}\r\nAccept: application/json\r\n${bearer}${content}\r\n`;
     this.#socket.write(body === undefined ? head : Buffer.concat([Buffer.from(head, 'latin1'), body]));
   }
 

@@ -3,29 +3,39 @@ import type { Duplex } from 'node:stream';
 import type { Server } from 'node:tls';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
-import { badRequest, requestEntityTooLarge } from '@tidegate/status';
+import { badRequest, requestEntityTooLarge, timeout } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { RemoteApi } from './aggregation/remote-api.ts';
 import { nobody } from './authn/user.ts';
 import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
+import { bodyClock } from './hooks/body-clock.ts';
+import { clientError } from './hooks/client-error.ts';
+import { Doors, type DoorsConfig } from './hooks/doors.ts';
 import { FENCE_HEADER } from './hooks/fence.ts';
+import { STREAMS_OF_STRANGERS } from './hooks/http2-sessions.ts';
 import { takeBearer, upgradeReply } from './hooks/upgrade-reply.ts';
 import { type Asked, writeError } from './hooks/write-answer.ts';
 import { serve } from './serve.ts';
 import type { Serving } from './tls/serving.ts';
 
 const MAX_BODY_BYTES = 3 << 20;
+const HANDSHAKE_MS = 10_000;
+/** how long the head of a request may take, as in kube-apiserver */
+const HEADERS_MS = 32_000;
 
-interface AppOptions {
+type HttpServer = Server & { keepAliveTimeout: number; headersTimeout: number };
+type Options = AppOptions & { doors: Doors };
+
+interface AppOptions extends DoorsConfig {
   gateway: Gateway;
   kit: Kit;
   serving: Serving;
 }
 
 /** The HTTP side of the gateway, HTTP/1.1 and HTTP/2 on one port. What happens to a request is in serve.ts. */
-export function createApp(options: AppOptions): FastifyInstance {
-  const { serving } = options;
+export function createApp(given: AppOptions): FastifyInstance {
+  const { serving, gateway } = given;
   const app = fastify({
     http2: true,
     https: {
@@ -33,16 +43,24 @@ export function createApp(options: AppOptions): FastifyInstance {
       // Node's HTTP/2 server leaves it off for HTTP/1.1, where each event of a watch would then wait for an
       // acknowledgement of the one before
       noDelay: true,
+      settings: { maxConcurrentStreams: STREAMS_OF_STRANGERS },
+      handshakeTimeout: HANDSHAKE_MS,
+      // how late the time-outs of HTTP/1.1 may be; Node's types do not know that this server has them
+      ...({ connectionsCheckingInterval: 1000 } as object),
       ...serving.tls,
     },
     bodyLimit: MAX_BODY_BYTES,
     logger: false,
+    clientErrorHandler: clientError as never,
     exposeHeadRoutes: false,
     forceCloseConnections: true,
   }) as unknown as FastifyInstance;
-  const { server } = app as unknown as { server: Server & { keepAliveTimeout: number } };
+  const { server } = app as unknown as { server: HttpServer };
   server.keepAliveTimeout = 120_000;
+  server.headersTimeout = Math.min(HEADERS_MS, gateway.limits.requestMs);
   serving.keep(server);
+  const doors = new Doors(server, given, () => gateway.metrics.droppedConnections.inc());
+  const options = { ...given, doors };
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -53,6 +71,9 @@ export function createApp(options: AppOptions): FastifyInstance {
     else serve(options, request, reply, remote).catch(() => reply.raw.destroy());
   });
   app.addHook('onRequest', noteBody);
+  const tooSlow = (request: FastifyRequest, reply: FastifyReply) =>
+    refuse(options, { raw: request.raw, reply }, timeout());
+  app.addHook('onRequest', bodyClock(gateway.limits.requestMs, tooSlow));
   app.setErrorHandler((error, request, reply) => {
     const tooLarge = (error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE';
     const told = tooLarge ? requestEntityTooLarge(`limit is ${MAX_BODY_BYTES}`) : error;
@@ -86,7 +107,7 @@ function isSentOn({ method = '', url = '' }: IncomingMessage): boolean {
 }
 
 /** A watch may come as a WebSocket. What asks for one is a request like any other until it is answered. */
-function serveUpgrades(app: FastifyInstance, options: AppOptions): void {
+function serveUpgrades(app: FastifyInstance, options: Options): void {
   app.server.on('upgrade', (raw: IncomingMessage, socket: Duplex, head: Buffer) => {
     upgrade(options, raw, upgradeReply(raw, socket, head)).catch((error: unknown) => {
       options.kit.log.error({ err: error }, 'An upgraded connection failed.');
@@ -95,7 +116,7 @@ function serveUpgrades(app: FastifyInstance, options: AppOptions): void {
   });
 }
 
-async function upgrade(options: AppOptions, raw: IncomingMessage, reply: FastifyReply): Promise<void> {
+async function upgrade(options: Options, raw: IncomingMessage, reply: FastifyReply): Promise<void> {
   const remote = servedElsewhere(options, raw);
   try {
     takeBearer(raw);

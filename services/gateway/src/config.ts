@@ -272,6 +272,45 @@ export const options = {
     value: 'NAMESPACE/NAME=HOST:PORT,...',
     help: 'where the Services of servers behind the API are reached, instead of where they lead: for trying out',
   },
+  'enable-priority-and-fairness': {
+    type: 'boolean',
+    default: true,
+    help: 'priority levels and flow schemas say whose turn it is; false: only the two numbers below hold, and nobody waits',
+  },
+  'max-requests-inflight': {
+    type: 'number',
+    default: 400,
+    help: 'requests that read and are served at a time; with the next one, the seats of all priority levels',
+  },
+  'max-connections': { type: 'number', default: 20_000, help: 'connections at a time; 0: any number' },
+  'max-connections-per-address': {
+    type: 'number',
+    default: 5000,
+    help: 'those of one address; a proxy in front is one address for all its clients; 0: any number',
+  },
+  'max-watches-per-user': {
+    type: 'number',
+    default: 5000,
+    help: 'watches of one user at a time, members of system:masters aside; 0: any number',
+  },
+  'goaway-chance': {
+    type: 'number',
+    default: 0,
+    help: 'how likely an HTTP/2 connection ends with a request, so that clients spread over gateways: 0 to 0.02',
+  },
+  'request-timeout': {
+    type: 'string',
+    default: '60s',
+    value: 'SPAN',
+    help: 'how long a request may take that is no watch; also how long its body may',
+  },
+  'min-request-timeout': {
+    type: 'number',
+    default: 1800,
+    value: 'SECONDS',
+    help: 'how long a watch lasts that does not say so, or up to twice as long',
+  },
+  'max-mutating-requests-inflight': { type: 'number', default: 200, help: 'the same of those that write' },
   'enable-admission-plugins': {
     type: 'list',
     value: 'NAME,...',

@@ -24,6 +24,7 @@ import type { RequestConversions } from './conversion/request-conversions.ts';
 import type { CustomKinds } from './custom/custom-kinds.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { ContentCoding } from './hooks/content-coding.ts';
+import type { Limits } from './limits/limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
 import type { SharedFrames } from './mirror/shared-frames.ts';
@@ -40,6 +41,8 @@ import type { WebhookCalls } from './webhooks/webhook-calls.ts';
 export interface Gateway {
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
+  /** how many requests are served at a time, and whose */
+  readonly limits: Limits;
   readonly registry: Registry;
   readonly customKinds: CustomKinds;
   readonly discovery: Discovery;

@@ -15,6 +15,10 @@ export function declareMetrics(registry: MetricRegistry, windows: WindowMemory) 
       help: 'Open watches.',
       labelNames: ['resource'],
     }),
+    droppedConnections: registry.counter({
+      name: 'tidegate_gateway_dropped_connections_total',
+      help: 'Connections that were closed before TLS because their address had twice as many as it may.',
+    }),
     watchEvents: registry.counter({
       name: 'apiserver_watch_events_total',
       help: 'Events written to watchers.',

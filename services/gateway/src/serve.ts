@@ -1,7 +1,7 @@
 import { isConverted, type Kind } from '@tidegate/kinds';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
-import { methodNotAllowed, type Status, serviceUnavailable } from '@tidegate/status';
+import { ApiError, methodNotAllowed, type Status, serviceUnavailable } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { passOn } from './aggregation/pass-on.ts';
 import type { RemoteApi } from './aggregation/remote-api.ts';
@@ -14,16 +14,20 @@ import type { Gateway, ResourceRequest } from './gateway.ts';
 import { probe } from './health/probes.ts';
 import { auditId } from './hooks/audit-id.ts';
 import { type ContentCoding, contentCoding } from './hooks/content-coding.ts';
+import type { Doors } from './hooks/doors.ts';
 import { FENCE_HEADER, fenceOf } from './hooks/fence.ts';
 import { observe } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
 import { writeDocument } from './hooks/write-document.ts';
+import { dump } from './limits/dump.ts';
+import { inTime, timeOf } from './limits/request-time.ts';
 import { handlerOf } from './verbs/dispatch.ts';
 import { isQuestion } from './verbs/review.ts';
 
 interface ServeOptions {
   gateway: Gateway;
   kit: Kit;
+  doors: Doors;
 }
 
 /** A request that has passed authentication and authorization. */
@@ -56,10 +60,16 @@ export async function serve(
   let code: number;
   let failure: Status | undefined;
   let record: AuditRecord | undefined;
+  const surplus = options.doors.refusal(request.raw);
+  if (surplus !== undefined) {
+    tooMany(options, { request, reply, audit }, surplus);
+    return;
+  }
   try {
     info = requestInfo(request.method, request.raw.url ?? '/');
     const { authenticator, authorizer, auditTrail } = options.gateway;
     const sender = await authenticator.authenticate(request.raw);
+    options.doors.known(request.raw, sender);
     record = auditTrail?.begin({ raw: request.raw, auditId: audit, user: sender, info });
     if (record !== undefined) await auditTrail?.received(record);
     const user = isImpersonated(request.raw) ? await impersonated(request.raw, sender, authorizer) : sender;
@@ -67,8 +77,9 @@ export async function serve(
     code =
       info === undefined
         ? nothingHere(audit, reply)
-        : await admit(options, { request, reply, info, user, audit, warnings, remote, record });
+        : await inTurn(options, { request, reply, info, user, audit, warnings, remote, record });
   } catch (error) {
+    if (error instanceof ApiError && error.code === 401) await options.gateway.limits.heardStranger();
     const coding = info && codingOf(options.gateway, request, info);
     const written = await writeError(
       { auditId: audit, accept: request.headers.accept, coding, warnings, ...options.gateway },
@@ -76,6 +87,7 @@ export async function serve(
       error,
     );
     code = written.code;
+    if (code === 401) options.doors.known(request.raw, undefined);
     failure = written.status;
     record ??= options.gateway.auditTrail?.begin({ raw: request.raw, auditId: audit, user: nobody, info });
     if (code >= 500 && written.cause !== undefined) {
@@ -91,6 +103,17 @@ export async function serve(
   }
 }
 
+/** On a connection that is one too many: it ends with this answer. */
+function tooMany(
+  { doors }: ServeOptions,
+  { request, reply, audit }: Pick<Admitted, 'request' | 'reply' | 'audit'>,
+  text: string,
+): void {
+  const closing = request.raw.httpVersionMajor === 1 ? ['Connection', 'close'] : [];
+  writeText(audit, reply, 429, text, { headers: ['Retry-After', '1', ...closing] });
+  doors.known(request.raw, undefined);
+}
+
 const SENT_ON = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 /** How long these take is up to those who talk. */
@@ -100,6 +123,18 @@ function lastsLong({ verb, subresource }: RequestInfo): boolean {
 
 function codingOf(gateway: Gateway, { headers }: FastifyRequest, info: RequestInfo): ContentCoding {
   return contentCoding(gateway, info, String(headers['accept-encoding'] ?? ''));
+}
+
+/** What is a talk between others holds no seat: how long it takes says nothing of how much it is to do. */
+function inTurn(options: ServeOptions, admitted: Admitted): Promise<number> {
+  const { info, user, audit, reply, remote } = admitted;
+  const { limits } = options.gateway;
+  const takesLong = lastsLong(info);
+  if (SENT_ON.has(info.subresource) || (remote !== undefined && takesLong)) return admit(options, admitted);
+  const timeMs = takesLong ? limits.requestMs : timeOf(info, limits.requestMs);
+  const asking = { user, info, audit, reply, patienceMs: timeMs / 4 };
+  const served = () => limits.serve(asking, () => admit(options, admitted));
+  return takesLong ? served() : inTime(reply.raw, timeMs, served);
 }
 
 async function admit(options: ServeOptions, admitted: Admitted): Promise<number> {
@@ -186,9 +221,11 @@ async function serveOther({ gateway, kit }: ServeOptions, admitted: Admitted): P
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
   const health = probe(kit.checks, info.path, info.query);
   if (health !== undefined) return writeText(audit, reply, health.code, health.text);
-  if (info.path === '/metrics') return writeText(audit, reply, 200, await kit.metrics.text(), kit.metrics.contentType);
+  if (info.path === '/metrics') return writeText(audit, reply, 200, await kit.metrics.text(), kit.metrics);
   const keys = gateway.serviceAccounts?.document(info.path);
-  if (keys !== undefined) return writeText(audit, reply, 200, keys.text, keys.type);
+  if (keys !== undefined) return writeText(audit, reply, 200, keys.text, { contentType: keys.type });
+  const dumped = gateway.limits.turns && dump(gateway.limits.turns.seats, info);
+  if (dumped !== undefined) return writeText(audit, reply, 200, dumped);
   const document = await discovered(gateway, info.path, request.headers.accept);
   if (document === undefined) return nothingHere(audit, reply);
   const coding = contentCoding(gateway, info, String(request.headers['accept-encoding'] ?? ''));

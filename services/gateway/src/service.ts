@@ -15,6 +15,7 @@ import { createApp } from './app.ts';
 import { openAuditTrail } from './audit/open.ts';
 import { type Authentication, authentication } from './authn/authentication.ts';
 import { ServiceAccounts } from './authn/service-accounts.ts';
+import { sharedLooks } from './authn/shared-looks.ts';
 import { Authorizer } from './authz/authorizer.ts';
 import { PolicyMirror } from './authz/policy-mirror.ts';
 import { WatchRights } from './authz/watch-rights.ts';
@@ -29,6 +30,7 @@ import { Discovery } from './discovery/discovery.ts';
 import type { Gateway } from './gateway.ts';
 import { Connections } from './hooks/connections.ts';
 import { sparing } from './hooks/sparing.ts';
+import { Limits } from './limits/limits.ts';
 import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
@@ -119,7 +121,10 @@ export class GatewayService implements Service {
     });
     const authorizer = new Authorizer(modes, this.#roles);
     const watchRights = new WatchRights((user, info) => authorizer.recheck(user, info));
-    const serviceAccounts = ServiceAccounts.from(config, (key) => this.#uidOf(key));
+    const serviceAccounts = ServiceAccounts.from(
+      config,
+      sharedLooks((key) => this.#uidOf(key)),
+    );
     this.#authentication = authentication(config, {
       log: kit.log,
       serviceAccounts,
@@ -131,6 +136,7 @@ export class GatewayService implements Service {
       tokens: this.#authentication.tokens,
       authorizer,
       watchRights,
+      limits: new Limits(config, { mirrors: this.#mirrors, registry: kit.metrics }),
       registry,
       customKinds: new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store }),
       apiServices,
@@ -163,7 +169,7 @@ export class GatewayService implements Service {
     };
     const authorityFiles = [config.clientCaFile, config.requestheaderClientCaFile].filter((file) => file !== '');
     this.#serving = new Serving({ ...config, authorityFiles }, kit.log);
-    this.#app = createApp({ gateway: this.#gateway, kit, serving: this.#serving });
+    this.#app = createApp({ gateway: this.#gateway, kit, serving: this.#serving, ...config });
     this.#connections = new Connections(this.#app.server);
     kit.checks.add('log', () => undefined);
     kit.checks.add('store', () => this.#storeTrouble());
@@ -188,6 +194,7 @@ export class GatewayService implements Service {
     // namespaces are looked at all the time; their mirror also shows that the watch service answers
     this.#mirrors.keep('namespaces');
     this.#roles.start();
+    this.#gateway.limits.start();
     this.#gateway.customKinds.start();
     this.#gateway.admission.start();
     this.#gateway.plugins.start();
@@ -208,6 +215,7 @@ export class GatewayService implements Service {
   }
 
   async stop(): Promise<void> {
+    this.#gateway.limits.stop();
     this.#gateway.apiServices.stop();
     this.#authentication.stop();
     this.#mirrors.stop();

@@ -64,6 +64,8 @@ export class ServiceAccounts implements TokenAuthority {
   readonly #options: ServiceAccountsOptions;
   readonly #now: () => number;
   readonly #known: Remembered<Claims>;
+  /** the same object each time: others remember what they know of a user by it */
+  readonly #users = new WeakMap<Claims, User>();
 
   constructor(options: ServiceAccountsOptions) {
     this.#options = options;
@@ -113,7 +115,7 @@ export class ServiceAccounts implements TokenAuthority {
       };
     }
     const missing = await this.#missing(claims['kubernetes.io']);
-    return missing === undefined ? { user: userOf(claims), audiences: fitting } : { refused: missing };
+    return missing === undefined ? { user: this.#userOf(claims), audiences: fitting } : { refused: missing };
   }
 
   /** The documents by which others check tokens. */
@@ -139,6 +141,12 @@ export class ServiceAccounts implements TokenAuthority {
     if (claims?.['kubernetes.io']?.serviceaccount === undefined || !Array.isArray(claims.aud)) return undefined;
     this.#known.put(digest, claims, (claims.exp + LEEWAY_SECONDS) * 1000 - this.#now());
     return claims;
+  }
+
+  #userOf(claims: Claims): User {
+    const user = this.#users.get(claims) ?? userOf(claims);
+    this.#users.set(claims, user);
+    return user;
   }
 
   /** What is not there any more; undefined when all is. */

@@ -7,6 +7,7 @@ import { type CodingName, compress } from '../codec/compress.ts';
 import { type Accepted, type Negotiator, PLAIN } from '../codec/negotiate.ts';
 import type { Answer, ResourceRequest } from '../gateway.ts';
 import { type ContentCoding, IDENTITY } from './content-coding.ts';
+import { flowHeaders } from './flow-headers.ts';
 import { warningHeaders } from './warning-headers.ts';
 
 type Headers = Array<string | number | string[]>;
@@ -32,7 +33,7 @@ export function writeHead(
   reply.hijack();
   const { raw } = reply;
   const type = contentType ?? request.accepted.mediaType;
-  const all: Headers = ['Audit-Id', request.auditId, 'Content-Type', type, ...COMMON, ...headers];
+  const all: Headers = ['Audit-Id', request.auditId, 'Content-Type', type, ...COMMON, ...flowHeaders(raw), ...headers];
   if (request.coding.varies) all.push('Vary', 'Accept-Encoding');
   for (const header of warningHeaders(request.warnings)) all.push('Warning', header);
   raw.writeHead(code, all as string[]);
@@ -114,23 +115,25 @@ function acceptedOr(negotiator: Negotiator, accept: string | undefined, error: A
   }
 }
 
+interface TextOptions {
+  readonly contentType?: string;
+  /** names and values in turn */
+  readonly headers?: readonly string[];
+}
+
 /** Text, or a document that is not an object: probes, metrics, discovery, unknown paths. */
 export function writeText(
   audit: string,
   reply: FastifyReply,
   code: number,
   text: string,
-  contentType = 'text/plain; charset=utf-8',
+  { contentType = 'text/plain; charset=utf-8', headers = [] }: TextOptions = {},
 ): number {
   reply.hijack();
   const { raw } = reply;
-  raw.writeHead(code, {
-    'Audit-Id': audit,
-    'Content-Type': contentType,
-    'Cache-Control': 'no-cache, private',
-    'X-Content-Type-Options': 'nosniff',
-    'Content-Length': Buffer.byteLength(text),
-  });
+  const all: Headers = ['Audit-Id', audit, 'Content-Type', contentType, ...COMMON, 'X-Content-Type-Options', 'nosniff'];
+  all.push('Content-Length', Buffer.byteLength(text), ...flowHeaders(raw), ...headers);
+  raw.writeHead(code, all as string[]);
   raw.end(text);
   return code;
 }

@@ -2,6 +2,7 @@ import type { RequestInfo } from '@tidegate/request-info';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Document } from '../discovery/document.ts';
 import type { ContentCoding } from './content-coding.ts';
+import { flowHeaders } from './flow-headers.ts';
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 
@@ -32,7 +33,8 @@ export async function writeDocument(
   };
   const write = (code: number, body?: Buffer): number => {
     reply.hijack();
-    reply.raw.writeHead(code, body === undefined ? headers : { ...headers, 'Content-Length': body.length });
+    if (body !== undefined) headers['Content-Length'] = body.length;
+    reply.raw.writeHead(code, [...Object.entries(headers).flat(), ...flowHeaders(reply.raw)] as string[]);
     reply.raw.end(body);
     return code;
   };

@@ -108,6 +108,11 @@ export class Mirrors {
     return this.#byResource.get(resource)?.collection;
   }
 
+  /** How many watch it here. */
+  watchers(resource: string): number {
+    return this.#byResource.get(resource)?.subscribers.size ?? 0;
+  }
+
   /** Whether a collection is not here, and too large to be brought here for reads alone. */
   async isTooLarge(resource: string): Promise<boolean> {
     if (this.#byResource.has(resource)) return false;

@@ -6,6 +6,7 @@ import { createDeflate, createGunzip, createGzip, createInflate } from 'node:zli
 import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
 import { isGone, writeDrained } from '../hooks/drained.ts';
+import { flowHeaders } from '../hooks/flow-headers.ts';
 import { writeText } from '../hooks/write-answer.ts';
 import { ask, type BackEnd, dial, hostAndPort, type Said } from './back-end.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
@@ -120,7 +121,7 @@ async function answer(
   }
   reply.hijack();
   const { raw } = reply;
-  raw.writeHead(statusCode, ['Audit-Id', auditId, ...headers] as string[]);
+  raw.writeHead(statusCode, ['Audit-Id', auditId, ...flowHeaders(raw), ...headers] as string[]);
   raw.flushHeaders();
   await sendBack(body, raw);
 }

@@ -18,15 +18,25 @@ export interface WatchOptions {
 const refuse = (errors: FieldError[]) => invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, errors);
 const MATCH = 'resourceVersionMatch';
 
+interface WatchTime {
+  /** how long it lasts at least that does not say so */
+  readonly shortestMs?: number;
+  readonly random?: () => number;
+}
+
 /** Which events a watch begins with, by the table of the spec's section 8. */
-export function watchOptions(info: RequestInfo, gates: FeatureGates, random: () => number = Math.random): WatchOptions {
+export function watchOptions(
+  info: RequestInfo,
+  gates: FeatureGates,
+  { shortestMs = 1_800_000, random = Math.random }: WatchTime = {},
+): WatchOptions {
   const { query } = info;
   const version = query.get('resourceVersion') ?? '';
   const bookmarks = query.flag('allowWatchBookmarks');
   const sendInitialEvents = query.get('sendInitialEvents') === undefined ? undefined : query.flag('sendInitialEvents');
   const marksInitialEnd = gates.enabled('WatchList');
   refuseCombination(sendInitialEvents, query.get(MATCH) ?? '', marksInitialEnd);
-  const timeoutMs = timeoutOf(query.get('timeoutSeconds'), random);
+  const timeoutMs = timeoutOf(query.get('timeoutSeconds'), shortestMs * (1 + random()));
   if (version === '' || version === '0') {
     const state = version === '' || sendInitialEvents === true ? 'most recent' : 'any';
     const wanted = sendInitialEvents ?? true;
@@ -63,9 +73,9 @@ function refuseCombination(sendInitialEvents: boolean | undefined, match: string
   if (errors.length > 0) throw refuse(errors);
 }
 
-/** Asked for, else between 30 and 60 minutes, so that clients do not come back all at once. */
-function timeoutOf(text: string | undefined, random: () => number): number {
-  if (text === undefined || text === '' || text === '0') return 1_800_000 * (1 + random());
+/** Asked for, else a while, or up to twice as long, so that clients do not come back all at once. */
+function timeoutOf(text: string | undefined, unaskedMs: number): number {
+  if (text === undefined || text === '' || text === '0') return Math.min(unaskedMs, 2 ** 31 - 1);
   const seconds = Number(text);
   if (!Number.isSafeInteger(seconds) || seconds < 0) {
     throw badRequest(

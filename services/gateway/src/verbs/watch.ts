@@ -21,7 +21,7 @@ import { sendHistory } from './watch-history.ts';
 /** GET with `watch`: the state first where it is wanted, then every change, until the time is over. */
 export const watch: VerbHandler = async (gateway, request, reply) => {
   const { info, kind } = request;
-  const options = watchOptions(info, gateway.gates);
+  const options = watchOptions(info, gateway.gates, { shortestMs: gateway.limits.shortestWatchMs });
   const selection = selectionOf(kind, info);
   const form = objectForm(kind, request.accepted, info.query.get('includeObject') ?? '');
   const start = await startOf(gateway, request, { options, namespace: selection.namespace });

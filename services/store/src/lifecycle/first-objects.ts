@@ -1,5 +1,4 @@
 import { printTime } from '@tidegate/schema';
-import { FLOW_CONTROL_OBJECTS } from './flow-control-objects.ts';
 import type { GatewayClient } from './gateway-client.ts';
 
 export interface FirstObject {
@@ -21,7 +20,6 @@ const FIRST_OBJECTS: readonly FirstObject[] = [
     2_000_000_000,
     'For pods of the system that must run somewhere in the cluster.',
   ),
-  ...FLOW_CONTROL_OBJECTS,
 ];
 
 /** Makes them, each until it is there. */

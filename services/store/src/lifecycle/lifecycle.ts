@@ -17,6 +17,7 @@ import type { Controller } from './controllers.ts';
 import { Definitions } from './definitions.ts';
 import { Expiry } from './expiry.ts';
 import { FirstObjects } from './first-objects.ts';
+import { FLOW_RESOURCES, FlowControl } from './flow-control.ts';
 import { GatewayClient } from './gateway-client.ts';
 import { Lease } from './lease.ts';
 import { Namespaces } from './namespaces.ts';
@@ -111,6 +112,7 @@ function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clien
   const works: Work[] = [
     furnishing(options, gateway),
     policy(options, gateway),
+    flowControl(options, gateway),
     ...defining(options, { gateway, registry }),
     { name: 'namespaces', everyMs: ROUND_MS, round: () => namespaces.round() },
   ];
@@ -151,6 +153,20 @@ function policy({ controllers, pool }: LifecycleOptions, gateway: GatewayClient)
     for (const done of [made, filled]) if (done?.status === 'rejected') throw done.reason;
   };
   return { name: 'policy', everyMs: ROUND_MS, round };
+}
+
+/** Priority levels and flow schemas that are there from the beginning, and what is told of those of users. */
+function flowControl({ pool }: LifecycleOptions, gateway: GatewayClient): Work {
+  const changes = new ChangedKeys(
+    pool,
+    FLOW_RESOURCES.map((resource) => ({ resource })),
+  );
+  const flows = new FlowControl(gateway);
+  return {
+    name: 'flow control',
+    everyMs: ROUND_MS,
+    round: async (fence) => flows.round(await changes.lookUnder(fence)),
+  };
 }
 
 /** Kinds that users define; what is served is in the registry then, for the others to find, and registered. */

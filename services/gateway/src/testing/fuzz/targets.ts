@@ -319,7 +319,7 @@ export const targets: readonly Target[] = [
     ],
     (text) => {
       const info = infoOf(text);
-      if (info.verb === 'watch') watchOptions(info, gates, () => 0.5);
+      if (info.verb === 'watch') watchOptions(info, gates, { random: () => 0.5 });
       else listOptions(info);
     },
   ),

@@ -1,0 +1,5 @@
+export { type BootstrapFlowObject, bootstrapFlowObjects, MANDATORY } from './bootstrap.ts';
+export { Classifier, distinguisherOf, type FlowObject, type NamedSchema } from './classifier.ts';
+export type { FlowDeed, FlowSchemaSpec, FlowUser } from './flow-schema.ts';
+export { Seats } from './seats.ts';
+export type { FlowTally, RefusedBecause, Ticket } from './ticket.ts';

@@ -1,0 +1,81 @@
+import type { NamedLevel } from './classifier.ts';
+import { FairQueues } from './fair-queues.ts';
+import type { PriorityLevelSpec, Queuing } from './priority-level.ts';
+import type { Ticket } from './ticket.ts';
+
+/** kube-apiserver's defaults, for what is not said. */
+const SHARES = 30;
+const QUEUING: Queuing = { queues: 64, handSize: 8, queueLengthLimit: 50 };
+
+/** One priority level as it is at work. What it may do is in seats.ts, which has them all. */
+export class Level {
+  readonly name: string;
+  uid = '';
+  isExempt = false;
+  shares = 0;
+  #lendable = 0;
+  #borrowing: number | undefined;
+  queues: FairQueues | undefined;
+  /** its own seats at present, how few of them it keeps when it needs none, and how many it may have with others' */
+  nominal = 0;
+  lower = 0;
+  upper = 0;
+  /** what its nominal seats were if this process were not slowed down */
+  configured = 0;
+  seatsInUse = 0;
+  readonly executing = new Set<Ticket>();
+  dispatched = 0;
+  rejected = 0;
+  timedOut = 0;
+  cancelled = 0;
+  /** its object is gone: it ends with its last request */
+  isEnding = false;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  /** Takes on what its object says; answers those that waited in queues that are no more. */
+  configure({ uid, spec }: NamedLevel): Ticket[] {
+    this.uid = uid;
+    this.isEnding = false;
+    this.isExempt = spec.type === 'Exempt';
+    const shares = sharesOf(spec);
+    this.shares = shares.nominalConcurrencyShares ?? (this.isExempt ? 0 : SHARES);
+    this.#lendable = shares.lendablePercent ?? 0;
+    this.#borrowing = spec.type === 'Limited' ? spec.limited?.borrowingLimitPercent : undefined;
+    const queuing = queuingOf(spec);
+    if (this.queues?.isAs(queuing) ?? queuing === undefined) return [];
+    const waiting = this.queues?.dissolve() ?? [];
+    this.queues = queuing && new FairQueues(queuing);
+    return waiting;
+  }
+
+  /** Its part of all seats. */
+  scale(seats: number, configured: number, allShares: number): void {
+    const part = allShares === 0 ? 0 : this.shares / allShares;
+    this.configured = Math.ceil(configured * part);
+    this.nominal = Math.ceil(seats * part);
+    // not rounded: where there are few seats, what all keep together would be more than there are
+    this.lower = seats * part * (1 - this.#lendable / 100);
+    const borrowed = this.#borrowing === undefined ? seats : Math.round((this.nominal * this.#borrowing) / 100);
+    this.upper = this.isExempt ? Number.POSITIVE_INFINITY : this.nominal + borrowed;
+  }
+
+  get waiting(): number {
+    return this.queues?.waiting ?? 0;
+  }
+
+  get isIdle(): boolean {
+    return this.waiting === 0 && this.executing.size === 0;
+  }
+}
+
+function sharesOf(spec: PriorityLevelSpec) {
+  return (spec.type === 'Exempt' ? spec.exempt : spec.limited) ?? {};
+}
+
+function queuingOf(spec: PriorityLevelSpec): Queuing | undefined {
+  if (spec.type !== 'Limited' || spec.limited?.limitResponse?.type !== 'Queue') return undefined;
+  return { ...QUEUING, ...spec.limited.limitResponse.queuing };
+}

@@ -1,0 +1,202 @@
+import type { NamedLevel } from './classifier.ts';
+import { Level } from './level.ts';
+import { type RefusedBecause, type SeatRequest, Ticket } from './ticket.ts';
+
+interface SeatsOptions {
+  /** for all levels together, while nothing slows this process down */
+  readonly seats: number;
+  readonly now?: () => number;
+}
+
+/**
+ * The seats of one process, divided among priority levels. A request holds some while it is served.
+ *
+ * A level always gets its own seats, its nominal part of all. What others do not use of theirs and would lend it may have
+ * beside, as long as all that are in use, and those that the others keep for themselves, are not more than there are. So a
+ * seat is lent from one request to the next, and comes back as soon as that has gone: there are no periods to wait for.
+ *
+ * Invariant: `inUse` and `waiting` are the sums over levels, and each level's the sum over its executing tickets; no level has waiting
+ * requests while it may seat the next of them.
+ */
+export class Seats {
+  readonly #now: () => number;
+  readonly #levels = new Map<string, Level>();
+  readonly #configured: number;
+  #seats: number;
+  #inUse = 0;
+  #waiting = 0;
+
+  constructor({ seats, now = () => performance.now() }: SeatsOptions) {
+    this.#configured = seats;
+    this.#seats = seats;
+    this.#now = now;
+  }
+
+  get levels(): Iterable<Level> {
+    return this.#levels.values();
+  }
+
+  get seats(): number {
+    return this.#seats;
+  }
+
+  get inUse(): number {
+    return this.#inUse;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  configure(named: ReadonlyMap<string, NamedLevel>): void {
+    for (const level of this.#levels.values()) if (!named.has(level.name)) level.isEnding = true;
+    const homeless: Ticket[] = [];
+    for (const one of named.values()) {
+      const level = this.#levels.get(one.name) ?? new Level(one.name);
+      this.#levels.set(one.name, level);
+      homeless.push(...level.configure(one));
+    }
+    for (const level of this.#levels.values()) this.#dropEnded(level);
+    this.scale(this.#seats);
+    for (const ticket of homeless) {
+      this.#waiting--;
+      ticket.request.tally.waiting--;
+      ticket.request.tally.waitingSeats -= ticket.seats;
+      this.#enter(ticket);
+    }
+    this.#seatWaiting();
+  }
+
+  /** From now on there are so many seats. Who has one keeps it. */
+  scale(seats: number): void {
+    this.#seats = seats;
+    const all = [...this.#levels.values()];
+    const shares = all.reduce((sum, level) => sum + level.shares, 0);
+    for (const level of all) level.scale(seats, this.#configured, shares);
+    this.#seatWaiting();
+  }
+
+  /** The ticket is seated, refused, or tells when it is one of them. Who is done with it calls `leave`. */
+  ask(request: SeatRequest): Ticket {
+    const level = this.#levels.get(request.level) as Level;
+    const ticket = new Ticket(level, request, this.#now());
+    if (level.isExempt) {
+      this.#seat(ticket);
+      return ticket;
+    }
+    ticket.seats = Math.max(1, Math.min(ticket.seats, level.nominal));
+    if (level.waiting === 0 && this.#maySeat(ticket)) this.#seat(ticket);
+    else this.#enter(ticket);
+    return ticket;
+  }
+
+  /** Gives back its seats, or its place in a queue. */
+  leave(ticket: Ticket, because: RefusedBecause = 'cancelled'): void {
+    if (ticket.state === 'seated') {
+      this.#unseat(ticket);
+      this.#seatWaiting();
+      if (ticket.level.isEnding) this.#dropEnded(ticket.level);
+    } else if (ticket.state === 'waiting') {
+      ticket.level.queues?.leave(ticket);
+      this.#countWaited(ticket, false);
+      this.#refuse(ticket, because);
+      this.#seatWaiting();
+    }
+  }
+
+  #enter(ticket: Ticket): void {
+    const { level, request, seats } = ticket;
+    ticket.queue = undefined;
+    if (level.queues === undefined) {
+      this.#refuse(ticket, 'concurrency-limit');
+      return;
+    }
+    if (!level.queues.enter(ticket)) {
+      this.#refuse(ticket, 'queue-full');
+      return;
+    }
+    this.#waiting++;
+    request.tally.waiting++;
+    request.tally.waitingSeats += seats;
+  }
+
+  #maySeat({ level, seats }: Ticket): boolean {
+    const wanted = level.seatsInUse + seats;
+    // a request that is wider than its level has become is served alone
+    if (wanted <= level.nominal || (level.seatsInUse === 0 && level.nominal > 0)) return true;
+    return wanted <= level.upper && this.#inUse + seats + this.#keptBy(level) <= this.#seats;
+  }
+
+  /** What the other levels keep for themselves and do not use. */
+  #keptBy(borrower: Level): number {
+    let kept = 0;
+    for (const level of this.#levels.values()) {
+      if (level !== borrower) kept += Math.max(0, level.lower - level.seatsInUse);
+    }
+    return kept;
+  }
+
+  /** Round after round, each level one: so none borrows all before another has its turn. */
+  #seatWaiting(): void {
+    for (let isDone = this.#waiting === 0; !isDone; ) {
+      isDone = true;
+      for (const level of this.#levels.values()) {
+        const ticket = level.queues?.next;
+        if (ticket === undefined || !this.#maySeat(ticket)) continue;
+        level.queues?.leave(ticket);
+        this.#countWaited(ticket, true);
+        this.#seat(ticket);
+        isDone = false;
+      }
+    }
+  }
+
+  #countWaited({ request, seats, arrivedMs }: Ticket, isSeated: boolean): void {
+    this.#waiting--;
+    request.tally.waiting--;
+    request.tally.waitingSeats -= seats;
+    request.tally.waited((this.#now() - arrivedMs) / 1000, isSeated);
+  }
+
+  #seat(ticket: Ticket): void {
+    const { level, request, seats } = ticket;
+    ticket.state = 'seated';
+    ticket.seatedMs = this.#now();
+    this.#inUse += seats;
+    level.seatsInUse += seats;
+    level.executing.add(ticket);
+    level.dispatched++;
+    level.queues?.seated(ticket);
+    request.tally.executing++;
+    request.tally.executingSeats += seats;
+    request.tally.dispatched++;
+    ticket.settled?.();
+  }
+
+  #unseat(ticket: Ticket): void {
+    const { level, request, seats } = ticket;
+    const tookMs = this.#now() - ticket.seatedMs;
+    ticket.state = 'gone';
+    this.#inUse -= seats;
+    level.seatsInUse -= seats;
+    level.executing.delete(ticket);
+    level.queues?.gone(ticket, tookMs);
+    request.tally.executing--;
+    request.tally.executingSeats -= seats;
+    request.tally.served(tookMs / 1000);
+  }
+
+  #refuse(ticket: Ticket, because: RefusedBecause): void {
+    const { level, request } = ticket;
+    ticket.state = 'refused';
+    if (because === 'time-out') level.timedOut++;
+    else if (because === 'cancelled') level.cancelled++;
+    else level.rejected++;
+    request.tally.refused(because);
+    ticket.settled?.();
+  }
+
+  #dropEnded(level: Level): void {
+    if (level.isEnding && level.isIdle) this.#levels.delete(level.name);
+  }
+}

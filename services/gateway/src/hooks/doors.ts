@@ -1,0 +1,42 @@
+import type { EventEmitter } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { OptionError } from '@tidegate/options';
+import type { User } from '../authn/user.ts';
+import { AddressLimit } from '../limits/address-limit.ts';
+import { Http2Sessions } from './http2-sessions.ts';
+
+export interface DoorsConfig {
+  readonly maxConnections: number;
+  readonly maxConnectionsPerAddress: number;
+  readonly goawayChance: number;
+}
+
+interface Server extends EventEmitter {
+  maxConnections: number;
+}
+
+/** What connections have to pass, whatever is asked on them. */
+export class Doors {
+  readonly #addresses: AddressLimit;
+  readonly #sessions: Http2Sessions;
+
+  constructor(server: Server, config: DoorsConfig, dropped: () => void) {
+    const { maxConnections, maxConnectionsPerAddress: most, goawayChance: goAwayChance } = config;
+    if (!(goAwayChance >= 0 && goAwayChance <= 0.02)) {
+      throw new OptionError(`--goaway-chance must be between 0 and 0.02, not ${goAwayChance}`);
+    }
+    if (maxConnections > 0) server.maxConnections = maxConnections;
+    this.#addresses = new AddressLimit(server, { most, dropped });
+    this.#sessions = new Http2Sessions(server, { goAwayChance });
+  }
+
+  /** What to tell on a connection that is one too many. */
+  refusal(raw: IncomingMessage): string | undefined {
+    return this.#addresses.refusal(raw);
+  }
+
+  /** Who sends a request is known now; undefined: they could not say it. */
+  known(raw: IncomingMessage, user: User | undefined): void {
+    if (raw.httpVersionMajor === 2) this.#sessions.known(raw, user);
+  }
+}

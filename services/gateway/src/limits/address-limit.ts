@@ -1,0 +1,58 @@
+import type { EventEmitter } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { ClientCounts } from './client-counts.ts';
+
+type Listener = (socket: Socket) => void;
+
+/**
+ * How many connections one address may have here. Those above are answered that they are too many, so that whoever looks
+ * for the reason finds it; where there are twice as many, they are closed before anything is computed for them.
+ *
+ * Invariant: `#surplus` holds exactly the open connections that came when their address had its number already.
+ */
+export class AddressLimit {
+  readonly #most: number;
+  readonly #counts = new ClientCounts();
+  readonly #surplus = new Set<string>();
+  readonly #dropped: () => void;
+
+  constructor(server: EventEmitter, { most, dropped }: { most: number; dropped: () => void }) {
+    this.#most = most;
+    this.#dropped = dropped;
+    if (most === 0) return;
+    // before TLS begins, which is most of what a connection costs
+    const begin = server.listeners('connection') as Listener[];
+    server.removeAllListeners('connection');
+    server.on('connection', (socket: Socket) => {
+      if (this.#takes(socket)) for (const listener of begin) listener.call(server, socket);
+    });
+  }
+
+  /** What to tell who sends a request on a connection that is one too many. */
+  refusal({ socket }: IncomingMessage): string | undefined {
+    if (this.#surplus.size === 0 || !this.#surplus.has(nameOf(socket))) return undefined;
+    const { remoteAddress } = socket;
+    return `Too many connections from ${remoteAddress} are open here (the limit is ${this.#most}): please use fewer.\n`;
+  }
+
+  #takes(socket: Socket): boolean {
+    const { remoteAddress = '' } = socket;
+    if (this.#counts.of(remoteAddress) >= 2 * this.#most) {
+      this.#dropped();
+      socket.destroy();
+      return false;
+    }
+    const name = nameOf(socket);
+    if (this.#counts.enter(remoteAddress) > this.#most) this.#surplus.add(name);
+    socket.once('close', () => {
+      this.#counts.leave(remoteAddress);
+      this.#surplus.delete(name);
+    });
+    return true;
+  }
+}
+
+function nameOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}

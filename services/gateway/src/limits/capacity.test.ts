@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Capacity } from './capacity.ts';
+
+function capacityOf(seats: number) {
+  const state = { seats, isWanted: true };
+  const capacity = new Capacity({
+    seats,
+    scale: (now) => {
+      state.seats = now;
+    },
+    isWanted: () => state.isWanted,
+  });
+  return { capacity, state };
+}
+
+test('a loop that comes round late takes seats away, down to what keeps the stores busy', () => {
+  const { capacity, state } = capacityOf(600);
+  capacity.look(30);
+  assert.equal(state.seats, 450);
+  for (let i = 0; i < 50; i++) capacity.look(30);
+  assert.equal(state.seats, 16);
+});
+
+test('seats come back slowly while somebody waits, and at once when nobody does', () => {
+  const { capacity, state } = capacityOf(600);
+  for (let i = 0; i < 50; i++) capacity.look(30);
+  capacity.look(0.5);
+  assert.equal(state.seats, 18);
+  state.isWanted = false;
+  capacity.look(0.5);
+  assert.equal(state.seats, 600);
+});
+
+test('a loop that is a little late keeps what it has, and no more are given than configured', () => {
+  const { capacity, state } = capacityOf(4);
+  for (let i = 0; i < 5; i++) capacity.look(30);
+  assert.equal(state.seats, 4, 'not fewer than configured where that is little');
+  const other = capacityOf(100);
+  other.capacity.look(30);
+  other.capacity.look(1.5);
+  assert.equal(other.state.seats, 75);
+});

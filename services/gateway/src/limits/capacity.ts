@@ -1,0 +1,64 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+const LOOK_MS = 100;
+const RESOLUTION_MS = 5;
+/** A loop that comes round later than this has too much to do at once. */
+const LATE_MS = 2;
+/** Fewer seats than this would leave a loop idle while the stores answer. */
+const FEWEST = 16;
+const SHRINK = 0.75;
+const GROW = 1.1;
+
+interface CapacityOptions {
+  /** what was configured */
+  readonly seats: number;
+  readonly scale: (seats: number) => void;
+  /** whether anybody waits for a seat, or all are taken */
+  readonly isWanted: () => boolean;
+}
+
+/**
+ * How many requests this process serves at a time. One thread does all the work, so what is full is not a number of
+ * requests but the loop: when it comes round late, whoever comes next waits behind all that were let in before, whatever
+ * their level. So seats are taken away while the loop is late, and given back while it is not and somebody wants them.
+ *
+ * Invariant: never more than configured, never fewer than keep the stores busy.
+ */
+export class Capacity {
+  readonly #options: CapacityOptions;
+  readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  #timer: NodeJS.Timeout | undefined;
+  #seats: number;
+
+  constructor(options: CapacityOptions) {
+    this.#options = options;
+    this.#seats = options.seats;
+  }
+
+  start(): void {
+    this.#delay.enable();
+    this.#timer = setInterval(() => {
+      const lateMs = this.#delay.count === 0 ? LOOK_MS : this.#delay.mean / 1e6 - RESOLUTION_MS;
+      this.#delay.reset();
+      this.look(lateMs);
+    }, LOOK_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#delay.disable();
+  }
+
+  /** The loop came round so late, in the middle of the time since the last look. */
+  look(lateMs: number): void {
+    const { seats: configured, scale, isWanted } = this.#options;
+    const isLate = lateMs > LATE_MS;
+    if (!isLate && (this.#seats >= configured || lateMs > LATE_MS / 2)) return;
+    // an idle process forgets at once that it was busy
+    const grown = isWanted() ? Math.ceil(this.#seats * GROW) : configured;
+    const next = isLate ? Math.floor(this.#seats * SHRINK) : grown;
+    this.#seats = Math.min(configured, Math.max(Math.min(FEWEST, configured), next));
+    scale(this.#seats);
+  }
+}

@@ -1,0 +1,20 @@
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+const WHOLE = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+
+/** A span of time as Go's programs write it, `1m30s`, in milliseconds; undefined: it is none. */
+export function durationMs(text: string): number | undefined {
+  if (!WHOLE.test(text)) return undefined;
+  let ms = 0;
+  for (const [, count = '', unit = ''] of text.matchAll(PART)) ms += Number(count) * (UNITS_MS[unit] ?? 0);
+  return text.startsWith('-') ? -ms : ms;
+}

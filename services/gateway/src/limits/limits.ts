@@ -1,0 +1,127 @@
+import { OptionError } from '@tidegate/options';
+import type { RequestInfo } from '@tidegate/request-info';
+import type { MetricRegistry } from '@tidegate/service-kit';
+import type { FastifyReply } from 'fastify';
+import type { User } from '../authn/user.ts';
+import { MASTERS } from '../authz/authorizer.ts';
+import { noteFlow } from '../hooks/flow-headers.ts';
+import { writeText } from '../hooks/write-answer.ts';
+import type { Mirrors } from '../mirror/mirrors.ts';
+import { ClientCounts } from './client-counts.ts';
+import { durationMs } from './duration.ts';
+import { HeldRefusals } from './held-refusals.ts';
+import { PlainMaxima } from './plain-maxima.ts';
+import { Turns } from './turns.ts';
+
+export interface LimitsConfig {
+  readonly enablePriorityAndFairness: boolean;
+  readonly maxRequestsInflight: number;
+  readonly maxMutatingRequestsInflight: number;
+  readonly requestTimeout: string;
+  readonly minRequestTimeout: number;
+  readonly maxWatchesPerUser: number;
+}
+
+interface Asking {
+  readonly user: User;
+  readonly info: RequestInfo;
+  readonly audit: string;
+  readonly reply: FastifyReply;
+  /** how long it may wait */
+  readonly patienceMs: number;
+}
+
+const TOO_MANY = 'Too many requests, please try again later.\n';
+
+function tooManyWatches({ name }: User, most: number): string {
+  return `Too many watches of user ${JSON.stringify(name)} are open here (the limit is ${most}): please use fewer.\n`;
+}
+
+/** How many requests are served at a time, and whose. */
+export class Limits {
+  /** undefined where priority and fairness is off */
+  readonly turns: Turns | undefined;
+  /** how long a request may take that is no watch */
+  readonly requestMs: number;
+  /** a watch that does not say so takes as long, or up to twice */
+  readonly shortestWatchMs: number;
+  readonly #maxima: PlainMaxima;
+  readonly #held = new HeldRefusals();
+  readonly #watches = new ClientCounts();
+  readonly #mostWatches: number;
+
+  constructor(config: LimitsConfig, parts: { mirrors: Mirrors; registry: MetricRegistry }) {
+    const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = config;
+    this.#maxima = new PlainMaxima({ reads, writes });
+    this.#mostWatches = config.maxWatchesPerUser;
+    this.requestMs = requestMsOf(config.requestTimeout);
+    this.shortestWatchMs = config.minRequestTimeout * 1000;
+    const isOn = config.enablePriorityAndFairness && reads + writes > 0;
+    this.turns = isOn ? new Turns({ ...parts, seats: reads + writes }) : undefined;
+  }
+
+  start(): void {
+    this.turns?.start();
+  }
+
+  stop(): void {
+    this.turns?.stop();
+  }
+
+  /** Serves the request when it is its turn, or tells the client to come again. Answers the code. */
+  async serve(asking: Asking, serve: () => Promise<number>): Promise<number> {
+    const { user, info, reply, patienceMs } = asking;
+    if (info.verb === 'watch' && !this.#mayWatch(asking))
+      return this.#refuse(asking, tooManyWatches(user, this.#mostWatches));
+    if (this.turns === undefined) return this.#servePlainly(asking, serve);
+    const turn = this.turns.ask(user, info);
+    const { ticket, schema } = turn;
+    noteFlow(reply.raw, schema);
+    if (ticket.state === 'waiting') await this.turns.settled(turn, reply.raw, patienceMs);
+    if (ticket.state !== 'seated') return this.#refuse(asking);
+    try {
+      return await serve();
+    } finally {
+      this.turns.leave(turn);
+    }
+  }
+
+  /** Who cannot say who they are is of no flow. While this process has much to do, such answers are held back as well. */
+  async heardStranger(): Promise<void> {
+    if (this.turns?.isSlowed) await this.#held.hold();
+  }
+
+  async #servePlainly(asking: Asking, serve: () => Promise<number>): Promise<number> {
+    const { user, info } = asking;
+    if (user.groups.includes(MASTERS)) return serve();
+    const leave = this.#maxima.enter(info.verb);
+    if (leave === undefined) return this.#refuse(asking);
+    try {
+      return await serve();
+    } finally {
+      leave();
+    }
+  }
+
+  /** Counts it until its end, however it ends. */
+  #mayWatch({ user, reply: { raw } }: Asking): boolean {
+    if (this.#mostWatches === 0 || user.groups.includes(MASTERS)) return true;
+    if (this.#watches.of(user.name) >= this.#mostWatches) return false;
+    this.#watches.enter(user.name);
+    raw.once('close', () => this.#watches.leave(user.name));
+    return true;
+  }
+
+  async #refuse({ reply, audit }: Asking, text = TOO_MANY): Promise<number> {
+    // what it brought is not needed any more
+    reply.request.body = undefined;
+    await this.#held.hold();
+    return writeText(audit, reply, 429, text, { headers: ['Retry-After', '1'] });
+  }
+}
+
+function requestMsOf(text: string): number {
+  const ms = durationMs(text);
+  if (ms !== undefined && ms > 0) return ms;
+  throw new OptionError(`--request-timeout must be a span of time like 60s or 1m30s, not ${JSON.stringify(text)}`);
+}

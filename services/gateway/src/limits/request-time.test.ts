@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
+import { test } from 'node:test';
+import { type RequestInfo, requestInfo } from '@tidegate/request-info';
+import { inTime, timeOf } from './request-time.ts';
+
+const asked = (query: string) => timeOf(requestInfo('GET', `/api/v1/pods${query}`) as RequestInfo, 60_000);
+
+test('a client may ask for less time than there is, and not for more', () => {
+  assert.equal(asked(''), 60_000);
+  assert.equal(asked('?timeout=5s'), 5000);
+  assert.equal(asked('?timeout=5m'), 60_000);
+  assert.equal(asked('?timeout=0'), 60_000);
+  assert.equal(asked('?timeout=-5s'), 60_000);
+  assert.throws(() => asked('?timeout=soon'), { code: 400, message: /invalid duration "soon"/ });
+});
+
+test('what is late is told, an answer that has begun is broken off, and what fails afterwards harms nobody', async () => {
+  let destroyed = 0;
+  const raw = (headersSent: boolean) =>
+    ({ headersSent, writableEnded: false, destroy: () => destroyed++ }) as unknown as ServerResponse;
+  const { promise, reject } = Promise.withResolvers<number>();
+  await assert.rejects(
+    inTime(raw(false), 1, () => promise),
+    { code: 504 },
+  );
+  assert.equal(destroyed, 0);
+  await assert.rejects(
+    inTime(raw(true), 1, () => promise),
+    { code: 504 },
+  );
+  assert.equal(destroyed, 1);
+  reject(new Error('too late'));
+  assert.equal(await inTime(raw(false), 60_000, async () => 200), 200);
+});

@@ -1,0 +1,101 @@
+import type { EventEmitter } from 'node:events';
+import { distinguisherOf, type NamedSchema, Seats, type Ticket } from '@tidegate/flow-control';
+import type { RequestInfo } from '@tidegate/request-info';
+import type { MetricRegistry } from '@tidegate/service-kit';
+import type { User } from '../authn/user.ts';
+import type { Mirrors } from '../mirror/mirrors.ts';
+import { Capacity } from './capacity.ts';
+import { FlowMetrics } from './flow-metrics.ts';
+import { FlowMirror } from './flow-mirror.ts';
+import { type Known, seatsFor } from './work-estimate.ts';
+
+interface TurnsOptions {
+  readonly mirrors: Mirrors;
+  readonly registry: MetricRegistry;
+  readonly seats: number;
+}
+
+/** What a dump shows of a request that has a ticket. */
+export interface Asking {
+  readonly user: User;
+  readonly info: RequestInfo;
+}
+
+/** One request's turn, and what it tells its client of it. */
+export interface Turn {
+  readonly schema: NamedSchema;
+  readonly ticket: Ticket;
+}
+
+/** Whose turn it is: which flow a request is of, and when it has its seats. */
+export class Turns {
+  readonly seats: Seats;
+  readonly #flows: FlowMirror;
+  readonly #metrics: FlowMetrics;
+  readonly #capacity: Capacity;
+  readonly #known: Known;
+  readonly #configured: number;
+
+  constructor({ mirrors, registry, seats }: TurnsOptions) {
+    this.#configured = seats;
+    this.seats = new Seats({ seats });
+    this.#metrics = new FlowMetrics(registry, this.seats);
+    this.#flows = new FlowMirror({ mirrors, changed: ({ levels }) => this.seats.configure(levels) });
+    this.#capacity = new Capacity({
+      seats,
+      scale: (now) => this.seats.scale(now),
+      isWanted: () => this.seats.waiting > 0 || this.seats.inUse >= this.seats.seats,
+    });
+    this.#known = {
+      collection: (resource) => mirrors.peek(resource),
+      watchers: (resource) => mirrors.watchers(resource),
+    };
+  }
+
+  /** fewer are served at a time than configured */
+  get isSlowed(): boolean {
+    return this.seats.seats < this.#configured;
+  }
+
+  start(): void {
+    this.#flows.start();
+    this.#capacity.start();
+  }
+
+  stop(): void {
+    this.#capacity.stop();
+  }
+
+  /** It has its seats, waits for them, or is refused. Whoever asks gives them back, by `leave`. */
+  ask(user: User, info: RequestInfo): Turn {
+    const schema = this.#flows.classifier.schemaOf(user, info);
+    const { name } = schema.level;
+    const ticket = this.seats.ask({
+      level: name,
+      schema: schema.name,
+      distinguisher: distinguisherOf(schema, user, info),
+      seats: seatsFor(info, this.#known),
+      tally: this.#metrics.tallyOf(name, schema.name),
+    });
+    ticket.about = { user, info } satisfies Asking;
+    return { schema, ticket };
+  }
+
+  /** Resolves when it does not wait any more. Who does not come to its turn in time, or goes away, loses its place. */
+  settled({ ticket }: Turn, client: EventEmitter, patienceMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => this.seats.leave(ticket, 'time-out'), patienceMs);
+    const gone = () => this.seats.leave(ticket, 'cancelled');
+    client.on('close', gone);
+    ticket.settled = () => {
+      clearTimeout(timer);
+      client.off('close', gone);
+      resolve();
+    };
+    return promise;
+  }
+
+  leave({ ticket }: Turn): void {
+    this.seats.leave(ticket);
+  }
+}

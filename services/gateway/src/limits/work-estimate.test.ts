@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Collection } from '@tidegate/collection';
+import { type RequestInfo, requestInfo } from '@tidegate/request-info';
+import { seatsFor } from './work-estimate.ts';
+
+const PODS = '/api/v1/namespaces/demo/pods';
+
+function seats(method: string, url: string, { bytes = 0, size = 100, watchers = 0 } = {}): number {
+  const collection = { size, stateBytes: bytes } as Collection;
+  const known = { collection: () => (bytes === 0 ? undefined : collection), watchers: () => watchers };
+  return seatsFor(requestInfo(method, url) as RequestInfo, known);
+}
+
+test('a list takes a seat for each 100 kB that it shows, and ten at most', () => {
+  assert.equal(seats('GET', PODS, { bytes: 250_000 }), 3);
+  assert.equal(seats('GET', PODS, { bytes: 50_000_000 }), 10);
+  assert.equal(seats('GET', `${PODS}?limit=10`, { bytes: 1_000_000 }), 1);
+  assert.equal(seats('GET', PODS), 1, 'what is not known yet');
+});
+
+test('a watch is like a list where it begins with the state', () => {
+  const large = { bytes: 1_000_000 };
+  assert.equal(seats('GET', `${PODS}?watch=1`, large), 10);
+  assert.equal(seats('GET', `${PODS}?watch=1&resourceVersion=5&sendInitialEvents=true`, large), 10);
+  assert.equal(seats('GET', `${PODS}?watch=1&resourceVersion=5`, large), 1);
+});
+
+test('a write takes a seat for each hundred who are to be told, and what reads one object takes one', () => {
+  assert.equal(seats('PUT', `${PODS}/a`, { watchers: 250 }), 3);
+  assert.equal(seats('POST', PODS), 1);
+  assert.equal(seats('GET', `${PODS}/a`, { bytes: 50_000_000, watchers: 5000 }), 1);
+  assert.equal(seats('GET', '/version', { watchers: 5000 }), 1);
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { MAPS } from '../support/client.ts';
+import { RawConnection } from '../support/raw-connection.ts';
+import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+
+const HIDDEN = 'GET /livez HTTP/1.1\r\nHost: x\r\n\r\n';
+
+describe('a request for another protocol', () => {
+  let system: RunningSystem;
+  before(async () => {
+    system = await runningSystem();
+  });
+  after(() => system?.stop());
+
+  const upgrade = (path: string, lines: string) =>
+    `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${system.tidegate.token}\r\nConnection: Upgrade\r\n${lines}\r\n`;
+  const WEB_SOCKET =
+    'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+
+  const heads: Readonly<Record<string, () => string>> = {
+    'of a path that has none': () => upgrade(MAPS, WEB_SOCKET),
+    'with a body': () => upgrade(`${MAPS}?watch=1`, `${WEB_SOCKET}Content-Length: ${HIDDEN.length}\r\n`),
+    'with chunks': () => upgrade(`${MAPS}?watch=1`, `${WEB_SOCKET}Transfer-Encoding: chunked\r\n`),
+    'of HTTP/2 without TLS': () => upgrade(MAPS, 'Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n'),
+    'without a key': () => upgrade(`${MAPS}?watch=1`, 'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n'),
+    'of nobody': () => upgrade(`${MAPS}?watch=1`, WEB_SOCKET).replace(/Authorization: .*\r\n/, ''),
+  };
+
+  for (const [what, head] of Object.entries(heads)) {
+    test(`does not open a way for what follows it: ${what}`, async () => {
+      const connection = await RawConnection.open(system.tidegate);
+      connection.say(`${head()}${HIDDEN}${HIDDEN}`);
+      await connection.closed;
+      assert.equal(connection.codes.length, 1, connection.text);
+      assert.ok((connection.codes[0] as number) >= 400, connection.text);
+      assert.doesNotMatch(connection.text, /\r\n\r\nok$/);
+      assert.equal((await system.client.get(MAPS)).code, 200);
+    });
+  }
+});
