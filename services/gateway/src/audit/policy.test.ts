@@ -66,13 +66,16 @@ test('of secrets and tokens no body is recorded, whatever a policy says', () => 
 });
 
 const wrong: ReadonlyArray<[policy: object, words: RegExp]> = [
-  [{ kind: 'Policy', rules: [] }, /must be a Policy of audit\.k8s\.io\/v1, and is Policy of undefined/],
+  [
+    { kind: 'Policy', rules: [] },
+    /must be of the kind Policy and the version audit\.k8s\.io\/v1, not Policy of undefined/,
+  ],
   [{ rules: [] }, /rules: there must be at least one/],
   [{ rules: [{ level: 'metadata' }] }, /rules\[0\]\.level: one of None, Metadata, .* did you mean Metadata\?/],
   [{ rules: [{}] }, /rules\[0\]\.level: one of .*, it is missing/],
-  [{ rules: [{ level: 'None', user: ['a'] }] }, /rules\[0\]\.user: there is no such field; did you mean users\?/],
-  [{ rules: [{ level: 'None', users: 'a' }] }, /rules\[0\]\.users: must be a list/],
-  [{ rules: [{ level: 'None', users: [1] }] }, /rules\[0\]\.users\[0\]: must be a text/],
+  [{ rules: [{ level: 'None', user: ['a'] }] }, /unknown field "rules\[0\]\.user" \(did you mean users\?\)/],
+  [{ rules: [{ level: 'None', users: 'a' }] }, /rules\[0\]\.users must be a list/],
+  [{ rules: [{ level: 'None', users: [1] }] }, /rules\[0\]\.users\[0\] must be a text/],
   [{ rules: [{ level: 'None' }], omitStages: ['Received'] }, /omitStages\[0\]: one of RequestReceived/],
   [{ rules: [{ level: 'None', nonResourceURLs: ['x'] }] }, /nonResourceURLs\[0\]: a path begins with \//],
   [{ rules: [{ level: 'None', nonResourceURLs: ['/a*b'] }] }, /nonResourceURLs\[0\]: a \* stands at the end only/],

@@ -1,26 +1,29 @@
 import { OptionError } from '@tidegate/options';
 
-const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
-const PART = /(\d+(?:\.\d+)?)(ms|h|m|s)/y;
+const UNITS_MS: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+};
+const WHOLE = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
-/** Milliseconds of a duration in Go's form, such as 1m30s; undefined: it is none. */
+/** A span of time as Go's programs write it, `1m30s`, in milliseconds; undefined: it is none. */
 export function durationMs(text: string): number | undefined {
-  if (text === '0') return 0;
-  let total = 0;
-  let at = 0;
-  while (at < text.length) {
-    PART.lastIndex = at;
-    const found = PART.exec(text);
-    if (found === null) return undefined;
-    total += Number(found[1]) * (UNITS[found[2] as string] as number);
-    at = PART.lastIndex;
-  }
-  return text === '' ? undefined : total;
+  if (!WHOLE.test(text)) return undefined;
+  let ms = 0;
+  for (const [, count = '', unit = ''] of text.matchAll(PART)) ms += Number(count) * (UNITS_MS[unit] ?? 0);
+  return text.startsWith('-') ? -ms : ms;
 }
 
-/** The same of an option. */
+/** The same of an option, where it is never less than nothing. */
 export function durationOf(option: string, text: string): number {
   const found = durationMs(text);
-  if (found !== undefined) return found;
+  if (found !== undefined && found >= 0) return found;
   throw new OptionError(`--${option} takes a time as 30s, 5m or 1m30s, not ${JSON.stringify(text)}`);
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { OptionError } from '@tidegate/options';
+import { closestName, OptionError } from '@tidegate/options';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
 import { load } from 'js-yaml';
@@ -11,15 +11,18 @@ interface Wanted {
   /** names the file */
   readonly option: string;
   readonly file: string;
+  /** the usual one is that of configurations */
+  readonly group?: string;
   readonly kind: string;
   readonly versions: readonly string[];
   readonly form: { readonly [field: string]: Form };
 }
 
-const GROUP = 'apiserver.config.k8s.io';
+const USUAL_GROUP = 'apiserver.config.k8s.io';
 
 /** A configuration file in kube-apiserver's form. A field that is not known is refused: it may be one that closes a door. */
-export function readConfiguration({ option, file, kind, versions, form }: Wanted): JsonObject {
+export function readConfiguration(wanted: Wanted): JsonObject {
+  const { option, file } = wanted;
   const refuse = (why: string) => new OptionError(`--${option} ${file}: ${why}`);
   let document: unknown;
   try {
@@ -27,15 +30,27 @@ export function readConfiguration({ option, file, kind, versions, form }: Wanted
   } catch (error) {
     throw refuse((error as Error).message.split('\n')[0] ?? '');
   }
-  if (!isJsonObject(document)) throw refuse(`it must hold an ${kind} of ${GROUP}`);
+  try {
+    return contentOf(document as Json, wanted);
+  } catch (error) {
+    throw refuse((error as Error).message);
+  }
+}
+
+type Content = Pick<Wanted, 'group' | 'kind' | 'versions' | 'form'>;
+
+/** What is in such a file beside its kind. */
+export function contentOf(document: Json, { group = USUAL_GROUP, kind, versions, form }: Content): JsonObject {
+  if (!isJsonObject(document))
+    throw new Error(`it must hold ${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind} of ${group}`);
   const { apiVersion, kind: said, ...content } = document;
-  const [group, version = ''] = String(apiVersion).split('/');
-  if (said !== kind || group !== GROUP || !versions.includes(version)) {
-    const known = versions.map((one) => `${GROUP}/${one}`).join(', ');
-    throw refuse(`it must be of the kind ${kind} and one of the versions ${known}, not ${said} of ${apiVersion}`);
+  const known = versions.map((version) => `${group}/${version}`);
+  if (said !== kind || !known.includes(String(apiVersion))) {
+    const which = known.length === 1 ? 'the version' : 'one of the versions';
+    throw new Error(`it must be of the kind ${kind} and ${which} ${known.join(', ')}, not ${said} of ${apiVersion}`);
   }
   const wrong = misfits(content, form, '');
-  if (wrong.length > 0) throw refuse(`strict decoding error: ${wrong.join(', ')}`);
+  if (wrong.length > 0) throw new Error(`strict decoding error: ${wrong.join(', ')}`);
   return content;
 }
 
@@ -61,8 +76,13 @@ function misfits(value: Json, form: Form, at: string): string[] {
   return Object.entries(value).flatMap(([name, one]) => {
     const path = at === '' ? name : `${at}.${name}`;
     const known = Object.hasOwn(form, name) ? form[name] : undefined;
-    return known === undefined ? [`unknown field ${JSON.stringify(path)}`] : misfits(one, known, path);
+    return known === undefined ? [unknownField(path, name, form)] : misfits(one, known, path);
   });
+}
+
+function unknownField(path: string, name: string, form: Readonly<Record<string, Form>>): string {
+  const near = closestName(name, Object.keys(form));
+  return `unknown field ${JSON.stringify(path)}${near === undefined ? '' : ` (did you mean ${near}?)`}`;
 }
 
 function isList(form: Form): form is readonly [Form] {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { constants, type Http2Stream } from 'node:http2';
 import type { RequestInfo } from '@tidegate/request-info';
 import { badRequest, timeout } from '@tidegate/status';
-import { durationMs } from './duration.ts';
+import { durationMs } from '../configuration/duration.ts';
 
 /** What a timer of Node can wait for. */
 const LONGEST_MS = 2 ** 31 - 1;

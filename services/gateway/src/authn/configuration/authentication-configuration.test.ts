@@ -44,7 +44,7 @@ test('an issuer is told with all that is not the usual', () => {
 const jwt = (more: object) => ({ jwt: [{ issuer, claimMappings, ...more }] });
 
 for (const [content, words] of [
-  [{ jwts: [] }, /config.yaml: strict decoding error: unknown field "jwts"$/],
+  [{ jwts: [] }, /config.yaml: strict decoding error: unknown field "jwts" \(did you mean jwt\?\)$/],
   [jwt({ issuers: 1 }), /unknown field "jwt\[0\].issuers"/],
   [jwt({ issuer: { ...issuer, audiences: 'kube' } }), /jwt\[0\].issuer.audiences must be a list/],
   [{ anonymous: { enabled: 'yes' } }, /anonymous.enabled must be true or false/],
