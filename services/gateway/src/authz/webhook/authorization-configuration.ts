@@ -160,7 +160,8 @@ function readWebhook(name: string, told: ToldWebhook, { at, mistakes }: Place): 
     const found = durationMs(text);
     const limits = field === 'timeout' ? 'must be > 0s and <= 30s' : 'must be > 0s';
     if (text === '' || found === 0) mistakes.push(requiredValue(`${at}.${field}`));
-    else if (found === undefined || found < 0 || found > mostMs) mistakes.push(invalidValue(`${at}.${field}`, text, limits));
+    else if (found === undefined || found < 0 || found > mostMs)
+      mistakes.push(invalidValue(`${at}.${field}`, text, limits));
     return found ?? 0;
   };
   const among = (field: (keyof ToldWebhook & `${string}Version`) | 'failurePolicy', choices: readonly string[]) => {
