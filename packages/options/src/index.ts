@@ -6,4 +6,5 @@ export {
   type OptionTable,
   readOptions,
   splitOperands,
+  variableOf,
 } from './options.ts';

@@ -41,7 +41,7 @@ export function readOptions<T extends OptionTable>(
 ): Options<T> {
   const texts = new Map<string, string>();
   for (const [name, row] of Object.entries(table)) {
-    const text = env[envName(name)] ?? (row.env === undefined ? undefined : env[row.env]);
+    const text = env[variableOf(name)] ?? (row.env === undefined ? undefined : env[row.env]);
     if (text !== undefined) texts.set(name, text);
   }
   const given = new Map<string, string>();
@@ -55,7 +55,7 @@ export function readOptions<T extends OptionTable>(
   for (const [name, row] of Object.entries(table)) {
     const text = texts.get(name);
     if (text === undefined && row.required) {
-      throw new OptionError(`--${name} (or ${envName(name)}) is required: ${row.help}`);
+      throw new OptionError(`--${name} (or ${variableOf(name)}) is required: ${row.help}`);
     }
     result[camelCase(name)] = text === undefined ? defaultOf(row) : parseValue(name, row, text);
   }
@@ -177,6 +177,7 @@ function camelCase(name: string): string {
   return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function envName(name: string): string {
+/** The variable of the environment that says the same as an option. */
+export function variableOf(name: string): string {
   return `TIDEGATE_${name.replaceAll('-', '_').toUpperCase()}`;
 }

@@ -1,6 +1,7 @@
 import { helpText } from '@tidegate/options';
 import { claimDataDir } from '../launch/claim.ts';
 import { Launcher } from '../launch/launcher.ts';
+import { splitPartOptions } from '../launch/part-options.ts';
 import { readStartOptions, startOptions } from '../launch/start-options.ts';
 import { listenForStop } from '../launch/stop-signals.ts';
 import { Screen } from '../screen/screen.ts';
@@ -11,6 +12,8 @@ Brings up PostgreSQL, NATS and the four services, and keeps them up until Ctrl-C
 Each option is also an environment variable: --data-dir is TIDEGATE_DATA_DIR.
 
 ${helpText(startOptions)}
+
+Options of the services can be given as well, such as --oidc-issuer-url, and are handed on to those that have them.
 `;
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -18,7 +21,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     process.stdout.write(about);
     return 0;
   }
-  const options = readStartOptions(argv, process.env);
+  const { own, variables } = await splitPartOptions(argv);
+  const options = { ...readStartOptions(own, process.env), partVariables: variables };
   const signals = listenForStop();
   const screen = new Screen();
   const claim = await claimDataDir(options);

@@ -1,39 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { temporaryPlace } from '../temporary-place.ts';
-import { type PartSpec, planParts, portsNeeded } from './parts.ts';
-import { readStartOptions } from './start-options.ts';
-
-function plan(...argv: string[]): PartSpec[] {
-  const dir = temporaryPlace();
-  const options = readStartOptions([`--data-dir=${dir}`, ...argv], {});
-  const pair = (name: string) => ({ certFile: `${name}.crt`, keyFile: `${name}.key` });
-  return planParts({
-    options,
-    certificates: {
-      caFile: 'ca.crt',
-      caPem: '',
-      peerCaFile: 'peer-ca.crt',
-      serving: pair('serving'),
-      controllers: pair('controllers'),
-      peer: (part) => pair(`peer-${part}`),
-      frontProxyCaFile: 'front-proxy-ca.crt',
-      frontProxy: pair('front-proxy-client'),
-      serviceAccountKeyFile: '/certs/service-account.key',
-    },
-    port: 6443,
-    server: 'https://127.0.0.1:6443',
-    postgresUrl: 'postgres://tidegate:pg-secret@127.0.0.1/x',
-    natsUrl: 'nats://tidegate:nats-secret@127.0.0.1',
-    tokenFiles: ['tokens.csv', 'more.csv'],
-    boardAddress: '127.0.0.1:6480',
-    partsDir: '/sockets',
-    ports: Array.from({ length: portsNeeded(options.workers) }, (_, i) => 1000 + i),
-  });
-}
+import { planned } from './parts.fixture.ts';
 
 test('There is one process of each part, each with addresses of its own.', () => {
-  const specs = plan();
+  const specs = planned();
   assert.deepEqual(
     specs.map(({ name }) => name),
     ['gateway', 'health', 'watch', 'store'],
@@ -42,7 +12,7 @@ test('There is one process of each part, each with addresses of its own.', () =>
 });
 
 test('Several workers are several gateways on one port, all known to the health service.', () => {
-  const specs = plan('--workers=3');
+  const specs = planned('--workers=3');
   const gateways = specs.filter(({ part }) => part === 'gateway');
   assert.deepEqual(
     gateways.map(({ name }) => name),
@@ -54,7 +24,7 @@ test('Several workers are several gateways on one port, all known to the health 
 });
 
 test('Passwords are not in arguments, which everybody on the machine can read.', () => {
-  const specs = plan();
+  const specs = planned();
   assert.ok(!specs.some(({ args }) => args.some((arg) => arg.includes('secret'))));
   const store = specs.find(({ part }) => part === 'store');
   assert.match(store?.env.TIDEGATE_POSTGRES_URL ?? '', /pg-secret/);
@@ -62,7 +32,7 @@ test('Passwords are not in arguments, which everybody on the machine can read.',
 });
 
 test('Only the store knows the way to PostgreSQL.', () => {
-  const knowing = plan().filter(({ env }) => env.TIDEGATE_POSTGRES_URL !== undefined);
+  const knowing = planned().filter(({ env }) => env.TIDEGATE_POSTGRES_URL !== undefined);
   assert.deepEqual(
     knowing.map(({ name }) => name),
     ['store'],
@@ -70,11 +40,11 @@ test('Only the store knows the way to PostgreSQL.', () => {
 });
 
 test('Each part proves itself with its own certificate.', () => {
-  for (const spec of plan()) assert.ok(spec.args.includes(`--peer-cert-file=peer-${spec.part}.crt`));
+  for (const spec of planned()) assert.ok(spec.args.includes(`--peer-cert-file=peer-${spec.part}.crt`));
 });
 
 test('What the user gives for the gateway reaches it.', () => {
-  const [gateway] = plan('--feature-gates=WatchList=true', '--bind-address=0.0.0.0', '--log-level=debug');
+  const [gateway] = planned('--feature-gates=WatchList=true', '--bind-address=0.0.0.0', '--log-level=debug');
   for (const arg of ['--feature-gates=WatchList=true', '--bind-address=0.0.0.0', '--log-level=debug']) {
     assert.ok(gateway?.args.includes(arg), arg);
   }

@@ -55,7 +55,7 @@ export function planParts(plan: PartsPlan): PartSpec[] {
       .filter((entry) => entry.part === part)
       .map((entry) => entry.grpcAddress)
       .join(',');
-  const env = partEnvironment(plan, process.env);
+  const env = partEnvironment(plan, { ...process.env, ...plan.options.partVariables });
   return placed.map((entry) => {
     const flags = { ...kitFlags(entry, plan), ...partFlags[entry.part](plan, addresses) };
     const args = Object.entries(flags).flatMap(([name, value]) => (value === '' ? [] : [`--${name}=${value}`]));

@@ -48,6 +48,8 @@ export const startOptions = {
 
 export interface StartOptions extends Omit<Options<typeof startOptions>, 'dataDir'> {
   readonly dataDir: DataDir;
+  /** what is said to the parts, as variables of their environment */
+  readonly partVariables?: Readonly<Record<string, string>>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
