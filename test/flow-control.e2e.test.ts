@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { bootstrapFlowObjects } from '@tidegate/flow-control';
 import { until } from '@tidegate/testkit';
@@ -12,11 +15,18 @@ describe('flow control', () => {
   let system: RunningSystem;
   let client: Client;
 
+  let dir: string;
+
   before(async () => {
-    system = await runningSystem();
+    dir = mkdtempSync(join(tmpdir(), 'tidegate-flow-control-'));
+    writeFileSync(join(dir, 'tokens.csv'), 'bob-token,bob,1\n');
+    system = await runningSystem({ args: [`--token-auth-file=${join(dir, 'tokens.csv')}`] });
     client = system.client;
   });
-  after(() => system?.stop());
+  after(async () => {
+    await system?.stop();
+    rmSync(dir, { recursive: true });
+  });
 
   const specOf = async (path: string) => (await client.get(`${GROUP}/${path}`)).json.spec;
   const bootstrap = (kind: string, name: string) =>
@@ -102,7 +112,7 @@ describe('flow control', () => {
       await uidOf('flowschemas/global-default'),
       await uidOf('prioritylevelconfigurations/global-default'),
     ];
-    const refused = await client.ask('GET', MAPS, { token: '' });
+    const refused = await client.ask('GET', MAPS, { token: 'bob-token' });
     assert.deepEqual([refused.code, ...flowOf(refused.headers)], [403, ...anyone]);
     const probes = [await uidOf('flowschemas/probes'), ofMasters[1]];
     assert.deepEqual(flowOf((await client.ask('GET', '/livez', { token: '' })).headers), probes);
@@ -115,14 +125,14 @@ describe('flow control', () => {
     const level = { metadata: { name: 'narrow' }, spec: { type: 'Limited', limited } };
     await client.ask('POST', `${GROUP}/prioritylevelconfigurations`, { body: level });
     const everything = { verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] };
-    const subjects = [{ kind: 'User', user: { name: 'system:anonymous' } }];
+    const subjects = [{ kind: 'User', user: { name: 'bob' } }];
     const spec = {
       priorityLevelConfiguration: { name: 'narrow' },
       matchingPrecedence: 50,
       rules: [{ subjects, resourceRules: [everything] }],
     };
     const made = await client.ask('POST', `${GROUP}/flowschemas`, { body: { metadata: { name: 'narrow' }, spec } });
-    const ask = () => client.ask('GET', MAPS, { token: '' });
+    const ask = () => client.ask('GET', MAPS, { token: 'bob-token' });
     await until('the schema to be known', async () => {
       return (await ask()).headers['x-kubernetes-pf-flowschema-uid'] === made.json.metadata.uid;
     });
@@ -157,7 +167,7 @@ describe('flow control', () => {
     assert.equal(queues.filter((line) => line.startsWith('leader-election,')).length, 16);
     const requests = await client.get(`${place}/dump_requests?includeRequestDetails=1`);
     assert.match(requests.text, /\nexempt, +exempt, +-1, +-1, +, .*, admin, +get, +\/debug\/api_priority_and_fairness/);
-    assert.equal((await client.ask('GET', `${place}/dump_queues`, { token: '' })).code, 403);
+    assert.equal((await client.ask('GET', `${place}/dump_queues`, { token: 'bob-token' })).code, 403);
     assert.equal((await client.get(`${place}/dump_nothing`)).code, 404);
   });
 
