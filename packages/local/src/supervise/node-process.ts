@@ -11,9 +11,15 @@ interface NodeProcessOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/**
+ * New objects have 8 MiB, and not 16, until they are looked at: a part that has been started has up to 15 MiB less resident,
+ * and under load it takes no more time.
+ */
+const NODE_FLAGS = ['--max-semi-space-size=8'];
+
 /** A part of our own: it stops on SIGTERM, and by itself when its standard input closes. */
 export function startNodeProcess(options: NodeProcessOptions): Running {
-  const child = spawn(process.execPath, [options.main, ...options.args, '--lifeline'], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, options.main, ...options.args, '--lifeline'], {
     stdio: ['pipe', options.log.fd, options.log.fd],
     detached: true,
     env: options.env,
