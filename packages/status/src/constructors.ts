@@ -17,8 +17,9 @@ export function badRequest(message: string, cause?: unknown): ApiError {
   return new ApiError('BadRequest', message, { cause });
 }
 
-export function unauthorized(): ApiError {
-  return new ApiError('Unauthorized', 'Unauthorized');
+/** Why is for logs: who tries hears nothing of it. */
+export function unauthorized(cause?: Error): ApiError {
+  return new ApiError('Unauthorized', 'Unauthorized', { cause });
 }
 
 interface ForbiddenRequest {

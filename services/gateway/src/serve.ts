@@ -45,6 +45,8 @@ interface Admitted {
 }
 
 const NOTHING = Buffer.alloc(0);
+/** said in the record of a request, and to nobody else */
+const UNKNOWN_BECAUSE = 'authentication.tidegate/reason';
 
 /** The life of a request, whatever its path: who is it, what is it about, may they, and then its verb. */
 export async function serve(
@@ -90,6 +92,7 @@ export async function serve(
     if (code === 401) options.doors.known(request.raw, undefined);
     failure = written.status;
     record ??= options.gateway.auditTrail?.begin({ raw: request.raw, auditId: audit, user: nobody, info });
+    if (code === 401 && written.cause instanceof Error) record?.annotate(UNKNOWN_BECAUSE, written.cause.message);
     if (code >= 500 && written.cause !== undefined) {
       options.kit.log.error({ err: written.cause, path: info?.path, auditId: audit }, 'A request failed.');
     }
@@ -105,13 +108,14 @@ export async function serve(
 
 /** On a connection that is one too many: it ends with this answer. */
 function tooMany(
-  { doors }: ServeOptions,
+  { doors, gateway }: ServeOptions,
   { request, reply, audit }: Pick<Admitted, 'request' | 'reply' | 'audit'>,
   text: string,
 ): void {
   const closing = request.raw.httpVersionMajor === 1 ? ['Connection', 'close'] : [];
   writeText(audit, reply, 429, text, { headers: ['Retry-After', '1', ...closing] });
   doors.known(request.raw, undefined);
+  gateway.auditTrail?.begin({ raw: request.raw, auditId: audit, user: nobody, info: undefined })?.answered(429);
 }
 
 const SENT_ON = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);

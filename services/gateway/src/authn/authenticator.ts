@@ -13,7 +13,7 @@ interface AuthenticatorOptions {
   readonly frontProxy: FrontProxyHeaders | undefined;
   readonly tokens: BearerTokens;
   readonly anonymous: AnonymousPaths;
-  /** why somebody is not known, for the log alone */
+  /** why somebody is not known, for the logs alone */
   readonly told: (why: string) => void;
 }
 
@@ -40,29 +40,36 @@ export class Authenticator {
       if (user === 'ambiguous') throw this.#refused('a front proxy names more than one user');
       if (user !== undefined) return user;
     }
-    if (peer.kind === 'client') return peer.user;
+    if (peer.kind === 'client') return this.#inTime(peer.user);
     const { authorization } = request.headers;
     if (authorization !== undefined) return this.#byToken(authorization);
     if (peer.kind === 'stranger') throw this.#refused(peer.why);
     if (peer.kind === 'front-proxy') throw this.#refused('a front proxy names no user');
     const nobody = anonymousAt(request.url ?? '', anonymous);
-    if (nobody === undefined) throw unauthorized();
+    if (nobody === undefined) throw unauthorized(new Error('the request has no name, which this path asks for'));
     return nobody;
   }
 
   async #byToken(authorization: string): Promise<User> {
     const { tokens } = this.#options;
     const token = bearerOf(authorization);
-    if (token === undefined) throw unauthorized();
+    if (token === undefined) throw unauthorized(new Error('the Authorization header holds no bearer token'));
     const known = tokens.known(token);
     if (known !== undefined) return known;
     const judged = await tokens.judge(token);
     if ('user' in judged) return judged.user;
-    throw judged.refusals.length === 0 ? unauthorized() : this.#refused(judged.refusals.join(', '));
+    if (judged.refusals.length === 0) throw unauthorized(new Error('nobody knows the token'));
+    throw this.#refused(judged.refusals.join(', '));
+  }
+
+  /** A connection outlives the certificate with which it was made. */
+  #inTime(user: User): User {
+    if (user.until !== undefined && user.until < Date.now()) throw this.#refused('the client certificate has expired');
+    return user;
   }
 
   #refused(why: string): Error {
     this.#options.told(why);
-    return unauthorized();
+    return unauthorized(new Error(why));
   }
 }

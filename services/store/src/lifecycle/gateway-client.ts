@@ -5,6 +5,7 @@ import {
   type OutgoingHttpHeaders,
   type SecureClientSessionOptions,
 } from 'node:http2';
+import { type Logger, readKeyPair, WatchedFiles } from '@tidegate/service-kit';
 
 interface GatewayClientOptions {
   url: string;
@@ -12,6 +13,7 @@ interface GatewayClientOptions {
   certFile: string;
   keyFile: string;
   timeoutMs?: number;
+  log?: Pick<Logger, 'info' | 'warn'>;
 }
 
 interface Request {
@@ -27,14 +29,16 @@ export interface GatewayAnswer {
 }
 
 const TIMEOUT_MS = 30_000;
+const SILENT = { info() {}, warn() {} };
 
 /**
  * The system controllers' way to the gateway: their requests are requests like any other, with all their rules. They
- * share one HTTP/2 connection, so that many small ones travel together; one that breaks is opened again for the next.
+ * share one HTTP/2 connection, so that many small ones travel together; one that breaks is opened again for the next, as is
+ * one whose certificate is exchanged.
  */
 export class GatewayClient {
   readonly #url: URL;
-  readonly #identity: SecureClientSessionOptions;
+  readonly #identity: WatchedFiles<SecureClientSessionOptions>;
   readonly #timeoutMs: number;
   #session: ClientHttp2Session | undefined;
   /** the lease under which requests are sent, and its number */
@@ -43,11 +47,14 @@ export class GatewayClient {
   constructor(options: GatewayClientOptions) {
     this.#url = new URL(options.url);
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    this.#identity = {
-      ca: readFileSync(options.caFile),
-      cert: readFileSync(options.certFile),
-      key: readFileSync(options.keyFile),
-    };
+    const { caFile, certFile, keyFile, log = SILENT } = options;
+    this.#identity = new WatchedFiles<SecureClientSessionOptions>({
+      files: [caFile, certFile, keyFile],
+      read: () => ({ ca: readFileSync(caFile), ...readKeyPair(certFile, keyFile) }),
+      log,
+    });
+    // what is under way ends on the connection that it began on
+    this.#identity.onChange(() => this.#session?.close());
   }
 
   send(method: string, path: string, object?: unknown): Promise<GatewayAnswer> {
@@ -60,6 +67,7 @@ export class GatewayClient {
   }
 
   close(): void {
+    this.#identity.close();
     this.#session?.destroy();
   }
 
@@ -102,7 +110,7 @@ export class GatewayClient {
   #opened(): ClientHttp2Session {
     const before = this.#session;
     if (before !== undefined && !before.closed && !before.destroyed) return before;
-    const session = connect(this.#url, this.#identity);
+    const session = connect(this.#url, this.#identity.value);
     // its requests tell
     session.on('error', () => {});
     this.#session = session;

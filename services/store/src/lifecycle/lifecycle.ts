@@ -71,10 +71,10 @@ interface Work {
  */
 export async function runLifecycle(options: LifecycleOptions): Promise<void> {
   const { config, kit, pool, closing } = options;
-  const gateway = config.gatewayUrl === '' ? undefined : gatewayOf(config);
+  const gateway = config.gatewayUrl === '' ? undefined : gatewayOf(config, { log: kit.log });
   const lease = new Lease(pool, { name: LEASE, holder: kit.instance, seconds: LEASE_SECONDS });
   const tenure = new Tenure(lease, LEASE_SECONDS);
-  const elsewhere = gateway && gatewayOf(config, REMOTE_TIMEOUT_MS);
+  const elsewhere = gateway && gatewayOf(config, { log: kit.log, timeoutMs: REMOTE_TIMEOUT_MS });
   const works = [expiry(options), ...(gateway && elsewhere ? throughGateway(options, { gateway, elsewhere }) : [])];
   const go = async ({ name, everyMs, bell, round }: Work) => {
     while (!closing.aborted) {
@@ -257,7 +257,7 @@ function authenticationData(config: StoreConfig): Record<string, string> {
   return { ...clients, ...requestHeaderData(config) };
 }
 
-function gatewayOf(config: StoreConfig, timeoutMs?: number): GatewayClient {
+function gatewayOf(config: StoreConfig, more: { log: Kit['log']; timeoutMs?: number }): GatewayClient {
   const { gatewayUrl: url, gatewayCaFile: caFile, gatewayCertFile: certFile, gatewayKeyFile: keyFile } = config;
-  return new GatewayClient({ url, caFile, certFile, keyFile, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
+  return new GatewayClient({ url, caFile, certFile, keyFile, ...more });
 }
