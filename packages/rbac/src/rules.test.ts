@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allows, bootstrapPolicy, type Deed, type PolicyRule, toldRules, toldTexts, uncovered } from './index.ts';
+import {
+  allows,
+  bootstrapPolicy,
+  type Deed,
+  type PolicyRule,
+  placesOf,
+  RuleIndex,
+  toldRules,
+  toldTexts,
+  uncovered,
+} from './index.ts';
 
 const deed = (words: string): Deed => {
   const [verb = '', place = '', name = ''] = words.split(' ');
@@ -76,4 +86,42 @@ test('the recorded policy has every sort of object, and every binding finds its 
     assert.ok(roles.has(`${roleRef.kind}/${roleRef.kind === 'Role' ? namespace : ''}/${roleRef.name}`), roleRef.name);
   }
   assert.equal(new Set(all.map(({ kind }) => kind)).size, 4);
+});
+
+test('the index of a role allows what its rules allow, one by one', () => {
+  const all = bootstrapPolicy().flatMap(({ rules = [] }) => rules);
+  const more: PolicyRule[] = [
+    { verbs: ['*'], apiGroups: ['*'], resources: ['*/status'] },
+    { verbs: ['get'], apiGroups: [''], resources: ['*'], resourceNames: ['x'] },
+    { verbs: ['get'], nonResourceURLs: ['/logs*'] },
+    { verbs: ['get'], apiGroups: [''] },
+    {},
+  ];
+  const rules = [...all, ...more];
+  const deeds: Deed[] = ['/', '/logs/x', '/healthz', '/other'].map((path) => ({
+    isResource: false,
+    verb: 'get',
+    path,
+  }));
+  for (const verb of ['get', 'create', 'escalate']) {
+    for (const group of ['', 'apps', 'rbac.authorization.k8s.io', 'example.com']) {
+      for (const resource of ['pods', 'deployments', 'clusterroles', 'nodes', '*', 'things']) {
+        for (const subresource of ['', 'status', 'log', '*']) {
+          for (const name of ['', 'x']) deeds.push({ isResource: true, verb, group, resource, subresource, name });
+        }
+      }
+    }
+  }
+  for (let from = 0; from < rules.length; from += 7) {
+    const some = [...rules.slice(from, from + 7), ...more];
+    const index = new RuleIndex(some);
+    for (const deed of deeds) {
+      const told = `${JSON.stringify(some)} ${JSON.stringify(deed)}`;
+      assert.equal(
+        index.allow(deed, placesOf(deed)),
+        some.some((rule) => allows(rule, deed)),
+        told,
+      );
+    }
+  }
 });

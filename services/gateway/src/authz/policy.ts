@@ -1,4 +1,4 @@
-import { allows, type Deed, type PolicyRule } from '@tidegate/rbac';
+import { type Deed, type PolicyRule, placesOf, RuleIndex } from '@tidegate/rbac';
 import type { User } from '../authn/user.ts';
 import { type Binding, type BindingSubject, type RoleRef, toldBinding } from './binding.ts';
 
@@ -13,7 +13,7 @@ export interface Decision {
 /** What a binding refers to, whether it is there or not. */
 interface RoleSlot {
   readonly ref: RoleRef;
-  rules: readonly PolicyRule[] | undefined;
+  rules: RuleIndex | undefined;
   /** how many bindings refer to it */
   uses: number;
 }
@@ -27,6 +27,9 @@ interface Grant {
 
 /** Grants of one subject by namespace; those of the whole cluster are under "". */
 type Grants = Map<string, Set<Grant>>;
+
+const NOTHING: ReadonlySet<Grant> = new Set();
+const WHOLE = [''];
 
 /**
  * Who may do what, by roles and bindings.
@@ -46,7 +49,7 @@ export class Policy {
   /** What a role says now; undefined: it is not there. */
   setRole(ref: RoleRef, rules: readonly PolicyRule[] | undefined): void {
     const slot = this.#slotOf(ref);
-    slot.rules = rules;
+    slot.rules = rules && new RuleIndex(rules);
     this.#dropUnused(slot);
   }
 
@@ -81,13 +84,12 @@ export class Policy {
 
   decide(user: User, namespace: string, deed: Deed): Decision {
     const missing = new Set<RoleSlot>();
-    for (const grant of this.#grantsFor(user, namespace)) {
-      const { rules } = grant.role;
-      if (rules === undefined) missing.add(grant.role);
-      else if (rules.some((rule) => allows(rule, deed))) {
-        return { allowed: true, reason: `RBAC: allowed by ${toldBinding(grant.binding, grant.subject)}` };
-      }
-    }
+    const places = placesOf(deed);
+    const by = this.#find(user, namespace, ({ role }) => {
+      if (role.rules === undefined) missing.add(role);
+      return role.rules?.allow(deed, places) === true;
+    });
+    if (by !== undefined) return { allowed: true, reason: `RBAC: allowed by ${toldBinding(by.binding, by.subject)}` };
     return { allowed: false, reason: missing.size === 0 ? '' : `RBAC: ${toldMissing(missing)}` };
   }
 
@@ -95,27 +97,29 @@ export class Policy {
   rulesFor(user: User, namespace: string): { rules: PolicyRule[]; missing: string } {
     const rules: PolicyRule[] = [];
     const missing = new Set<RoleSlot>();
-    const grants = [...this.#grantsFor(user, namespace)].sort((a, b) => inOrder(a.binding, b.binding));
-    for (const { role } of grants) {
+    const grants: Grant[] = [];
+    this.#find(user, namespace, (grant) => grants.push(grant) === 0);
+    for (const { role } of grants.sort((a, b) => inOrder(a.binding, b.binding))) {
       if (role.rules === undefined) missing.add(role);
-      else rules.push(...role.rules);
+      else rules.push(...role.rules.rules);
     }
     return { rules, missing: missing.size === 0 ? '' : toldMissing(missing) };
   }
 
   rulesOf(ref: RoleRef): readonly PolicyRule[] | undefined {
-    return this.#roles.get(keyOf(ref))?.rules;
+    return this.#roles.get(keyOf(ref))?.rules?.rules;
   }
 
-  /** Those of the whole cluster first. */
-  *#grantsFor({ name, groups }: User, namespace: string): Generator<Grant> {
+  /** The first of a user's grants that is looked for; those of the whole cluster come before those of the namespace. */
+  #find({ name, groups }: User, namespace: string, isWanted: (grant: Grant) => boolean): Grant | undefined {
     const own = this.#byUser.get(name);
-    const shared = groups.flatMap((group) => this.#byGroup.get(group) ?? []);
-    const places = namespace === '' ? [''] : ['', namespace];
-    for (const place of places) {
-      yield* own?.get(place) ?? [];
-      for (const grants of shared) yield* grants.get(place) ?? [];
+    for (const place of namespace === '' ? WHOLE : ['', namespace]) {
+      for (const grant of own?.get(place) ?? NOTHING) if (isWanted(grant)) return grant;
+      for (const group of groups) {
+        for (const grant of this.#byGroup.get(group)?.get(place) ?? NOTHING) if (isWanted(grant)) return grant;
+      }
     }
+    return undefined;
   }
 
   #grantsOf({ isGroup, key }: BindingSubject): Grants {
