@@ -107,6 +107,16 @@ export async function underLoad(client: Client, disturb: (progress: Progress) =>
   }
 }
 
+/** What is known of an object that is not in the list: is it there, and did anybody see it come? */
+async function toldOf(client: Client, followers: readonly Follower[], name: string): Promise<string> {
+  const [now, known] = await Promise.all([
+    client.get(`${MAPS}/${name}`),
+    client.get(`${MAPS}/${name}?resourceVersion=0`),
+  ]);
+  const seen = followers.map(({ names, versions }) => versions[names.indexOf(`ADDED ${name}`)] ?? 'never');
+  return `${name}: ${now.code} in the store, ${known.code} in the mirror, seen at ${seen.join(' and ')}`;
+}
+
 async function checkPromises(
   client: Client,
   followers: readonly Follower[],
@@ -115,6 +125,8 @@ async function checkPromises(
   const listed: string[] = (await client.get(MAPS)).json.items.map(
     (item: { metadata: { name: string } }) => item.metadata.name,
   );
+  const missing = acknowledged.filter((name) => !listed.includes(name));
+  assert.deepEqual(await Promise.all(missing.map((name) => toldOf(client, followers, name))), [], 'Durable');
   assert.deepEqual(listed, [...acknowledged].sort());
   for (const { versions, names, relists } of followers) {
     await until('the watchers to have caught up', () => names.length >= listed.length);
