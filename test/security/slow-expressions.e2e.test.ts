@@ -32,24 +32,13 @@ describe('An expression that a bad engine would need years for', () => {
       pattern: text,
       rule: { type: 'string', maxLength: 300_000, 'x-kubernetes-validations': [rule] },
     };
-    await stage.make('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-      metadata: { name: 'slows.example.com' },
-      spec: {
-        group: 'example.com',
-        scope: 'Cluster',
-        names: { plural: 'slows', singular: 'slow', kind: 'Slow' },
-        versions: [
-          { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties } } },
-        ],
-      },
-    });
+    await stage.define('slows', 'Slow', { type: 'object', properties });
     const path = '/apis/example.com/v1/slows';
     const create = (body: object) =>
       stage.client.ask('POST', path, {
         body: { apiVersion: 'example.com/v1', kind: 'Slow', metadata: { name: 'a' }, ...body },
       });
-    let first = await create({});
-    for (let i = 0; first.code === 404 && i < 50; i++) first = await create({});
+    const first = await create({});
     assert.equal(first.code, 201, first.text);
     for (const field of ['pattern', 'rule']) {
       const { code } = await inTime(create({ metadata: { name: field }, [field]: BAIT }));

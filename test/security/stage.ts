@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '@tidegate/testkit';
 import type { Client, Reply } from '../support/client.ts';
 import { type RunningSystem, runningSystem } from '../support/running-system.ts';
 
@@ -53,6 +54,18 @@ export class Stage {
   async make(path: string, body: object): Promise<void> {
     const reply = await this.client.ask('POST', path, { body });
     assert.equal(reply.code, 201, reply.text);
+  }
+
+  /** A kind of the group `example.com`, served when this resolves. */
+  async define(plural: string, kind: string, openAPIV3Schema: object, scope = 'Cluster'): Promise<void> {
+    const names = { plural, singular: kind.toLowerCase(), kind };
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
+    await this.make('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      metadata: { name: `${plural}.example.com` },
+      spec: { group: 'example.com', scope, names, versions },
+    });
+    const served = async () => (await this.client.get(`/apis/example.com/v1/${plural}`)).code === 200;
+    await until(`${plural} to be served`, served);
   }
 
   /** Rights for mallory: in the namespace `own`, or everywhere. */

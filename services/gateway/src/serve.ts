@@ -144,7 +144,11 @@ function inTurn(options: ServeOptions, admitted: Admitted): Promise<number> {
 async function admit(options: ServeOptions, admitted: Admitted): Promise<number> {
   const refusal = options.gateway.authorizer.refusal(admitted.user, admitted.info);
   const refused = refusal && (await refusal);
-  admitted.record?.decided(options.gateway.authorizer.decide(admitted.user, admitted.info));
+  // what was let in is told as that, also where another has said so, or nobody had to
+  admitted.record?.decided({
+    ...options.gateway.authorizer.decide(admitted.user, admitted.info),
+    allowed: refused === undefined,
+  });
   if (refused !== undefined) throw refused;
   if (admitted.remote !== undefined) return passOn(admitted.remote, admitted);
   return admitted.info.isResource ? serveResource(options, admitted) : serveOther(options, admitted);
