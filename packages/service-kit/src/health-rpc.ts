@@ -1,5 +1,5 @@
 import type { handleUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
-import type { ChecksResponse } from '@tidegate/wire';
+import type { CheckMessage, ChecksResponse } from '@tidegate/wire';
 import type { Checks } from './checks.ts';
 
 interface HealthSource {
@@ -17,11 +17,18 @@ export function healthImplementation(source: HealthSource): UntypedServiceImplem
       instance: source.instance,
       stopping: source.checks.stopping,
       revision: source.revision(),
-      checks: source.checks.all().map((check) => {
-        const message = check.failing();
-        return { name: check.name, ok: message === undefined, message: message ?? '', required: check.required };
-      }),
+      checks: saidOf(source.checks),
     });
   };
   return { checks };
+}
+
+function saidOf(checks: Checks): CheckMessage[] {
+  const onLivez = new Map(checks.at('livez').map(({ name, failing }) => [name, failing]));
+  return checks.at('healthz').map(({ name, required, failing }) => {
+    const message = failing();
+    const wedged = onLivez.get(name);
+    const live = wedged !== undefined && wedged() === undefined;
+    return { name, ok: message === undefined, message: message ?? '', required, onLivez: wedged !== undefined, live };
+  });
 }

@@ -89,6 +89,7 @@ export interface SessionResponse {
   writes: WriteOutcome[];
   revision: number;
   error: Uint8Array;
+  busTrouble?: string;
 }
 
 export interface ListRequest {
@@ -265,17 +266,31 @@ export interface ListPart {
   remaining?: number;
 }
 
-export interface Check {
+/** what a part says of one of its checks */
+export interface CheckMessage {
   name: string;
   ok: boolean;
   message: string;
   required: boolean;
+  /** liveness lists it, and passes it */
+  onLivez: boolean;
+  live: boolean;
 }
 
 export interface ChecksResponse {
   part: string;
   instance: string;
-  checks: Check[];
+  checks: CheckMessage[];
   stopping: boolean;
   revision: number;
+}
+
+export const servingStatus = { unknown: 0, serving: 1, notServing: 2, serviceUnknown: 3 } as const;
+
+export interface HealthCheckRequest {
+  service: string;
+}
+
+export interface HealthCheckResponse {
+  status: number;
 }
