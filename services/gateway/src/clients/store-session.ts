@@ -102,6 +102,7 @@ export class StoreSession {
   /** A store that does not answer one lane does not answer the others; writes are known by their ids wherever they go. */
   #turnToNext(): void {
     this.#current++;
+    this.#heardAt = Number.NEGATIVE_INFINITY;
     if (this.#clients.length === 1) return;
     for (const lane of [this.#reads, this.#heads, this.#writes, this.#largeWrites]) lane.moveOn();
   }
@@ -114,7 +115,7 @@ export class StoreSession {
     return write;
   }
 
-  /** When a store last answered what the current revision is, or that it cannot tell. */
+  /** When the store in use last answered what the current revision is, or that it cannot tell. */
   get heardAt(): number {
     return this.#heardAt;
   }

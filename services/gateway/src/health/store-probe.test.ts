@@ -12,7 +12,7 @@ interface Round {
 async function after(rounds: readonly Round[]): Promise<{ probe: StoreProbe; seen: number[] }> {
   const seen: number[] = [];
   let now = 0;
-  let heardAt = -1;
+  let heardAt = Number.NEGATIVE_INFINITY;
   let next = 0;
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
@@ -57,9 +57,15 @@ test('A store that answers that it cannot tell is there, and PostgreSQL is not.'
   assert.equal(probe.postgresTrouble(), 'the database cannot be reached');
 });
 
+test('A store that answered a moment ago and is late now waits for PostgreSQL.', async () => {
+  const { probe } = await after([{ head: async () => 7, heard: true }, { head: silence }]);
+  assert.equal(probe.storeTrouble(), undefined);
+  assert.equal(probe.postgresTrouble(), 'no answer within 1000 ms');
+});
+
 test('Where no store answers nothing is known of PostgreSQL.', async () => {
   for (const head of [refusal, silence]) {
-    const { probe } = await after([{ head: async () => 7, heard: true }, { head }]);
+    const { probe } = await after([{ head: async () => 7 }, { head }]);
     assert.equal(probe.storeTrouble(), 'no store answers');
     assert.match(probe.postgresTrouble() ?? '', /nothing is known/);
   }

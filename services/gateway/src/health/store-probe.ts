@@ -4,7 +4,7 @@ import { delayMs } from '@tidegate/service-kit';
 interface StoreProbeOptions {
   /** the current revision; every call ends by itself, as an answer or an error */
   readonly head: () => Promise<number>;
-  /** when any store last answered, also to say that it cannot do what was asked */
+  /** when the store in use last answered, also to say that it cannot do what was asked */
   readonly heardAt: () => number;
   readonly seen: (head: Revision, askedAt: number) => Promise<void>;
   readonly now?: () => number;
@@ -18,13 +18,18 @@ const RETRY_MS = 100;
 /** More rounds than any call takes by itself. Rounds, because a process that was stopped for a while is not stuck. */
 const STUCK_CALLS = 30;
 
+/** A store that is there says within this what it could not do. */
+const HEARD_MS = 2000;
+
 type Answer = { kind: 'answered' } | { kind: 'refused'; why: string } | { kind: 'silent' };
+const SILENT: Answer = { kind: 'silent' };
+const SLOW: Answer = { kind: 'refused', why: `no answer within ${PATIENCE_MS} ms` };
 
 /** Keeps this process's view of the stores and of PostgreSQL fresh, whether or not there are requests. */
 export class StoreProbe {
   readonly #options: Required<StoreProbeOptions>;
   readonly #closing = new AbortController();
-  #answer: Answer = { kind: 'silent' };
+  #answer: Answer = SILENT;
   #open = 0;
 
   constructor(options: StoreProbeOptions) {
@@ -72,11 +77,12 @@ export class StoreProbe {
         seen(toRevision(revision), askedAt).catch(() => {});
         return { kind: 'answered' };
       },
-      (error: Error): Answer => (heardAt() >= askedAt ? { kind: 'refused', why: error.message } : { kind: 'silent' }),
+      (error: Error): Answer => (heardAt() >= askedAt ? { kind: 'refused', why: error.message } : SILENT),
     );
     void asked.then(() => {
       this.#open--;
     });
-    return Promise.race([asked, wait(PATIENCE_MS, this.#closing.signal).then((): Answer => ({ kind: 'silent' }))]);
+    const late = () => (heardAt() >= askedAt - HEARD_MS ? SLOW : SILENT);
+    return Promise.race([asked, wait(PATIENCE_MS, this.#closing.signal).then(late)]);
   }
 }
