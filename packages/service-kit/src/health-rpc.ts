@@ -1,12 +1,14 @@
 import type { handleUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { CheckMessage, ChecksResponse } from '@tidegate/wire';
 import type { Checks } from './checks.ts';
+import type { LoadMeter } from './load-meter.ts';
 
 interface HealthSource {
   part: string;
   instance: string;
   checks: Checks;
   revision: () => number;
+  load: Pick<LoadMeter, 'load'>;
 }
 
 /** What this process says of itself when the health service asks. */
@@ -18,6 +20,7 @@ export function healthImplementation(source: HealthSource): UntypedServiceImplem
       stopping: source.checks.stopping,
       revision: source.revision(),
       checks: saidOf(source.checks),
+      load: source.load.load(),
     });
   };
   return { checks };

@@ -4,6 +4,7 @@ export { type Closing, delayMs } from './delay.ts';
 export { type GrpcServer, grpcClient, openGrpcServer } from './grpc.ts';
 export { type KeyPair, readKeyPair } from './key-pair.ts';
 export { type KitConfig, kitOptions } from './kit-options.ts';
+export { LoadMeter } from './load-meter.ts';
 export { createLogger, type Logger, openLog } from './logger.ts';
 export { MetricRegistry } from './metric-registry.ts';
 export { checkNats, type NatsConfig, natsAddress, natsOptions } from './nats-address.ts';

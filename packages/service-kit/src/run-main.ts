@@ -7,6 +7,7 @@ import { delayMs } from './delay.ts';
 import { openGrpcServer } from './grpc.ts';
 import { healthImplementation } from './health-rpc.ts';
 import type { KitConfig } from './kit-options.ts';
+import { LoadMeter } from './load-meter.ts';
 import { type Logger, openLog } from './logger.ts';
 import { MetricRegistry } from './metric-registry.ts';
 import { openOpsServer } from './ops-server.ts';
@@ -21,6 +22,7 @@ export interface Kit {
   readonly log: Logger;
   readonly checks: Checks;
   readonly metrics: MetricRegistry;
+  readonly load: LoadMeter;
   readonly tracing: Tracing;
   readonly credentials: PeerCredentials;
 }
@@ -65,6 +67,7 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
       log,
       checks,
       metrics: new MetricRegistry(),
+      load: LoadMeter.ofThisProcess(),
       tracing: await createTracing({
         endpoint: config.otlpEndpoint,
         sampleRatio: config.traceSampleRatio,
@@ -78,10 +81,7 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
       address: config.grpcAddress,
       credentials: kit.credentials.server,
       services: [
-        [
-          health,
-          healthImplementation({ part: main.part, instance, checks: kit.checks, revision: () => service.revision() }),
-        ],
+        [health, healthImplementation({ ...kit, revision: () => service.revision() })],
         [grpcHealth, servingStatusImplementation(checks)],
         ...(service.rpc ?? []),
       ],
@@ -99,6 +99,7 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
     await grpc.close(2000);
     await service.stop();
     await probes.close();
+    kit.load.stop();
     await kit.tracing.shutdown().catch(() => {});
     log.info('The part has stopped.');
     process.exit(0);

@@ -129,6 +129,7 @@ export interface LogBatch {
   first: number;
   last: number;
   changes: Change[];
+  committedAtMs?: number;
 }
 
 export interface ReadLogRequest {
@@ -238,6 +239,7 @@ export interface FollowResponse {
   through?: number;
   epoch?: number;
   sizes?: CollectionSize[];
+  committedAtMs?: number;
 }
 
 export interface CollectionSize {
@@ -283,6 +285,18 @@ export interface ChecksResponse {
   checks: CheckMessage[];
   stopping: boolean;
   revision: number;
+  /** null: from a part that does not tell it yet */
+  load?: LoadMessage | null;
+}
+
+export interface LoadMessage {
+  requestsPerSecond: number;
+  loopDelayMs: number;
+  residentBytes: number;
+  watchers: number;
+  hasLag: boolean;
+  lagMs: number;
+  uptimeSeconds: number;
 }
 
 export const servingStatus = { unknown: 0, serving: 1, notServing: 2, serviceUnknown: 3 } as const;

@@ -55,6 +55,7 @@ export async function serve(
   remote?: RemoteApi,
 ): Promise<void> {
   const started = performance.now();
+  options.kit.load.count();
   const audit = auditId(request.headers['audit-id']);
   const warnings: string[] = [];
   let info: RequestInfo | undefined;

@@ -87,6 +87,7 @@ export class GatewayService implements Service {
       windows,
       memoryBytes: config.mirrorMemoryMib * 2 ** 20,
       largestBytes: config.mirrorLargestMib * 2 ** 20,
+      lagged: (ms) => kit.load.lagged(ms),
     });
     this.#watchLists = new WatchLists(config.watchAddresses, kit.credentials.client('watch'));
     const gates = readFeatureGates(config.featureGates);
@@ -176,6 +177,7 @@ export class GatewayService implements Service {
     this.#serving = new Serving({ ...config, authorityFiles }, kit.log);
     this.#app = createApp({ gateway: this.#gateway, kit, serving: this.#serving, ...config });
     this.#connections = new Connections(this.#app.server);
+    kit.load.watchers = () => this.#mirrors.watching;
     kit.checks.livezGraceMs = durationOf('livez-grace-period', config.livezGracePeriod);
     this.shutdownDelayMs = durationOf('shutdown-delay-duration', config.shutdownDelayDuration);
     addGatewayChecks(kit.checks, {

@@ -94,6 +94,7 @@ export class StoreService implements Service {
             reads: this.#reads,
             heads: this.#heads,
             busTrouble: () => this.#busTrouble(),
+            counted: (keys) => kit.load.count(keys),
           }),
           list: listHandler(new Lister(this.#database.streams, this.#vault)),
           readLog: readLogHandler(reader),

@@ -10,6 +10,8 @@ interface SessionRoom {
   heads: HeadReader;
   /** why changes cannot be published now */
   busTrouble: () => string | undefined;
+  /** so many keys were asked for or written */
+  counted: (keys: number) => void;
 }
 
 const NO_READS: ReadOutcome[] = [];
@@ -28,6 +30,7 @@ export function sessionHandler(room: SessionRoom): handleBidiStreamingCall<Sessi
     };
     call.on('data', (request: SessionRequest) => {
       open++;
+      room.counted((request.reads?.length ?? 0) + (request.writes?.length ?? 0));
       void answer(request, room).then((response) => {
         open--;
         if (call.cancelled) return;
