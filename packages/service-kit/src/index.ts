@@ -8,6 +8,8 @@ export { createLogger, type Logger } from './logger.ts';
 export { MetricRegistry } from './metric-registry.ts';
 export { checkNats, type NatsConfig, natsAddress, natsOptions } from './nats-address.ts';
 export { type PeerCredentials, peerCredentials } from './peer-credentials.ts';
+export { type Replica, ReplicaNames, type ReplicaNamesOptions } from './replica-names.ts';
+export { Replicas } from './replicas.ts';
 export { type Kit, runMain, type Service } from './run-main.ts';
 export { Cancelled, serveStream, writeMessage } from './serve-stream.ts';
 export { createTracing, type TraceSpan, type Tracing } from './tracing.ts';
