@@ -1,4 +1,12 @@
-export { closestName, helpText, OptionError, type Options, type OptionTable, readOptions } from '@tidegate/options';
+export {
+  closestName,
+  helpText,
+  OptionError,
+  type Options,
+  type OptionTable,
+  readOptions,
+  variableOf,
+} from '@tidegate/options';
 export { type Check, Checks } from './checks.ts';
 export { type Closing, delayMs } from './delay.ts';
 export { type GrpcServer, grpcClient, openGrpcServer } from './grpc.ts';

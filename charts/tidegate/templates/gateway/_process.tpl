@@ -1,5 +1,5 @@
 {{- define "tidegate.gateway.args" -}}
-- --bind-address={{ .Values.listenAddress | trimPrefix "[" | trimSuffix "]" }}
+- {{ printf "--bind-address=%s" (.Values.listenAddress | trimPrefix "[" | trimSuffix "]") | quote }}
 - --port=6443
 - --tls-cert-file=/etc/tidegate/serving/tls.crt
 - --tls-private-key-file=/etc/tidegate/serving/tls.key
