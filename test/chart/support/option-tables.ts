@@ -5,7 +5,6 @@ import { type OptionTable, readOptions } from '@tidegate/service-kit';
 import type { Manifest } from './render.ts';
 
 export const PARTS = ['gateway', 'store', 'watch', 'health'] as const;
-export type Part = (typeof PARTS)[number];
 
 /** The options of a part, from its own table. */
 export async function optionsOf(part: string): Promise<OptionTable> {
