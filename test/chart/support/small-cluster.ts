@@ -173,14 +173,12 @@ function ownEnvironment(): NodeJS.ProcessEnv {
 
 function isReadyAt(ip: string): Promise<boolean> {
   return new Promise((resolve) => {
-    get(`http://${ip}:8081/readyz`, { timeout: 1000 }, (response) => {
+    const call = get(`http://${ip}:8081/readyz`, { timeout: 1000 }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
-    })
-      .on('timeout', function () {
-        this.destroy();
-      })
-      .on('error', () => resolve(false));
+    });
+    call.on('timeout', () => call.destroy());
+    call.on('error', () => resolve(false));
   });
 }
 
