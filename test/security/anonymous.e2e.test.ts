@@ -63,7 +63,7 @@ describe('Without a name', () => {
       '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
     ])
       assert.equal(await code(path, 'POST'), 401, path);
-    assert.equal(await code('/livez', 'POST'), 405);
+    for (const method of ['POST', 'PUT', 'HEAD']) assert.equal(await code('/livez', method), 403, method);
     assert.equal(await code('/version', 'DELETE'), 403);
   });
 

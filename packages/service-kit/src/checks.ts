@@ -1,22 +1,78 @@
+/** What a probe asks: is this process alive, is it ready for requests, or (the older word for both) is it healthy? */
+export type Endpoint = 'livez' | 'readyz' | 'healthz';
+
+export function isEndpoint(word: string): word is Endpoint {
+  return word === 'livez' || word === 'readyz' || word === 'healthz';
+}
+
 /** A named check, answered from local state: undefined when it passes, else the reason. */
 export interface Check {
   readonly name: string;
-  /** A required check fails readiness; the others are degradations that only show. */
+  /** A required check fails its endpoint; the others are degradations that only show. */
   readonly required: boolean;
   readonly failing: () => string | undefined;
 }
 
-/** The checks of this process, in the order in which they were added. */
-export class Checks {
-  readonly #checks: Check[] = [{ name: 'ping', required: true, failing: () => undefined }];
-  #stopping = false;
+interface KnownCheck extends Check {
+  /** what liveness makes of it; undefined: liveness does not list it */
+  readonly wedged?: (() => string | undefined) | undefined;
+}
 
-  add(name: string, failing: () => string | undefined, options: { required: boolean } = { required: true }): void {
-    this.#checks.push({ name, required: options.required, failing });
+interface CheckOptions {
+  readonly required?: boolean;
+  /**
+   * Why only a new process can mend it. Liveness lists a check that has this, and must not fail for what is wrong with
+   * others: whoever asks kills this process.
+   */
+  readonly wedged?: () => string | undefined;
+}
+
+const passes = (): undefined => undefined;
+
+/**
+ * The checks of this process, in the order in which they were added: those of its start after the others.
+ *
+ * Invariant: what a start-up hook has done stays done, also when that is lost again; the other checks tell that.
+ */
+export class Checks {
+  readonly #checks: KnownCheck[] = [{ name: 'ping', required: true, failing: passes, wedged: passes }];
+  readonly #hooks: KnownCheck[] = [];
+  readonly #now: () => number;
+  readonly #startedAt: number;
+  #stopping = false;
+  /** how long after the start liveness takes start-up hooks for done */
+  livezGraceMs = 0;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#startedAt = now();
   }
 
-  all(): readonly Check[] {
-    return this.#checks;
+  add(name: string, failing: () => string | undefined, { required = true, wedged }: CheckOptions = {}): void {
+    this.#checks.push({ name, required, failing, wedged });
+  }
+
+  /** A piece of the start, by the name that kube-apiserver gives it where it has one. */
+  addHook(name: string, isDone: () => boolean): void {
+    let done = false;
+    const failing = () => {
+      done ||= isDone();
+      return done ? undefined : 'not finished';
+    };
+    const wedged = () => (this.#now() - this.#startedAt < this.livezGraceMs ? undefined : failing());
+    this.#hooks.push({ name: `poststarthook/${name}`, required: true, failing, wedged });
+  }
+
+  /** What an endpoint lists. */
+  at(endpoint: Endpoint): readonly Check[] {
+    const all = [...this.#checks, ...this.#hooks];
+    if (endpoint === 'healthz') return all;
+    if (endpoint === 'readyz') return [...all, this.#shutdown];
+    return all.flatMap(({ name, wedged }) => (wedged === undefined ? [] : [{ name, required: true, failing: wedged }]));
+  }
+
+  passes(endpoint: Endpoint): boolean {
+    return this.at(endpoint).every((check) => !check.required || check.failing() === undefined);
   }
 
   get stopping(): boolean {
@@ -28,7 +84,8 @@ export class Checks {
     this.#stopping = true;
   }
 
-  ready(): boolean {
-    return !this.#stopping && this.#checks.every((check) => !check.required || check.failing() === undefined);
+  get #shutdown(): Check {
+    const failing = () => (this.#stopping ? 'process is shutting down' : undefined);
+    return { name: 'shutdown', required: true, failing };
   }
 }

@@ -63,19 +63,21 @@ interface GrpcServerOptions {
   address: string;
   credentials: ServerCredentials;
   services: ReadonlyArray<readonly [ServiceDefinition, UntypedServiceImplementation]>;
+  /** for everybody who reaches it: without TLS, and without asking who it is */
+  isOpen?: boolean;
 }
 
 export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
   const server = new Server({ ...channelOptions, 'grpc.max_concurrent_streams': 1 << 16 });
+  // at a socket there are no certificates: who can open it may call everything
+  const isOpen = options.isOpen ?? isSocket(options.address);
   for (const [definition, implementation] of options.services) {
-    // at a socket there are no certificates: who can open it may call everything
-    const isOpen = isSocket(options.address);
     server.addService(definition, isOpen ? implementation : guarded(definition, implementation));
   }
   // a part that was killed leaves its socket behind, and nobody else has this path
   if (isSocket(options.address)) rmSync(options.address.slice('unix:'.length), { force: true });
   const port = await new Promise<number>((resolve, reject) => {
-    const chosen = isSocket(options.address) ? ServerCredentials.createInsecure() : options.credentials;
+    const chosen = isOpen ? ServerCredentials.createInsecure() : options.credentials;
     server.bindAsync(options.address, chosen, (error, bound) => (error ? reject(error) : resolve(bound)));
   });
   return {

@@ -1,12 +1,14 @@
 import type { handleUnaryCall, UntypedServiceImplementation } from '@grpc/grpc-js';
-import type { ChecksResponse } from '@tidegate/wire';
+import type { CheckMessage, ChecksResponse } from '@tidegate/wire';
 import type { Checks } from './checks.ts';
+import type { LoadMeter } from './load-meter.ts';
 
 interface HealthSource {
   part: string;
   instance: string;
   checks: Checks;
   revision: () => number;
+  load: Pick<LoadMeter, 'load'>;
 }
 
 /** What this process says of itself when the health service asks. */
@@ -17,11 +19,19 @@ export function healthImplementation(source: HealthSource): UntypedServiceImplem
       instance: source.instance,
       stopping: source.checks.stopping,
       revision: source.revision(),
-      checks: source.checks.all().map((check) => {
-        const message = check.failing();
-        return { name: check.name, ok: message === undefined, message: message ?? '', required: check.required };
-      }),
+      checks: saidOf(source.checks),
+      load: source.load.load(),
     });
   };
   return { checks };
+}
+
+function saidOf(checks: Checks): CheckMessage[] {
+  const onLivez = new Map(checks.at('livez').map(({ name, failing }) => [name, failing]));
+  return checks.at('healthz').map(({ name, required, failing }) => {
+    const message = failing();
+    const wedged = onLivez.get(name);
+    const live = wedged !== undefined && wedged() === undefined;
+    return { name, ok: message === undefined, message: message ?? '', required, onLivez: wedged !== undefined, live };
+  });
 }

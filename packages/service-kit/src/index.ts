@@ -7,15 +7,18 @@ export {
   readOptions,
   variableOf,
 } from '@tidegate/options';
-export { type Check, Checks } from './checks.ts';
+export { type Check, Checks, type Endpoint } from './checks.ts';
 export { type Closing, delayMs } from './delay.ts';
 export { type GrpcServer, grpcClient, openGrpcServer } from './grpc.ts';
 export { type KeyPair, readKeyPair } from './key-pair.ts';
 export { type KitConfig, kitOptions } from './kit-options.ts';
-export { createLogger, type Logger } from './logger.ts';
+export { LoadMeter } from './load-meter.ts';
+export { createLogger, type Logger, openLog } from './logger.ts';
 export { MetricRegistry } from './metric-registry.ts';
 export { checkNats, type NatsConfig, natsAddress, natsOptions } from './nats-address.ts';
+export { openOpsServer, sendText, splitAddress, splitUrl } from './ops-server.ts';
 export { type PeerCredentials, peerCredentials } from './peer-credentials.ts';
+export { type ProbeAnswer, type ProbePath, type ProbeQuery, probeAnswer, probePath } from './probe.ts';
 export { type Replica, ReplicaNames, type ReplicaNamesOptions } from './replica-names.ts';
 export { Replicas } from './replicas.ts';
 export { type Kit, runMain, type Service } from './run-main.ts';

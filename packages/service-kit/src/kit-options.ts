@@ -15,6 +15,12 @@ export const kitOptions = {
     value: 'HOST:PORT',
     help: 'plain HTTP for probes and /metrics only; empty: none',
   },
+  'grpc-health-address': {
+    type: 'string',
+    default: '',
+    value: 'HOST:PORT',
+    help: 'plain gRPC for health probes only (grpc.health.v1), as kubelets ask; empty: none',
+  },
   'peer-cert-file': { type: 'string', required: true, value: 'FILE', help: 'certificate of this part among the parts' },
   'peer-key-file': { type: 'string', required: true, value: 'FILE', help: 'its key' },
   'peer-ca-file': { type: 'string', required: true, value: 'FILE', help: "the parts' own certificate authority" },

@@ -1,6 +1,7 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Checks } from './checks.ts';
 import type { MetricRegistry } from './metric-registry.ts';
+import { probeAnswer, probePath } from './probe.ts';
 
 interface OpsOptions {
   address: string;
@@ -10,26 +11,7 @@ interface OpsOptions {
 
 /** Probes and metrics for the machinery around a part. It answers from local state and carries no object data. */
 export async function openOpsServer(options: OpsOptions): Promise<Server> {
-  const { checks, metrics } = options;
-  const server = createServer((request, response) => {
-    const path = (request.url ?? '/').split('?')[0];
-    if (path === '/livez') response.end('ok');
-    else if (path === '/readyz') {
-      const ready = checks.ready();
-      response.statusCode = ready ? 200 : 500;
-      const failing = checks.all().filter((check) => check.failing() !== undefined);
-      response.end(
-        ready
-          ? 'ok'
-          : `not ready: ${[...failing.map((c) => c.name), ...(checks.stopping ? ['shutdown'] : [])].join(', ')}\n`,
-      );
-    } else if (path === '/metrics') {
-      metrics.text().then(
-        (text) => response.setHeader('Content-Type', metrics.contentType).end(text),
-        () => response.writeHead(500).end(),
-      );
-    } else response.writeHead(404).end('404 page not found\n');
-  });
+  const server = createServer((request, response) => answer(options, request, response));
   const [host, port] = splitAddress(options.address);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -38,7 +20,47 @@ export async function openOpsServer(options: OpsOptions): Promise<Server> {
   return server;
 }
 
-function splitAddress(address: string): [string, number] {
+function answer({ checks, metrics }: OpsOptions, request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Cache-Control', 'no-cache, private');
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    sendText(response.setHeader('Allow', 'GET, HEAD'), 405, 'method not allowed\n');
+    return;
+  }
+  const { path, query } = splitUrl(request.url ?? '/');
+  if (path === '/metrics') {
+    metrics.text().then(
+      (text) => response.setHeader('Content-Type', metrics.contentType).end(text),
+      () => response.writeHead(500).end(),
+    );
+    return;
+  }
+  const probed = probePath(path);
+  const found =
+    probed &&
+    probeAnswer(checks.at(probed.endpoint), probed.name, {
+      verbose: query.has('verbose'),
+      exclude: query.getAll('exclude'),
+    });
+  sendText(response, found?.code ?? 404, found?.text ?? '404 page not found\n');
+}
+
+/** A probe's answer, or that there is none, as every listener for probes sends it. */
+export function sendText(response: ServerResponse, code: number, text: string): void {
+  response.setHeader('Content-Type', 'text/plain; charset=utf-8');
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.writeHead(code).end(text);
+}
+
+/** Whatever a client sends as its target is a path, and never an error. */
+export function splitUrl(url: string): { path: string; query: URLSearchParams } {
+  const mark = url.indexOf('?');
+  return mark < 0
+    ? { path: url, query: new URLSearchParams() }
+    : { path: url.slice(0, mark), query: new URLSearchParams(url.slice(mark)) };
+}
+
+export function splitAddress(address: string): [host: string, port: number] {
   const colon = address.lastIndexOf(':');
   return [address.slice(0, colon).replace(/^\[|\]$/g, ''), Number(address.slice(colon + 1))];
 }

@@ -1,15 +1,18 @@
 import { setFlagsFromString } from 'node:v8';
-import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
+import { ServerCredentials, type ServiceDefinition, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { helpText, OptionError, type Options, type OptionTable, readOptions } from '@tidegate/options';
-import { health } from '@tidegate/wire';
+import { grpcHealth, health } from '@tidegate/wire';
 import { Checks } from './checks.ts';
+import { delayMs } from './delay.ts';
 import { openGrpcServer } from './grpc.ts';
 import { healthImplementation } from './health-rpc.ts';
 import type { KitConfig } from './kit-options.ts';
-import { createLogger, type Logger } from './logger.ts';
+import { LoadMeter } from './load-meter.ts';
+import { type Logger, openLog } from './logger.ts';
 import { MetricRegistry } from './metric-registry.ts';
 import { openOpsServer } from './ops-server.ts';
 import { type PeerCredentials, peerCredentials } from './peer-credentials.ts';
+import { servingStatusImplementation } from './serving-status.ts';
 import { createTracing, type Tracing } from './tracing.ts';
 
 /** What every part gets from its process: it owns none of it. */
@@ -19,6 +22,7 @@ export interface Kit {
   readonly log: Logger;
   readonly checks: Checks;
   readonly metrics: MetricRegistry;
+  readonly load: LoadMeter;
   readonly tracing: Tracing;
   readonly credentials: PeerCredentials;
 }
@@ -27,6 +31,8 @@ export interface Kit {
 export interface Service {
   /** what the other parts may call, next to the health contract that every part serves */
   readonly rpc?: ReadonlyArray<readonly [ServiceDefinition, UntypedServiceImplementation]>;
+  /** how long it goes on serving after readiness has begun to fail */
+  readonly shutdownDelayMs?: number;
   /** the newest revision that this part has seen */
   revision(): number;
   start(): Promise<void>;
@@ -47,17 +53,21 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
   setFlagsFromString('--external-memory-accounted-in-global-limit');
   const config = optionsOrExit(main);
   const instance = config.instance === '' ? `${main.part}-${process.pid}` : config.instance;
-  const log = createLogger(main.part, instance, config.logLevel);
+  const { log, trouble } = openLog({ part: main.part, instance, level: config.logLevel });
   process.on('unhandledRejection', (error) => fail(log, error));
   process.on('uncaughtException', (error) => fail(log, error));
   const stopRequested = stopSignal(config.lifeline);
   try {
+    const checks = new Checks();
+    // nobody is served worse for it, and a restart gives no room on a disk
+    checks.add('log', trouble, { required: false, wedged: () => undefined });
     const kit: Kit = {
       part: main.part,
       instance,
       log,
-      checks: new Checks(),
+      checks,
       metrics: new MetricRegistry(),
+      load: LoadMeter.ofThisProcess(),
       tracing: await createTracing({
         endpoint: config.otlpEndpoint,
         sampleRatio: config.traceSampleRatio,
@@ -71,25 +81,25 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
       address: config.grpcAddress,
       credentials: kit.credentials.server,
       services: [
-        [
-          health,
-          healthImplementation({ part: main.part, instance, checks: kit.checks, revision: () => service.revision() }),
-        ],
+        [health, healthImplementation({ ...kit, revision: () => service.revision() })],
+        [grpcHealth, servingStatusImplementation(checks)],
         ...(service.rpc ?? []),
       ],
     });
-    const ops = config.opsAddress === '' ? undefined : await openOpsServer({ address: config.opsAddress, ...kit });
+    const probes = await openProbes(config, checks, kit.metrics);
     await service.start();
     log.info({ grpcPort: grpc.port }, 'The part is started.');
 
     const why = await stopRequested;
     log.info({ why }, 'The part is stopping.');
-    kit.checks.beginStop();
+    checks.beginStop();
+    // who asked for it waits; without a parent nobody does
+    if (why !== PARENT_GONE) await delayMs(service.shutdownDelayMs ?? 0);
     await service.drain();
     await grpc.close(2000);
     await service.stop();
-    ops?.closeAllConnections();
-    ops?.close();
+    await probes.close();
+    kit.load.stop();
     await kit.tracing.shutdown().catch(() => {});
     log.info('The part has stopped.');
     process.exit(0);
@@ -113,11 +123,35 @@ function optionsOrExit<T extends OptionTable>(main: Main<T>): Options<T> & KitCo
   }
 }
 
+/** Where the machinery around a part asks how it is, for as long as it lives. */
+async function openProbes(config: KitConfig, checks: Checks, metrics: MetricRegistry) {
+  const { opsAddress, grpcHealthAddress } = config;
+  const ops = opsAddress === '' ? undefined : await openOpsServer({ address: opsAddress, checks, metrics });
+  const grpc =
+    grpcHealthAddress === ''
+      ? undefined
+      : await openGrpcServer({
+          address: grpcHealthAddress,
+          credentials: ServerCredentials.createInsecure(),
+          services: [[grpcHealth, servingStatusImplementation(checks)]],
+          isOpen: true,
+        });
+  return {
+    async close(): Promise<void> {
+      ops?.closeAllConnections();
+      ops?.close();
+      await grpc?.close(0);
+    },
+  };
+}
+
+const PARENT_GONE = 'the parent is gone';
+
 function stopSignal(lifeline: boolean): Promise<string> {
   return new Promise((resolve) => {
     process.once('SIGTERM', () => resolve('SIGTERM'));
     process.once('SIGINT', () => resolve('SIGINT'));
-    if (lifeline) process.stdin.on('end', () => resolve('the parent is gone')).resume();
+    if (lifeline) process.stdin.on('end', () => resolve(PARENT_GONE)).resume();
   });
 }
 

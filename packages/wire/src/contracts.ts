@@ -15,7 +15,12 @@ protobuf.configure();
 
 const root = new protobuf.Root();
 root.resolvePath = (_origin, target) => `${protoRoot}${target}`;
-root.loadSync(['tidegate/store/v1/store.proto', 'tidegate/watch/v1/watch.proto', 'tidegate/health/v1/health.proto']);
+root.loadSync([
+  'tidegate/store/v1/store.proto',
+  'tidegate/watch/v1/watch.proto',
+  'tidegate/health/v1/health.proto',
+  'grpc/health/v1/health.proto',
+]);
 root.resolveAll();
 
 export interface Codec<T> {
@@ -80,7 +85,11 @@ function definition(name: string): ServiceDefinition {
 export const store = definition('tidegate.store.v1.Store');
 export const watch = definition('tidegate.watch.v1.Watch');
 export const health = definition('tidegate.health.v1.Health');
+export const grpcHealth = definition('grpc.health.v1.Health');
 export const logBatchCodec = codec<m.LogBatch>('tidegate.store.v1.LogBatch');
+
+/** How a part is, is no secret among parts. */
+const ANY_PART = ['gateway', 'store', 'watch', 'health'];
 
 /** Which parts may call what, by the names in their certificates. What does not stand here is nobody's. */
 export const callers: Readonly<Record<string, readonly string[]>> = {
@@ -94,4 +103,6 @@ export const callers: Readonly<Record<string, readonly string[]>> = {
   '/tidegate.watch.v1.Watch/Follow': ['gateway'],
   '/tidegate.watch.v1.Watch/List': ['gateway'],
   '/tidegate.health.v1.Health/Checks': ['health'],
+  '/grpc.health.v1.Health/Check': ANY_PART,
+  '/grpc.health.v1.Health/Watch': ANY_PART,
 };

@@ -89,6 +89,7 @@ export interface SessionResponse {
   writes: WriteOutcome[];
   revision: number;
   error: Uint8Array;
+  busTrouble?: string;
 }
 
 export interface ListRequest {
@@ -128,6 +129,7 @@ export interface LogBatch {
   first: number;
   last: number;
   changes: Change[];
+  committedAtMs?: number;
 }
 
 export interface ReadLogRequest {
@@ -237,6 +239,7 @@ export interface FollowResponse {
   through?: number;
   epoch?: number;
   sizes?: CollectionSize[];
+  committedAtMs?: number;
 }
 
 export interface CollectionSize {
@@ -265,17 +268,43 @@ export interface ListPart {
   remaining?: number;
 }
 
-export interface Check {
+/** what a part says of one of its checks */
+export interface CheckMessage {
   name: string;
   ok: boolean;
   message: string;
   required: boolean;
+  /** liveness lists it, and passes it */
+  onLivez: boolean;
+  live: boolean;
 }
 
 export interface ChecksResponse {
   part: string;
   instance: string;
-  checks: Check[];
+  checks: CheckMessage[];
   stopping: boolean;
   revision: number;
+  /** null: from a part that does not tell it yet */
+  load?: LoadMessage | null;
+}
+
+export interface LoadMessage {
+  requestsPerSecond: number;
+  loopDelayMs: number;
+  residentBytes: number;
+  watchers: number;
+  hasLag: boolean;
+  lagMs: number;
+  uptimeSeconds: number;
+}
+
+export const servingStatus = { unknown: 0, serving: 1, notServing: 2, serviceUnknown: 3 } as const;
+
+export interface HealthCheckRequest {
+  service: string;
+}
+
+export interface HealthCheckResponse {
+  status: number;
 }

@@ -326,6 +326,18 @@ export const options = {
     value: 'NAME,...',
     help: 'of the usual admission plugins those that are not asked',
   },
+  'livez-grace-period': {
+    type: 'string',
+    default: '0s',
+    value: 'TIME',
+    help: 'how long after the start /livez takes start-up hooks for done that are not',
+  },
+  'shutdown-delay-duration': {
+    type: 'string',
+    default: '0s',
+    value: 'TIME',
+    help: 'how long it goes on serving when it is asked to stop, while /readyz fails already',
+  },
   'mirror-memory-mib': {
     type: 'number',
     default: 1024,

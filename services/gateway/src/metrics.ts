@@ -49,6 +49,11 @@ export function declareMetrics(registry: MetricRegistry, windows: WindowMemory) 
         this.set(windows.reachMs() / 1000);
       },
     }),
+    lagSeconds: registry.histogram({
+      name: 'tidegate_gateway_lag_seconds',
+      help: "From a store's knowing of a commit to the change being in the mirrors here, by the clocks of both machines.",
+      buckets: [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1, 2, 4, 8],
+    }),
     lists: registry.counter({
       name: 'tidegate_gateway_lists_total',
       help: 'Lists by where their state came from: the mirror, or the store when the mirror has forgotten it.',

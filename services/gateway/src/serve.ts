@@ -1,6 +1,6 @@
 import { isConverted, type Kind } from '@tidegate/kinds';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
-import type { Kit } from '@tidegate/service-kit';
+import { type Kit, type ProbePath, probeAnswer, probePath } from '@tidegate/service-kit';
 import { ApiError, methodNotAllowed, type Status, serviceUnavailable } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { passOn } from './aggregation/pass-on.ts';
@@ -11,7 +11,6 @@ import { nobody, type User } from './authn/user.ts';
 import { refuseCodedBody, refuseGatedBody } from './codec/decode-body.ts';
 import { RequestConversions } from './conversion/request-conversions.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
-import { probe } from './health/probes.ts';
 import { auditId } from './hooks/audit-id.ts';
 import { type ContentCoding, contentCoding } from './hooks/content-coding.ts';
 import type { Doors } from './hooks/doors.ts';
@@ -56,6 +55,7 @@ export async function serve(
   remote?: RemoteApi,
 ): Promise<void> {
   const started = performance.now();
+  options.kit.load.count();
   const audit = auditId(request.headers['audit-id']);
   const warnings: string[] = [];
   let info: RequestInfo | undefined;
@@ -226,9 +226,10 @@ async function definedKind(gateway: Gateway, { group, version, resource }: Reque
 
 async function serveOther({ gateway, kit }: ServeOptions, admitted: Admitted): Promise<number> {
   const { request, reply, info, audit } = admitted;
+  const probed = probePath(info.path);
+  // by whatever method: who may use it is said by roles
+  if (probed !== undefined) return serveProbe(kit, admitted, probed);
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
-  const health = probe(kit.checks, info.path, info.query);
-  if (health !== undefined) return writeText(audit, reply, health.code, health.text);
   if (info.path === '/metrics') return writeText(audit, reply, 200, await kit.metrics.text(), kit.metrics);
   const keys = gateway.serviceAccounts?.document(info.path);
   if (keys !== undefined) return writeText(audit, reply, 200, keys.text, { contentType: keys.type });
@@ -238,6 +239,12 @@ async function serveOther({ gateway, kit }: ServeOptions, admitted: Admitted): P
   if (document === undefined) return nothingHere(audit, reply);
   const coding = contentCoding(gateway, info, String(request.headers['accept-encoding'] ?? ''));
   return writeDocument({ request, reply, audit, info, coding }, document);
+}
+
+function serveProbe(kit: Kit, { reply, info, audit }: Admitted, { endpoint, name }: ProbePath): number {
+  const query = { verbose: info.query.get('verbose') !== undefined, exclude: info.query.all('exclude') };
+  const answer = probeAnswer(kit.checks.at(endpoint), name, query);
+  return answer === undefined ? nothingHere(audit, reply) : writeText(audit, reply, answer.code, answer.text);
 }
 
 const DISCOVERED = /^\/(apis|openapi)(\/|$)/;

@@ -2,7 +2,7 @@ import { type Collection, Deflater, WindowMemory } from '@tidegate/collection';
 import { readFeatureGates } from '@tidegate/feature-gates';
 import { builtInRegistry } from '@tidegate/kinds';
 import { toRevision } from '@tidegate/revision';
-import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
+import type { Kit, KitConfig, Options, Service } from '@tidegate/service-kit';
 import { serviceUnavailable } from '@tidegate/status';
 import type { Key } from '@tidegate/wire';
 import type { FastifyInstance } from 'fastify';
@@ -24,10 +24,13 @@ import { StoreSession } from './clients/store-session.ts';
 import { WatchLists } from './clients/watch-lists.ts';
 import { Negotiator } from './codec/negotiate.ts';
 import type { options } from './config.ts';
+import { durationOf } from './configuration/duration.ts';
 import { Conversions } from './conversion/conversions.ts';
 import { CustomKinds } from './custom/custom-kinds.ts';
 import { Discovery } from './discovery/discovery.ts';
 import type { Gateway } from './gateway.ts';
+import { addGatewayChecks, watchTrouble } from './health/gateway-checks.ts';
+import { StoreProbe } from './health/store-probe.ts';
 import { Connections } from './hooks/connections.ts';
 import { sparing } from './hooks/sparing.ts';
 import { Limits } from './limits/limits.ts';
@@ -44,9 +47,6 @@ import { Serving } from './tls/serving.ts';
 import { ServiceTargets } from './webhooks/service-targets.ts';
 import { WebhookCalls } from './webhooks/webhook-calls.ts';
 
-/** Together below two seconds: by then /readyz must show that the stores are gone. */
-const PROBE_MS = 500;
-const PROBE_PATIENCE_MS = 1000;
 /** how long requests that are under way may take when the process is to end */
 const DRAIN_MS = 5000;
 const PATIENCE_MS = 5000;
@@ -66,8 +66,8 @@ export class GatewayService implements Service {
   readonly #app: FastifyInstance;
   readonly #connections: Connections;
   readonly #serving: Serving;
-  #storeAnswers = false;
-  #probe: NodeJS.Timeout | undefined;
+  readonly #probe: StoreProbe;
+  readonly shutdownDelayMs: number;
 
   constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
     this.#config = config;
@@ -87,6 +87,7 @@ export class GatewayService implements Service {
       windows,
       memoryBytes: config.mirrorMemoryMib * 2 ** 20,
       largestBytes: config.mirrorLargestMib * 2 ** 20,
+      lagged: (ms) => kit.load.lagged(ms),
     });
     this.#watchLists = new WatchLists(config.watchAddresses, kit.credentials.client('watch'));
     const gates = readFeatureGates(config.featureGates);
@@ -118,6 +119,11 @@ export class GatewayService implements Service {
       mirrors: this.#mirrors,
       store: this.#store,
       changed: () => watchRights.changed(),
+    });
+    this.#probe = new StoreProbe({
+      head: () => this.#store.head(),
+      heardAt: () => this.#store.heardAt,
+      seen: (head, askedAt) => this.#roles.seen(head, askedAt),
     });
     const authorizer = new Authorizer(modes, this.#roles);
     const watchRights = new WatchRights((user, info) => authorizer.recheck(user, info));
@@ -161,8 +167,8 @@ export class GatewayService implements Service {
       serviceRanges: serviceRanges(config),
       backEnds: new BackEnds(config),
       components: () => [
-        { name: 'store', trouble: this.#storeTrouble() },
-        { name: 'watch', trouble: this.#watchTrouble() },
+        { name: 'store', trouble: this.#probe.storeTrouble() ?? this.#probe.postgresTrouble() },
+        { name: 'watch', trouble: watchTrouble({ probe: this.#probe, mirrors: this.#mirrors, roles: this.#roles }) },
       ],
       auditTrail: openAuditTrail(config, kit),
       serviceAccounts,
@@ -171,17 +177,17 @@ export class GatewayService implements Service {
     this.#serving = new Serving({ ...config, authorityFiles }, kit.log);
     this.#app = createApp({ gateway: this.#gateway, kit, serving: this.#serving, ...config });
     this.#connections = new Connections(this.#app.server);
-    kit.checks.add('log', () => undefined);
-    kit.checks.add('store', () => this.#storeTrouble());
-    kit.checks.add('watch', () => this.#watchTrouble());
-  }
-
-  #storeTrouble(): string | undefined {
-    return this.#storeAnswers ? undefined : 'no store answers';
-  }
-
-  #watchTrouble(): string | undefined {
-    return this.#mirrors.connected ? undefined : 'the watch service does not answer';
+    kit.load.watchers = () => this.#mirrors.watching;
+    kit.checks.livezGraceMs = durationOf('livez-grace-period', config.livezGracePeriod);
+    this.shutdownDelayMs = durationOf('shutdown-delay-duration', config.shutdownDelayDuration);
+    addGatewayChecks(kit.checks, {
+      probe: this.#probe,
+      mirrors: this.#mirrors,
+      admission: this.#gateway.admission,
+      roles: this.#roles,
+      hasFlowControl: this.#gateway.limits.turns !== undefined,
+      busTrouble: () => this.#store.busTrouble,
+    });
   }
 
   revision(): number {
@@ -200,13 +206,13 @@ export class GatewayService implements Service {
     this.#gateway.plugins.start();
     this.#gateway.apiServices.start();
     this.#authentication.start();
-    void this.#askStore();
+    void this.#probe.run();
     const { bindAddress: host, port } = this.#config;
     await this.#app.listen({ host, port, reusePort: true } as never);
   }
 
   async drain(): Promise<void> {
-    clearTimeout(this.#probe);
+    this.#probe.stop();
     const closed = this.#app.close();
     // who watches finds another gateway, and goes on from the bookmark that is the last word here
     this.#mirrors.endWatches();
@@ -241,21 +247,5 @@ export class GatewayService implements Service {
   async #uidOf(key: Key): Promise<string | undefined> {
     const { found, object } = await this.#store.read(key);
     return found && object !== null && !object.deleting ? object.uid : undefined;
-  }
-
-  /** Keeps the view of the store's health fresh, whether or not there are requests. */
-  async #askStore(): Promise<void> {
-    const askedAt = performance.now();
-    const answered = this.#store.head().then(
-      (head) => {
-        this.#roles.seen(toRevision(head), askedAt).catch(() => {});
-        return true;
-      },
-      () => false,
-    );
-    // a store that hangs is as good as none, long before its calls are given up
-    this.#storeAnswers = await Promise.race([answered, delayMs(PROBE_PATIENCE_MS).then(() => false)]);
-    this.#probe = setTimeout(() => void this.#askStore(), this.#storeAnswers ? PROBE_MS : 100);
-    this.#probe.unref();
   }
 }

@@ -89,7 +89,13 @@ export class StoreService implements Service {
       [
         store,
         {
-          session: sessionHandler({ commits: this.#commits, reads: this.#reads, heads: this.#heads }),
+          session: sessionHandler({
+            commits: this.#commits,
+            reads: this.#reads,
+            heads: this.#heads,
+            busTrouble: () => this.#busTrouble(),
+            counted: (keys) => kit.load.count(keys),
+          }),
           list: listHandler(new Lister(this.#database.streams, this.#vault)),
           readLog: readLogHandler(reader),
           followLog: followLogHandler({ reader, feed: this.#feed, closing: this.#draining.signal }),
@@ -99,11 +105,12 @@ export class StoreService implements Service {
         },
       ],
     ];
-    kit.checks.add('postgres', () => this.#database.failing());
-    if (this.#bus !== undefined) {
-      const bus = this.#bus;
-      kit.checks.add('nats', () => (bus.ready === undefined ? 'not connected' : undefined), { required: false });
-    }
+    kit.checks.add('postgres', () => this.#database.failing(), { wedged: () => undefined });
+    if (this.#bus !== undefined) kit.checks.add('nats', () => this.#busTrouble(), { required: false });
+  }
+
+  #busTrouble(): string | undefined {
+    return this.#bus !== undefined && this.#bus.ready === undefined ? 'not connected' : undefined;
   }
 
   revision(): number {

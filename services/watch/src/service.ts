@@ -64,6 +64,7 @@ export class WatchService implements Service {
     this.#selfCheck = this.#makeSelfCheck();
     const list = listHandler({ collectionsAt: (revision, waited) => this.#collectionsAt(revision, waited) });
     this.rpc = [[watch, { follow: followHandler(this.#room()), list }]];
+    kit.load.watchers = () => this.#followers.size;
     kit.checks.add('collections', () =>
       this.#collections === undefined ? 'not loaded from the store yet' : undefined,
     );
@@ -211,12 +212,14 @@ export class WatchService implements Service {
     }
     collections.completeThrough(batch.last);
     this.#metrics.changes.inc(batch.changes.length);
+    this.#kit.load.count(batch.changes.length);
     this.#metrics.revision.set(batch.last);
     if (this.#collections === undefined) {
       if (feed.through >= head) this.#complete(collections);
       return;
     }
-    for (const follower of this.#followers) follower.push(batch.changes, batch.last, batch.epoch);
+    if (batch.committedAtMs) this.#kit.load.lagged(performance.timeOrigin + performance.now() - batch.committedAtMs);
+    for (const follower of this.#followers) follower.push(batch);
   }
 
   #complete(collections: Collections): void {

@@ -41,6 +41,8 @@ export interface Cluster {
   /** where the stores are called, and with which certificates */
   readonly stores: readonly string[];
   readonly certificates: TestCertificates;
+  /** of one replica: what it answers to a probe at its own listener; undefined: nothing */
+  probe(part: string, path: string): Promise<{ code: number; text: string } | undefined>;
   /** of one replica: it serves */
   ready(part: string): Promise<boolean>;
   /** of one replica, as in "watch-1": the sum of a metric over its labels */
@@ -101,6 +103,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       return { server: `https://127.0.0.1:${port}`, token: TOKEN, caFile: certificates.caFile };
     }),
   );
+  const probe = async (part: string, path: string) => {
+    const reply = await fetch(`http://${opsAddresses.get(part)}${path}`).catch(() => undefined);
+    return reply && { code: reply.status, text: await reply.text() };
+  };
   const stop = async (): Promise<void> => {
     for (const part of [...parts.values()].reverse()) await part.stop();
     await Promise.all([postgres.stop(), nats?.stop()]);
@@ -121,10 +127,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     nats,
     stores,
     certificates,
-    ready: async (part) => {
-      const asked = fetch(`http://${opsAddresses.get(part)}/readyz`);
-      return (await asked.catch(() => undefined))?.status === 200;
-    },
+    probe,
+    ready: async (part) => (await probe(part, '/readyz'))?.code === 200,
     metric: (part, name) => metricAt(opsAddresses.get(part) as string, name),
     stop,
   };

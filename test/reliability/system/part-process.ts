@@ -35,6 +35,13 @@ export class PartProcess {
     await ended;
   }
 
+  /** Again, after stop(). */
+  startAgain(): void {
+    if (!this.#stopped) return;
+    this.#stopped = false;
+    this.#child = this.#start();
+  }
+
   /** the end of its log */
   lastWords(): string {
     return readFileSync(this.#options.logFile, 'utf8').slice(-2000);

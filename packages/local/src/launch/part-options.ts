@@ -12,6 +12,7 @@ export const SET_HERE: readonly string[] = [
   'lifeline',
   'grpc-address',
   'ops-address',
+  'grpc-health-address',
   'peer-cert-file',
   'peer-key-file',
   'peer-ca-file',

@@ -58,10 +58,13 @@ test('members of system:masters and probes depend on nothing', () => {
   for (const path of ['/livez', '/readyz', '/healthz']) {
     assert.equal(authorizer.refusal(ann, question({ isResource: false, verb: 'get', path })), undefined, path);
   }
-  assert.notEqual(
-    authorizer.refusal(ann, question({ isResource: false, verb: 'get', path: '/readyz/store' })),
-    undefined,
-  );
+  for (const [verb, path] of [
+    ['get', '/readyz/store'],
+    ['post', '/readyz'],
+    ['head', '/livez'],
+  ] as const) {
+    assert.notEqual(authorizer.refusal(ann, question({ isResource: false, verb, path })), undefined, `${verb} ${path}`);
+  }
 });
 
 test('a list or watch of one name is about that name, a deletion of many is not', async () => {

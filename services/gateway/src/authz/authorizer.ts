@@ -14,6 +14,10 @@ export const MASTERS = 'system:masters';
 /** They answer for this process alone, whatever is known of roles. */
 const PROBES = new Set(['/livez', '/readyz', '/healthz']);
 
+function isProbe({ isResource, verb, path }: RequestInfo): boolean {
+  return !isResource && verb === 'get' && PROBES.has(path);
+}
+
 type KnownRoles = Pick<PolicyMirror, 'policy' | 'isFresh' | 'latest' | 'through'>;
 
 const ALLOWED: Decision = { allowed: true, reason: '' };
@@ -50,7 +54,7 @@ export class Authorizer {
 
   /** Why a request is refused; undefined: it may go on. Where it is known to be allowed nothing is waited for. */
   refusal(user: User, info: RequestInfo): undefined | Promise<ApiError | undefined> {
-    if (this.#isCertain(user) || (!info.isResource && PROBES.has(info.path))) return undefined;
+    if (this.#isCertain(user) || isProbe(info)) return undefined;
     if (this.#isFresh && this.knownDecision(user, info)?.allowed) return undefined;
     return this.#latestRefusal(user, info);
   }

@@ -10,7 +10,9 @@ import { Policy } from './policy.ts';
 
 export const RBAC = 'rbac.authorization.k8s.io';
 const ROLES = ['Role', 'ClusterRole'] as const;
-const RESOURCES = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map((name) => `${name}.${RBAC}`);
+export const POLICY_RESOURCES: readonly string[] = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map(
+  (name) => `${name}.${RBAC}`,
+);
 
 /** How long a request waits for roles to be known. */
 const PATIENCE_MS = 5000;
@@ -35,7 +37,7 @@ export class PolicyMirror {
   readonly policy = new Policy();
   readonly #options: PolicyMirrorOptions;
   readonly #now: () => number;
-  readonly #waiting = new Set(RESOURCES);
+  readonly #waiting = new Set(POLICY_RESOURCES);
   readonly #readers: ReadonlyMap<string, (collection: Collection) => boolean>;
   #freshAt = Number.NEGATIVE_INFINITY;
   /** of a write that was answered here before the mirrors had it */
@@ -53,7 +55,7 @@ export class PolicyMirror {
   }
 
   start(): void {
-    for (const resource of RESOURCES) {
+    for (const resource of POLICY_RESOURCES) {
       this.#options.mirrors.keep(resource);
       this.#options.mirrors.follow(resource, () => this.#take(resource));
     }
@@ -65,7 +67,7 @@ export class PolicyMirror {
 
   /** The store had this revision at a time, or later. */
   async seen(head: Revision, askedAt: number): Promise<void> {
-    for (const resource of RESOURCES) await this.#reach(resource, head);
+    for (const resource of POLICY_RESOURCES) await this.#reach(resource, head);
     if (head >= this.#owed) this.#freshAt = Math.max(this.#freshAt, askedAt);
   }
 

@@ -25,6 +25,8 @@ interface LaneOptions<Item, Answer> {
   /** a store that does not answer a message for this long is given up, and the message goes to the next */
   answerMs: number;
   retried: () => void;
+  /** any answer, also that a message could not be done */
+  heard?: (response: SessionResponse) => void;
 }
 
 /** this many turns end the gathering anyway */
@@ -180,6 +182,7 @@ export class Lane<Item, Answer> {
 
   #answered(response: SessionResponse): void {
     clearTimeout(this.#silence);
+    this.#options.heard?.(response);
     const items = this.#flight;
     this.#flight = [];
     this.#expected = items.length * SHARE;

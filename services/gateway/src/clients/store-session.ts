@@ -45,6 +45,8 @@ export class StoreSession {
   readonly #firstSent = new WeakMap<Write, number>();
   /** the newest revision that any answer told */
   #known = 0;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #busTrouble = '';
 
   constructor(options: StoreSessionOptions) {
     const { addresses: names, credentials } = options;
@@ -75,6 +77,10 @@ export class StoreSession {
       changes: false,
       timeoutMs: 5_000,
       answerMs: 1_500,
+      heard: ({ busTrouble }) => {
+        this.#heardAt = performance.now();
+        this.#busTrouble = busTrouble ?? '';
+      },
     });
     const writes = {
       ...shared,
@@ -96,10 +102,17 @@ export class StoreSession {
   /** A store that does not answer one lane does not answer the others; writes are known by their ids wherever they go. */
   #turnToNext(): void {
     this.#stores.next();
-    if (this.#stores.count > 1) this.#moveOn();
+    this.#heardAt = Number.NEGATIVE_INFINITY;
+    if (this.#stores.count > 1) this.#moveLanes();
   }
 
+  /** What another store said of itself says nothing of the one that is asked now. */
   #moveOn(): void {
+    this.#heardAt = Number.NEGATIVE_INFINITY;
+    this.#moveLanes();
+  }
+
+  #moveLanes(): void {
     for (const lane of [this.#reads, this.#heads, this.#writes, this.#largeWrites]) lane.moveOn();
   }
 
@@ -111,8 +124,14 @@ export class StoreSession {
     return write;
   }
 
-  get connected(): boolean {
-    return this.#heads.connected;
+  /** When the store in use last answered what the current revision is, or that it cannot tell. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
+  /** What the store that answered last says of its bus. */
+  get busTrouble(): string | undefined {
+    return this.#busTrouble === '' ? undefined : this.#busTrouble;
   }
 
   /** The object as it is now. */

@@ -8,6 +8,7 @@ const KINDS = {
   [`prioritylevelconfigurations.${GROUP}`]: 'PriorityLevelConfiguration',
   [`flowschemas.${GROUP}`]: 'FlowSchema',
 } as const;
+export const FLOW_RESOURCES: readonly string[] = Object.keys(KINDS);
 
 interface FlowMirrorOptions {
   readonly mirrors: Pick<Mirrors, 'keep' | 'follow' | 'peek'>;
@@ -33,7 +34,7 @@ export class FlowMirror {
   start(): void {
     const { mirrors, changed } = this.#options;
     changed(this.classifier);
-    for (const resource of Object.keys(KINDS)) {
+    for (const resource of FLOW_RESOURCES) {
       mirrors.keep(resource);
       mirrors.follow(resource, () => this.#take(resource));
     }
@@ -43,7 +44,7 @@ export class FlowMirror {
     const collection = this.#options.mirrors.peek(resource);
     if (collection === undefined) return;
     this.#objects.set(resource, objectsOf(collection, KINDS[resource as keyof typeof KINDS]));
-    if (this.#objects.size < Object.keys(KINDS).length) return;
+    if (this.#objects.size < FLOW_RESOURCES.length) return;
     const objects = [...this.#objects.values()].flat();
     // at the very beginning of a cluster nobody has made them yet
     if (objects.length === 0) return;

@@ -18,6 +18,8 @@ interface MirrorsOptions {
   memoryBytes: number;
   /** a collection larger than this is mirrored for watches only */
   largestBytes: number;
+  /** how late changes are heard of here */
+  lagged: (ms: number) => void;
   now?: () => number;
 }
 
@@ -205,6 +207,21 @@ export class Mirrors {
     this.#options.metrics.mirrorRevision.set(through);
     for (const mirror of this.#byResource.values()) mirror.completeThrough(through);
     for (const mirror of changed) this.#fanOut.wake(mirror.subscribers);
+    if (response.committedAtMs) this.#noteLag(response.committedAtMs);
+  }
+
+  /** From when a store knew of the commit until its watchers have their turn. */
+  #noteLag(committedAtMs: number): void {
+    const lagMs = Math.max(0, performance.timeOrigin + performance.now() - committedAtMs);
+    this.#options.metrics.lagSeconds.observe(lagMs / 1000);
+    this.#options.lagged(lagMs);
+  }
+
+  /** How many watch anything here. */
+  get watching(): number {
+    let count = 0;
+    for (const mirror of this.#byResource.values()) count += mirror.subscribers.size;
+    return count;
   }
 
   #dropIdle(): void {

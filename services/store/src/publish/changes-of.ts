@@ -18,7 +18,8 @@ export function changesOf(committed: Committed): LogBatch {
     if (replaced === undefined) continue;
     changes.push(changeOf(writes[i] as Write, commit.outcomes[i]!.revision, replaced, spans[i]));
   }
-  return { epoch: commit.epoch, first: commit.after + 1, last: commit.last, changes };
+  const committedAtMs = performance.timeOrigin + committed.knownAt;
+  return { epoch: commit.epoch, first: commit.after + 1, last: commit.last, changes, committedAtMs };
 }
 
 function changeOf(

@@ -49,7 +49,7 @@ after(async () => {
 
 function check(): string | undefined {
   return store.checks
-    .all()
+    .at('healthz')
     .find(({ name }) => name === 'nats')
     ?.failing();
 }

@@ -8,6 +8,10 @@ interface SessionRoom {
   commits: CommitBatcher;
   reads: KeyReader;
   heads: HeadReader;
+  /** why changes cannot be published now */
+  busTrouble: () => string | undefined;
+  /** so many keys were asked for or written */
+  counted: (keys: number) => void;
 }
 
 const NO_READS: ReadOutcome[] = [];
@@ -26,6 +30,7 @@ export function sessionHandler(room: SessionRoom): handleBidiStreamingCall<Sessi
     };
     call.on('data', (request: SessionRequest) => {
       open++;
+      room.counted((request.reads?.length ?? 0) + (request.writes?.length ?? 0));
       void answer(request, room).then((response) => {
         open--;
         if (call.cancelled) return;
@@ -57,7 +62,8 @@ async function answer(request: SessionRequest, room: SessionRoom): Promise<Sessi
     return await answerAll(request, room);
   } catch (error) {
     const { status } = ApiError.from(error);
-    return { id, reads: NO_READS, writes: NO_WRITES, revision: 0, error: Buffer.from(JSON.stringify(status)) };
+    const nothing = { id, reads: NO_READS, writes: NO_WRITES, revision: 0 };
+    return { ...nothing, error: Buffer.from(JSON.stringify(status)), busTrouble: room.busTrouble() ?? '' };
   }
 }
 
@@ -73,5 +79,6 @@ async function answerAll(request: SessionRequest, room: SessionRoom): Promise<Se
   const failure = read.status === 'rejected' ? read.reason : current.status === 'rejected' ? current.reason : undefined;
   if (failure !== undefined && writes.length > 0) throw timeout('the message was answered in part only');
   if (read.status === 'rejected' || current.status === 'rejected') throw failure;
-  return { id, reads: read.value, writes: written.value, revision: current.value.revision, error: NO_ERROR };
+  const answers = { id, reads: read.value, writes: written.value, revision: current.value.revision };
+  return { ...answers, error: NO_ERROR, busTrouble: room.busTrouble() ?? '' };
 }

@@ -133,7 +133,7 @@ test('the check of PostgreSQL fails soon after its loss and passes after its ret
   try {
     const failing = () =>
       store.checks
-        .all()
+        .at('healthz')
         .find((check) => check.name === 'postgres')
         ?.failing();
     assert.equal(failing(), undefined);

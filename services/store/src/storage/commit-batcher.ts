@@ -13,6 +13,8 @@ export interface Committed {
   readonly commit: Commit;
   readonly writes: readonly Write[];
   readonly spans: ReadonlyArray<TraceSpan | undefined>;
+  /** when its answer was here, by this process's clock */
+  readonly knownAt: number;
 }
 
 interface Waiting extends SealedWrite {
@@ -203,6 +205,7 @@ export class CommitBatcher {
         commit,
         writes: flat(batch).map(({ write }) => write),
         spans: batch.flatMap(({ span, joined }) => [span, ...joined.map(() => span)]),
+        knownAt: performance.now(),
       });
     }
   }

@@ -3,6 +3,7 @@ import type { Client, ClientDuplexStream, MethodDefinition } from '@grpc/grpc-js
 import {
   Checks,
   grpcClient,
+  LoadMeter,
   MetricRegistry,
   openGrpcServer,
   peerCredentials,
@@ -36,6 +37,7 @@ export async function startStore(
     instance: 'test',
     log: silentLog,
     checks,
+    load: new LoadMeter(),
     metrics,
     tracing: noTracing,
     credentials,

@@ -84,7 +84,7 @@ export class Feed {
     this.#through = batch.last;
     if (batch.last > this.#known) this.#known = batch.last;
     try {
-      this.#options.deliver({ epoch: batch.epoch, first, last: batch.last, changes });
+      this.#options.deliver({ ...batch, first, changes });
     } catch (error) {
       // a change that cannot be applied must not be skipped: everything is read anew
       this.#closed = true;

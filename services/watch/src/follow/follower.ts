@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerDuplexStream } from '@grpc/grpc-js';
 import { toRevision } from '@tidegate/revision';
-import type { Change, FollowRequest, FollowResponse } from '@tidegate/wire';
+import type { Change, FollowRequest, FollowResponse, LogBatch } from '@tidegate/wire';
 import type { Collections } from '../window/collections.ts';
 import { changeOf, openingParts } from './opening.ts';
 import { Sizes } from './sizes.ts';
@@ -50,10 +50,10 @@ export class Follower {
   }
 
   /** A batch was applied to the collections. */
-  push(changes: readonly Change[], through: number, epoch: number): void {
+  push({ changes, last: through, epoch, committedAtMs = 0 }: LogBatch): void {
     if (this.#opened.size === 0 || this.#closed) return;
     const wanted = changes.filter((change) => this.#opened.has(change.key.resource));
-    if (this.#call.write({ changes: wanted, through, epoch })) this.#unread = 0;
+    if (this.#call.write({ changes: wanted, through, epoch, committedAtMs })) this.#unread = 0;
     else for (const change of wanted) this.#unread += change.value.length + 256;
     // the gateway opens a new stream when it reads again; its own clients go on from the window
     if (this.#unread > UNREAD_BYTES) this.end(new Error('the gateway does not read its stream'));
@@ -76,11 +76,14 @@ export class Follower {
     if (this.#opened.has(resource) || this.#closed) return;
     const collection = this.#collections.get(resource);
     const snapshot = collection.snapshot();
+    let hasRoom = true;
     for (const part of openingParts(resource, collection, snapshot)) {
+      if (!hasRoom) await once(this.#call, 'drain');
       if (this.#closed) return;
-      if (!this.#call.write(part)) await once(this.#call, 'drain');
+      hasRoom = this.#call.write(part);
     }
-    // in one turn with the last part: what happened meanwhile, and from here on everything
+    // In one turn with the last part, whether there was room for it or not: what happened meanwhile, and from here on
+    // everything. Between the two another batch would tell the gateway that it has all through that batch's revision.
     const position = collection.window.positionAfter(snapshot.revision);
     if (position === undefined) throw new Error(`${resource} changed faster than it could be sent`);
     const missed: Change[] = [];

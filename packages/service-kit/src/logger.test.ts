@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { test } from 'node:test';
+import { openLog } from './logger.ts';
+
+const FULL = '/dev/full';
+const skip = existsSync(FULL) ? false : `no ${FULL} here, which is a disk that is always full`;
+
+test('A log that cannot be written is told by its check, ends nothing, and does not grow in memory.', { skip }, () => {
+  const fd = openSync(FULL, 'w');
+  const { log, trouble } = openLog({ part: 'store', instance: 'store-1', level: 'info', fd });
+  assert.equal(trouble(), undefined);
+  const before = process.memoryUsage().heapUsed;
+  for (let i = 0; i < 200; i++) log.info({ text: 'x'.repeat(100_000) }, 'A line.');
+  assert.match(trouble() ?? '', /ENOSPC/);
+  assert.ok(process.memoryUsage().heapUsed - before < 10 << 20);
+  closeSync(fd);
+});

@@ -1,0 +1,67 @@
+import { type Check, type Endpoint, isEndpoint } from './checks.ts';
+
+export interface ProbeQuery {
+  readonly verbose: boolean;
+  /** names of checks that do not count */
+  readonly exclude: readonly string[];
+}
+
+export interface ProbeAnswer {
+  readonly code: 200 | 500;
+  readonly text: string;
+}
+
+export interface ProbePath {
+  readonly endpoint: Endpoint;
+  readonly name: string;
+}
+
+/** The endpoint that a path is at, and the check that it names: '' for all. undefined: it is at none. */
+export function probePath(path: string): ProbePath | undefined {
+  const [, endpoint = '', name = ''] = /^\/([a-z]+)(?:\/(.+))?$/.exec(path) ?? [];
+  return isEndpoint(endpoint) ? { endpoint, name } : undefined;
+}
+
+/** What a probe gets; undefined when there is no such check. */
+export function probeAnswer(checks: readonly Check[], name: string, query: ProbeQuery): ProbeAnswer | undefined {
+  return name === '' ? allChecks(checks, query) : oneCheck(checks, name);
+}
+
+/**
+ * All checks of an endpoint as text in kube-apiserver's words. A failing answer is always verbose; reasons are not for
+ * everybody, and stand at the path of the check alone.
+ */
+function allChecks(checks: readonly Check[], { verbose, exclude }: ProbeQuery): ProbeAnswer {
+  const excluded = new Set(exclude);
+  const unknown = new Set(exclude);
+  const lines: string[] = [];
+  let failed = false;
+  for (const { name, required, failing } of checks) {
+    if (excluded.has(name)) {
+      unknown.delete(name);
+      lines.push(`[+]${name} excluded: ok`);
+    } else if (failing() === undefined) lines.push(`[+]${name} ok`);
+    else {
+      failed ||= required;
+      lines.push(`[-]${name} failed: reason withheld`);
+    }
+  }
+  if (unknown.size > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${quoted(unknown)}`);
+  lines.push(`healthz check ${failed ? 'failed' : 'passed'}`, '');
+  if (failed) return { code: 500, text: lines.join('\n') };
+  return { code: 200, text: verbose ? lines.join('\n') : 'ok' };
+}
+
+function oneCheck(checks: readonly Check[], name: string): ProbeAnswer | undefined {
+  const check = checks.find((candidate) => candidate.name === name);
+  if (check === undefined) return undefined;
+  const reason = check.failing();
+  return reason === undefined ? { code: 200, text: 'ok' } : { code: 500, text: `internal server error: ${reason}\n` };
+}
+
+function quoted(names: Iterable<string>): string {
+  return [...names]
+    .sort()
+    .map((name) => JSON.stringify(name))
+    .join(',');
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { StoreProbe } from './store-probe.ts';
+
+interface Round {
+  head: () => Promise<number>;
+  /** a store has answered meanwhile */
+  heard?: boolean;
+}
+
+/** Runs the rounds, one after another; waits are over when they begin, but for those of a head that never comes. */
+async function after(rounds: readonly Round[]): Promise<{ probe: StoreProbe; seen: number[] }> {
+  const seen: number[] = [];
+  let now = 0;
+  let heardAt = Number.NEGATIVE_INFINITY;
+  let next = 0;
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const probe: StoreProbe = new StoreProbe({
+    head: () => {
+      const round = rounds[next++];
+      if (round?.heard) heardAt = ++now;
+      return round?.head() ?? Promise.reject(new Error('over'));
+    },
+    heardAt: () => heardAt,
+    seen: async (revision) => {
+      seen.push(revision);
+    },
+    now: () => ++now,
+    wait: async (ms) => {
+      // patience with a call is that of a timer, after all that has an answer
+      if (ms === 1000) return new Promise((resolve) => setImmediate(resolve));
+      if (next < rounds.length) return;
+      probe.stop();
+      finish();
+    },
+  });
+  void probe.run();
+  await finished;
+  return { probe, seen };
+}
+
+const silence = () => new Promise<number>(() => {});
+const refusal = () => Promise.reject(new Error('the database cannot be reached'));
+
+test('A store that tells the revision is well, and so is PostgreSQL.', async () => {
+  const { probe, seen } = await after([{ head: async () => 7, heard: true }]);
+  assert.deepEqual([probe.storeTrouble(), probe.postgresTrouble(), probe.answers], [undefined, undefined, true]);
+  assert.deepEqual(seen, [7]);
+});
+
+test('A store that answers that it cannot tell is there, and PostgreSQL is not.', async () => {
+  const { probe } = await after([{ head: refusal, heard: true }]);
+  assert.equal(probe.storeTrouble(), undefined);
+  assert.equal(probe.postgresTrouble(), 'the database cannot be reached');
+});
+
+test('A store that answered a moment ago and is late now waits for PostgreSQL.', async () => {
+  const { probe } = await after([{ head: async () => 7, heard: true }, { head: silence }]);
+  assert.equal(probe.storeTrouble(), undefined);
+  assert.equal(probe.postgresTrouble(), 'no answer within 1000 ms');
+});
+
+test('Where no store answers nothing is known of PostgreSQL.', async () => {
+  for (const head of [refusal, silence]) {
+    const { probe } = await after([{ head: async () => 7 }, { head }]);
+    assert.equal(probe.storeTrouble(), 'no store answers');
+    assert.match(probe.postgresTrouble() ?? '', /nothing is known/);
+  }
+});
+
+test('The client is stuck when calls do not even come to their own end, and not when they fail.', async () => {
+  const failed = await after(Array.from({ length: 100 }, () => ({ head: refusal })));
+  assert.equal(failed.probe.wedged(), undefined);
+  const hanging = await after(Array.from({ length: 29 }, () => ({ head: silence })));
+  assert.equal(hanging.probe.wedged(), undefined);
+  const stuck = await after(Array.from({ length: 30 }, () => ({ head: silence })));
+  assert.equal(stuck.probe.wedged(), '30 calls to the stores do not come to an end');
+});
