@@ -33,6 +33,13 @@ test('The README of the chart shows every value as it is.', () => {
   assert.equal(page, withTable(page, tableOf(values)), 'run npm run generate:chart-values');
 });
 
+test('The chart is of the release that it installs.', () => {
+  const { version } = JSON.parse(readFileSync(join(chart, '../../package.json'), 'utf8')) as { version: string };
+  const text = readFileSync(join(chart, 'Chart.yaml'), 'utf8');
+  assert.match(text, new RegExp(`^version: ${version}$`, 'm'));
+  assert.match(text, new RegExp(`^appVersion: ${version}$`, 'm'));
+});
+
 test('Every value of the chart has a sentence.', () => {
   for (const { path, sentence } of values) assert.match(sentence, /^[A-Z].*\.$/, `${path} has no sentence`);
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
@@ -24,6 +24,17 @@ describe('The parts, started as the chart says', { skip: whyNoHelm() ?? whyNoAdd
     const { code, stdout, stderr } = await kubectl(kubeconfig, args, { HOME: dir.path });
     assert.equal(code, 0, `kubectl ${args.join(' ')}: ${stderr}\n${cluster.lastWords()}`);
     return stdout;
+  };
+  const watches: ChildProcess[] = [];
+  /** kubectl as it watches; it ends with the tests at the latest */
+  const watching = () => {
+    const child = spawn(findKubectl(), ['--kubeconfig', kubeconfig, 'get', 'configmaps', '-w', '-o', 'name']);
+    watches.push(child);
+    let seen = '';
+    child.stdout.on('data', (bytes: Buffer) => {
+      seen += bytes.toString();
+    });
+    return { seen: () => seen, end: () => child.kill('SIGKILL') };
   };
   const addresses = async (part: string): Promise<string[]> => {
     const { parts } = (await board(cluster.ipOf('health'))) as { parts: Array<{ part: string; address: string }> };
@@ -51,6 +62,7 @@ describe('The parts, started as the chart says', { skip: whyNoHelm() ?? whyNoAdd
     await run('config', 'use-context', 'a');
   });
   after(async () => {
+    for (const child of watches) child.kill('SIGKILL');
     await cluster?.stop();
     await Promise.all([database?.stop(), nats?.stop()]);
     dir.remove();
@@ -62,18 +74,11 @@ describe('The parts, started as the chart says', { skip: whyNoHelm() ?? whyNoAdd
       (await run('get', 'namespaces', '-o', 'name')).includes('default'),
     );
     assert.equal(await run('auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'), 'admin');
-    const watch = spawn(findKubectl(), ['--kubeconfig', kubeconfig, 'get', 'configmaps', '-w', '-o', 'name']);
-    let seen = '';
-    watch.stdout.on('data', (bytes: Buffer) => {
-      seen += bytes.toString();
-    });
-    try {
-      await run('create', 'configmap', 'first', '--from-literal=greeting=hi');
-      assert.equal(await run('get', 'configmap', 'first', '-o', 'jsonpath={.data.greeting}'), 'hi');
-      await until('the watch to tell of it', () => seen.includes('configmap/first'));
-    } finally {
-      watch.kill('SIGKILL');
-    }
+    const watch = watching();
+    await run('create', 'configmap', 'first', '--from-literal=greeting=hi');
+    assert.equal(await run('get', 'configmap', 'first', '-o', 'jsonpath={.data.greeting}'), 'hi');
+    await until('the watch to tell of it', () => watch.seen().includes('configmap/first'));
+    watch.end();
   });
 
   test('are all seen by the health service, by the names of their pods.', async () => {
@@ -84,17 +89,24 @@ describe('The parts, started as the chart says', { skip: whyNoHelm() ?? whyNoAdd
     for (const part of ['gateway', 'store', 'watch']) assert.deepEqual(await addresses(part), [cluster.ipOf(part)]);
   });
 
-  for (const part of ['store', 'watch']) {
-    test(`are found when another ${part} comes, and do without it when it goes.`, async () => {
+  for (const [part, signal, how] of [
+    ['store', 'SIGKILL', 'dies'],
+    ['watch', 'SIGTERM', 'is scaled down'],
+  ] as const) {
+    test(`are found when another ${part} comes, and do without the first when it ${how}.`, async () => {
+      const watch = watching();
       const first = cluster.ipOf(part);
       const second = cluster.add(part);
       await until(`the second ${part} to be asked`, async () => (await addresses(part)).includes(second));
       await until(`the second ${part} to be ready`, () => cluster.isReady(second));
-      await run('create', 'configmap', `two-of-${part}`);
+      const id = `${part}-${signal.toLowerCase()}`;
+      await run('create', 'configmap', `two-${id}`);
       // whoever used the first one must have found the second by now, or finds it now
-      await cluster.remove(first);
-      await run('create', 'configmap', `one-of-${part}`);
-      assert.match(await run('get', 'configmaps', '-o', 'name'), new RegExp(`configmap/one-of-${part}`));
+      await cluster.remove(first, signal);
+      await run('create', 'configmap', `one-${id}`);
+      assert.match(await run('get', 'configmaps', '-o', 'name'), new RegExp(`configmap/one-${id}`));
+      await until('the watch to have gone on', () => watch.seen().includes(`configmap/one-${id}`));
+      watch.end();
       await until(`the first ${part} to be forgotten`, async () => {
         const now = await addresses(part);
         return now.length === 1 && now[0] === second;

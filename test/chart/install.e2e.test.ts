@@ -10,5 +10,5 @@ describe('The chart on a running Tidegate', { skip: whyNoHelm() ?? false }, () =
   });
   after(() => system?.stop());
 
-  installSuite(() => system.tidegate.kubeconfig);
+  installSuite(() => system.tidegate.kubeconfig, ['autoscaling', 'load-balancer', 'existing-secrets']);
 });

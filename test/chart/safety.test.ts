@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
+import { findingsAgainst } from '@tidegate/kinds';
 import { whyNoHelm } from '../support/helm.ts';
 import { fileOf, type Manifest, ofKind, render, takes, valueSets, workloads } from './support/render.ts';
 
@@ -31,6 +32,12 @@ describe('The pods of the chart', { skip: whyNoHelm() ?? false }, () => {
         manifests.filter(({ kind }) => /Role/.test(kind)),
         [],
       );
+    });
+
+    test(`are with the values ${values} such as a namespace takes that restricts pods as much as can be.`, () => {
+      for (const { name, pod } of workloads(manifests)) {
+        assert.deepEqual(findingsAgainst({ level: 'restricted', version: 'latest' }, { spec: pod }), [], name);
+      }
     });
 
     test(`write with the values ${values} only where nothing of the host is.`, () => {

@@ -36,7 +36,9 @@ spec:
         {{- end }}
       annotations:
         # what is given in values, and read at the start only
-        tidegate.io/settings: {{ printf "%s %s" (toJson .root.Values.postgresql) (toJson .root.Values.nats) | sha256sum | trunc 16 | quote }}
+        {{- with .root.Values }}
+        tidegate.io/settings: {{ list .postgresql.url .postgresql.bundled.password .nats.url .nats.bundled.password | toJson | sha256sum | trunc 16 | quote }}
+        {{- end }}
         {{- with .values.podAnnotations }}
         {{- toYaml . | nindent 8 }}
         {{- end }}

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { credentials } from '@grpc/grpc-js';
+import {
+  credentials,
+  type MethodDefinition,
+  Server,
+  ServerCredentials,
+  type ServerWritableStream,
+} from '@grpc/grpc-js';
+import { type LogBatch, type ReadLogRequest, store } from '@tidegate/wire';
 import { Replicas } from './replicas.ts';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -104,4 +111,46 @@ test('When the replica in use is gone, the caller is told, and is led to another
   assert.equal(behind.moves, before + 1);
   assert.equal(behind.replicas.count, 1);
   behind.replicas.close();
+});
+
+test('A call that is under way goes on, though its replica is not used any more.', async () => {
+  const server = new Server();
+  let call: ServerWritableStream<ReadLogRequest, LogBatch> | undefined;
+  server.addService({ readLog: store.readLog } as never, {
+    readLog: (opened: ServerWritableStream<ReadLogRequest, LogBatch>) => {
+      call = opened;
+      opened.write({ epoch: 1, first: 1, last: 1, changes: [] });
+    },
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    const bound = (error: Error | null, number: number) => (error === null ? resolve(number) : reject(error));
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), bound);
+  });
+  let found = ['127.0.0.1'];
+  let again = () => {};
+  const replicas = new Replicas({
+    names: [`dns:///store:${port}`],
+    credentials: credentials.createInsecure(),
+    lookUp: async () => found,
+    setTimeoutFn: (work) => {
+      again = work;
+      return { unref() {} } as NodeJS.Timeout;
+    },
+  });
+  await settled();
+  const method = store.readLog as MethodDefinition<ReadLogRequest, LogBatch>;
+  const { path, requestSerialize, responseDeserialize } = method;
+  const stream = replicas.client().makeServerStreamRequest(path, requestSerialize, responseDeserialize, { after: 0 });
+  const batches = (stream as AsyncIterable<LogBatch>)[Symbol.asyncIterator]();
+  assert.equal((await batches.next()).value?.last, 1);
+  found = ['127.0.0.2'];
+  again();
+  await settled();
+  assert.equal(replicas.client().getChannel().getTarget(), `dns:127.0.0.2:${port}`);
+  call?.write({ epoch: 1, first: 2, last: 2, changes: [] });
+  call?.end();
+  assert.equal((await batches.next()).value?.last, 2);
+  assert.equal((await batches.next()).done, true);
+  replicas.close();
+  server.forceShutdown();
 });
