@@ -30,6 +30,15 @@ describe('The network policies of the chart', { skip: whyNoHelm() ?? false }, ()
     assert.deepEqual(connections(render('default')), [...DESIGNED, ...TEST].sort());
   });
 
+  test('name on either side only the other end of a designed connection.', () => {
+    const trial = [...DESIGNED, ...BUNDLED, ...TEST].sort();
+    assert.deepEqual(connections(render('trial'), mayEnter), trial);
+    assert.deepEqual(
+      connections(render('trial'), mayLeave).filter((one) => !one.startsWith('test ')),
+      trial.filter((one) => !one.startsWith('test ')),
+    );
+  });
+
   test('are missing where they are switched off.', () => {
     for (const values of ['no-network-policies', 'minimal']) {
       assert.deepEqual(ofKind(render(values), 'NetworkPolicy'), []);
@@ -97,13 +106,16 @@ function pods(manifests: readonly Manifest[]): Pod[] {
 /** Metrics and the board are for others than parts. */
 const FOR_OTHERS = [8081, 6480];
 
-function connections(manifests: readonly Manifest[]): string[] {
+type Side = (manifests: readonly Manifest[], from: Pod, to: Pod, port: number) => boolean;
+
+function connections(manifests: readonly Manifest[], ...sides: Side[]): string[] {
+  const both = sides.length === 0 ? [mayLeave, mayEnter] : sides;
   const all = pods(manifests);
   const found = all.flatMap((from) =>
     all.flatMap((to) =>
       to.ports
         .filter((port) => from !== to && !FOR_OTHERS.includes(port))
-        .filter((port) => mayLeave(manifests, from, to, port) && mayEnter(manifests, from, to, port))
+        .filter((port) => both.every((may) => may(manifests, from, to, port)))
         // whoever may call the gateway at all is no connection of the design
         .filter((port) => port !== 6443 || ['store', 'test'].includes(from.part))
         .map((port) => `${from.part} ${to.part} ${port}`),
