@@ -102,8 +102,10 @@ describe('The processes of the chart', { skip: whyNoHelm() ?? false }, () => {
     });
 
     test(`have with the values ${values} the time to stop that they need.`, () => {
-      for (const { pod, container } of parts(manifests)) {
-        const waits = container.lifecycle.preStop.sleep.seconds;
+      for (const { part, pod, container, flags } of parts(manifests)) {
+        const own = Number(/^(\d+)s$/.exec(flags.get('shutdown-delay-duration') ?? '')?.[1]);
+        const waits = part === 'gateway' ? own : container.lifecycle.preStop.sleep.seconds;
+        assert.equal(container.lifecycle === undefined, part === 'gateway', 'it waits once');
         assert.ok(waits >= 1);
         assert.ok(pod.terminationGracePeriodSeconds >= waits + STOP_SECONDS);
       }

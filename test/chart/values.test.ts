@@ -31,8 +31,8 @@ const MISTAKES: ReadonlyArray<readonly [set: string, words: RegExp]> = [
   ['certificates.mode="existing"', /set certificates.existing.peer.gateway to its Secret/],
   ['gateway.ingress.enabled=true', /gateway.ingress.enabled needs gateway.ingress.hosts/],
   [
-    'store.preStopSeconds=25',
-    /store: terminationGracePeriodSeconds is 30, and must be at least preStopSeconds \(25\) and 10/,
+    'store.shutdownDelaySeconds=25',
+    /store: terminationGracePeriodSeconds is 30, and must be at least shutdownDelaySeconds \(25\) and 10/,
   ],
   ['watch.autoscaling={"enabled":true,"minReplicas":9}', /watch: autoscaling.minReplicas is more than autoscaling.max/],
   [

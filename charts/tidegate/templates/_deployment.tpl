@@ -144,10 +144,12 @@ ports:
   {{- . | nindent 2 }}
   {{- end }}
 {{- include "tidegate.probes" . | nindent 0 }}
+{{- if ne .part "gateway" }}
 lifecycle:
   preStop:
     sleep:
-      seconds: {{ int .values.preStopSeconds }}
+      seconds: {{ int .values.shutdownDelaySeconds }}
+{{- end }}
 resources:
   {{- toYaml .values.resources | nindent 2 }}
 volumeMounts:

@@ -62,8 +62,8 @@
 {{- end -}}
 {{- range $part := include "tidegate.parts" . | fromYamlArray -}}
 {{- $values := include "tidegate.partValues" (dict "root" $ "part" $part) | fromYaml -}}
-{{- if lt (int $values.terminationGracePeriodSeconds) (add (int $values.preStopSeconds) 10 | int) -}}
-{{- fail (printf "%s: terminationGracePeriodSeconds is %d, and must be at least preStopSeconds (%d) and 10 for the process to stop" $part (int $values.terminationGracePeriodSeconds) (int $values.preStopSeconds)) -}}
+{{- if lt (int $values.terminationGracePeriodSeconds) (add (int $values.shutdownDelaySeconds) 10 | int) -}}
+{{- fail (printf "%s: terminationGracePeriodSeconds is %d, and must be at least shutdownDelaySeconds (%d) and 10 for the process to stop" $part (int $values.terminationGracePeriodSeconds) (int $values.shutdownDelaySeconds)) -}}
 {{- end -}}
 {{- if and $values.autoscaling.enabled (gt (int $values.autoscaling.minReplicas) (int $values.autoscaling.maxReplicas)) -}}
 {{- fail (printf "%s: autoscaling.minReplicas is more than autoscaling.maxReplicas" $part) -}}

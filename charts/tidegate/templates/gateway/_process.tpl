@@ -1,6 +1,9 @@
 {{- define "tidegate.gateway.args" -}}
+{{- $values := include "tidegate.partValues" (dict "root" . "part" "gateway") | fromYaml -}}
 - {{ printf "--bind-address=%s" (.Values.listenAddress | trimPrefix "[" | trimSuffix "]") | quote }}
 - --port=6443
+# load balancers that ask by themselves hear of it, too, while it goes on serving
+- --shutdown-delay-duration={{ int $values.shutdownDelaySeconds }}s
 - --tls-cert-file=/etc/tidegate/serving/tls.crt
 - --tls-private-key-file=/etc/tidegate/serving/tls.key
 {{- range .Values.gateway.extraServingSecrets }}
