@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { projectRoot } from '@tidegate/local';
+import { temporaryDir } from '@tidegate/testkit';
 import { whyNoHelm } from '../support/helm.ts';
 import { fileOf, template } from './support/render.ts';
 
@@ -54,6 +58,20 @@ describe('Mistakes in values', { skip: whyNoHelm() ?? false }, () => {
     const { code, stderr } = template();
     assert.equal(code, 1);
     assert.match(stderr, /Where is PostgreSQL\?/);
+  });
+});
+
+describe('The installation that is documented', { skip: whyNoHelm() ?? false }, () => {
+  test('is one that the chart takes.', () => {
+    const page = readFileSync(join(projectRoot, 'docs/operate/install.md'), 'utf8');
+    const [, values = ''] = /```\n# values.yaml\n([\s\S]*?)```/.exec(page) ?? [];
+    const dir = temporaryDir('documented-values');
+    const file = join(dir.path, 'values.yaml');
+    writeFileSync(file, values.replaceAll('REGISTRY', 'registry.example.com'));
+    const { code, stderr, stdout } = template('-f', file);
+    dir.remove();
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /image: "registry.example.com\/tidegate:/);
   });
 });
 
