@@ -9,7 +9,9 @@ const PROGRAM = 'helm.sh/helm/v3/cmd/helm';
 /** A build that takes longer goes on in the next test that asks. */
 const BUILD_LIMIT_MS = 100_000;
 const cached = join(process.env.TIDEGATE_CACHE_DIR ?? join(projectRoot, '.cache'), `helm-${VERSION}`, 'helm');
-const isOnPath = spawnSync('helm', ['version', '--short'], { encoding: 'utf8' }).stdout?.startsWith('v3.') ?? false;
+// older ones tell mistakes in other words
+const said = spawnSync('helm', ['version', '--short'], { encoding: 'utf8' }).stdout ?? '';
+const isOnPath = Number(/^v3\.(\d+)/.exec(said)?.[1]) >= Number(VERSION.split('.')[1]);
 export const helm = isOnPath ? 'helm' : cached;
 
 let told: { why: string | undefined } | undefined;
