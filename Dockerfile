@@ -5,7 +5,8 @@ ARG NODE_VERSION=26.10.0
 FROM node:${NODE_VERSION}-slim AS build
 WORKDIR /src
 COPY . .
-RUN npm ci --ignore-scripts
+# not npm ci: docs/decisions/0010-npm-install-not-ci.md
+RUN npm install --no-save --ignore-scripts
 # /app is what the image holds; /state is for certificates of a trial, which its user makes
 RUN node scripts/image/build.ts /app && mkdir /state
 

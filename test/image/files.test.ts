@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join, matchesGlob } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { NODE_FLAGS, projectRoot } from '@tidegate/local';
-import { dockerfile, entrypoint } from './dockerfile.ts';
+import { checkedIn, dockerfile, entrypoint, sentToBuild } from './dockerfile.ts';
 
 test('The image runs the parts with the flags that tidegate start gives them, by the node of the project.', () => {
   const [program, ...rest] = entrypoint();
@@ -26,8 +25,8 @@ test('The image shows the ports at which the chart reaches the parts.', () => {
 });
 
 test('What the image is built of reaches the build, and what it is not built of does not.', () => {
-  const files = execFileSync('git', ['ls-files'], { cwd: projectRoot, encoding: 'utf8' }).trim().split('\n');
-  const sent = files.filter((file) => !isIgnored(file));
+  const files = checkedIn();
+  const sent = sentToBuild();
   for (const file of files) {
     const isNeeded =
       /^(services|packages|proto|scripts\/image)\/|(^|\/)package(-lock)?\.json$|^tsconfig\.base|^LICENSE$/;
@@ -38,15 +37,3 @@ test('What the image is built of reaches the build, and what it is not built of 
     'test/package.json',
   ]);
 });
-
-/** As a container engine reads .dockerignore: the last line that fits decides. */
-function isIgnored(file: string): boolean {
-  const lines = readFileSync(join(projectRoot, '.dockerignore'), 'utf8').split('\n');
-  return lines
-    .filter((line) => line !== '' && !line.startsWith('#'))
-    .reduce((ignored, line) => {
-      const pattern = line.replace(/^!/, '');
-      const fits = matchesGlob(file, pattern) || file.startsWith(`${pattern}/`) || matchesGlob(file, `${pattern}/**`);
-      return fits ? !line.startsWith('!') : ignored;
-    }, false);
-}
