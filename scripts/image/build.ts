@@ -17,7 +17,8 @@ if (existsSync(out) && readdirSync(out).length > 0) throw new Error(`${out} is n
 const WORKSPACES = [...['gateway', 'store', 'watch', 'health'].map((part) => `services/${part}`), 'packages/image'];
 /** What is read at run time, beside code. */
 const DATA = ['facts', 'src/migrations', 'src/sql'];
-/** Of packages of others' making: what Node never reads. */
+/** Of packages of others' making: what Node never reads goes, and what they must be given with stays. */
+const LICENCE = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i;
 const NEVER_READ = /\.(ts|mts|cts|map|md|markdown|flow)$|(^|\/)(test|tests|__tests__|docs|example|examples|\.github)$/;
 
 const needed = neededBy(root, WORKSPACES);
@@ -64,6 +65,7 @@ function placeTheirs({ dir }: Needed): void {
   cpSync(from, join(out, dir), {
     recursive: true,
     // what it has in a folder of its own comes by itself, where it is needed
-    filter: (path) => path === from || (basename(path) !== 'node_modules' && !NEVER_READ.test(path)),
+    filter: (path) =>
+      path === from || LICENCE.test(path) || !(basename(path) === 'node_modules' || NEVER_READ.test(path)),
   });
 }

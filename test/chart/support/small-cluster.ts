@@ -27,6 +27,11 @@ interface Pod {
 export const whyNoAddresses =
   process.platform === 'linux' ? undefined : 'needs Linux, where all of 127.0.0.0/8 is this machine';
 
+/** Of this process alone: several clones may be tested at a time on one machine. */
+const network = `127.${64 + (process.pid % 128)}.${(process.pid >> 7) % 256}`;
+/** the address of the pod that is started first */
+export const firstAddress = `${network}.1`;
+
 const LOOK_MS = 100;
 
 /**
@@ -63,7 +68,7 @@ export class SmallCluster {
   add(part: string): string {
     const found = workloads(this.#options.manifests).find((one) => one.part === part);
     if (found === undefined) throw new Error(`the chart has no ${part}`);
-    const ip = `127.77.0.${++this.#started}`;
+    const ip = `${network}.${++this.#started}`;
     const name = `${found.name}-${this.#started}`;
     const logFile = join(this.#dir.path, `${name}.log`);
     const log = openSync(logFile, 'a', 0o600);
