@@ -9,5 +9,10 @@ export const options = {
     value: 'HOST:PORT',
     help: 'the board, its JSON and the aggregate probes',
   },
-  targets: { type: 'list', required: true, value: 'HOST:PORT,...', help: 'gRPC addresses of every part to ask' },
+  targets: {
+    type: 'list',
+    required: true,
+    value: 'HOST:PORT,...',
+    help: 'gRPC addresses of every part to ask; dns:///NAME:PORT for all that the name leads to',
+  },
 } as const satisfies OptionTable;

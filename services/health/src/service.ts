@@ -3,7 +3,8 @@ import type { Kit, KitConfig, Options, Service } from '@tidegate/service-kit';
 import { createApp } from './app.ts';
 import type { options } from './config.ts';
 import { declareMetrics, type HealthMetrics } from './metrics.ts';
-import { Target } from './probes/target.ts';
+import type { TargetState } from './probes/target.ts';
+import { Targets } from './probes/targets.ts';
 import { reportOf } from './report.ts';
 
 const PERIOD_MS = 1000;
@@ -11,7 +12,7 @@ const PERIOD_MS = 1000;
 /** Asks every part how it is, and shows it. Nothing depends on it: killing it changes no probe of the others. */
 export class HealthService implements Service {
   readonly #config: Options<typeof options> & KitConfig;
-  readonly #targets: Target[];
+  readonly #targets: Targets;
   readonly #metrics: HealthMetrics;
   readonly #app: Server;
   #timer: NodeJS.Timeout | undefined;
@@ -19,12 +20,16 @@ export class HealthService implements Service {
   constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
     this.#config = config;
     this.#metrics = declareMetrics(kit.metrics);
-    this.#targets = config.targets.map((address) => new Target(address, kit.credentials.client()));
-    this.#app = createApp(() => reportOf(this.#targets.map((target) => target.state)));
+    this.#targets = new Targets({
+      names: config.targets,
+      credentials: kit.credentials.client(),
+      gone: (state) => this.#forget(state),
+    });
+    this.#app = createApp(() => reportOf(this.#targets.states));
   }
 
   revision(): number {
-    return Math.max(0, ...this.#targets.map((target) => target.state.answer?.revision ?? 0));
+    return Math.max(0, ...this.#targets.states.map(({ answer }) => answer?.revision ?? 0));
   }
 
   async start(): Promise<void> {
@@ -45,12 +50,12 @@ export class HealthService implements Service {
   }
 
   async stop(): Promise<void> {
-    for (const target of this.#targets) target.close();
+    this.#targets.close();
   }
 
   async #ask(): Promise<void> {
-    await Promise.all(this.#targets.map((target) => target.ask()));
-    for (const { state } of this.#targets) {
+    await this.#targets.ask();
+    for (const state of this.#targets.states) {
       this.#metrics.reachable.labels({ target: state.address }).set(state.reachable ? 1 : 0);
       for (const check of state.answer?.checks ?? []) {
         this.#metrics.check.labels({ part: state.answer?.part ?? 'unknown', check: check.name }).set(check.ok ? 1 : 0);
@@ -58,5 +63,9 @@ export class HealthService implements Service {
     }
     this.#timer = setTimeout(() => void this.#ask(), PERIOD_MS);
     this.#timer.unref();
+  }
+
+  #forget({ address }: TargetState): void {
+    this.#metrics.reachable.remove({ target: address });
   }
 }

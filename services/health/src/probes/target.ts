@@ -1,5 +1,5 @@
 import type { MethodDefinition } from '@grpc/grpc-js';
-import { grpcClient, type Kit } from '@tidegate/service-kit';
+import { grpcClient, type Kit, type Replica } from '@tidegate/service-kit';
 import { type ChecksResponse, health } from '@tidegate/wire';
 
 /** What is known of one part. */
@@ -21,8 +21,9 @@ export class Target {
   readonly #client;
   #state: TargetState;
 
-  constructor(address: string, credentials: ReturnType<Kit['credentials']['client']>) {
-    this.#client = grpcClient(address, credentials);
+  constructor({ address, serverName }: Replica, credentials: ReturnType<Kit['credentials']['client']>) {
+    const named = serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName };
+    this.#client = grpcClient(address, credentials, named);
     this.#state = { address, reachable: false, answer: undefined, failures: 0, changedAt: new Date() };
   }
 
