@@ -10,6 +10,7 @@ export {
 export { type Check, Checks, type Endpoint } from './checks.ts';
 export { type Closing, delayMs } from './delay.ts';
 export { type GrpcServer, grpcClient, openGrpcServer } from './grpc.ts';
+export { HistogramTally, type Sample } from './histogram-tally.ts';
 export { type KeyPair, readKeyPair } from './key-pair.ts';
 export { type KitConfig, kitOptions } from './kit-options.ts';
 export { LoadMeter } from './load-meter.ts';

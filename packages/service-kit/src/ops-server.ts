@@ -28,8 +28,8 @@ function answer({ checks, metrics }: OpsOptions, request: IncomingMessage, respo
   }
   const { path, query } = splitUrl(request.url ?? '/');
   if (path === '/metrics') {
-    metrics.text().then(
-      (text) => response.setHeader('Content-Type', metrics.contentType).end(text),
+    metrics.exposition(request.headers.accept).then(
+      ({ text, contentType }) => response.setHeader('Content-Type', contentType).end(text),
       () => response.writeHead(500).end(),
     );
     return;

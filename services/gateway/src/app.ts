@@ -61,6 +61,7 @@ export function createApp(given: AppOptions): FastifyInstance {
   server.headersTimeout = Math.min(HEADERS_MS, gateway.limits.requestMs);
   serving.keep(server);
   const doors = new Doors(server, given, () => gateway.metrics.droppedConnections.inc());
+  server.on('tlsClientError', () => gateway.metrics.handshakeErrors.inc());
   const options = { ...given, doors };
 
   app.removeAllContentTypeParsers();

@@ -33,6 +33,8 @@ import type { Plugins } from './plugins/plugins.ts';
 import type { BackEnds } from './proxy/back-ends.ts';
 import type { Turns } from './quota/turns.ts';
 import type { RemainingCounts } from './rules/remaining-counts.ts';
+import type { RequestMetrics } from './telemetry/request-metrics.ts';
+import type { RequestNotes } from './telemetry/request-tallies.ts';
 import type { Component } from './verbs/component-status.ts';
 import type { FindCollection } from './webhooks/service-targets.ts';
 import type { WebhookCalls } from './webhooks/webhook-calls.ts';
@@ -64,6 +66,7 @@ export interface Gateway {
   readonly watchTimes: WatchTimes;
   readonly watchRights: WatchRights;
   readonly metrics: GatewayMetrics;
+  readonly requestMetrics: RequestMetrics;
   readonly gates: FeatureGates;
   readonly negotiator: Negotiator;
   /** answers below this are not compressed */
@@ -106,6 +109,8 @@ export interface ResourceRequest {
   readonly warnings: string[];
   /** for the audit log; undefined: nothing is recorded of it */
   readonly record: AuditRecord | undefined;
+  /** for its metrics */
+  readonly notes: RequestNotes;
 }
 
 /** What a verb answers: bytes and a code. Streams write to the reply themselves and answer nothing. */

@@ -4,25 +4,18 @@ import type { MetricRegistry } from '@tidegate/service-kit';
 /** Every metric of the gateway, declared once; names that Kubernetes dashboards know mean what they mean there. */
 export function declareMetrics(registry: MetricRegistry, windows: WindowMemory) {
   return {
-    requestSeconds: registry.histogram({
-      name: 'apiserver_request_duration_seconds',
-      help: 'Response time of requests other than watches.',
-      labelNames: ['verb', 'resource', 'code'],
-      buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    }),
-    watches: registry.gauge({
-      name: 'apiserver_longrunning_requests',
-      help: 'Open watches.',
-      labelNames: ['resource'],
-    }),
     droppedConnections: registry.counter({
       name: 'tidegate_gateway_dropped_connections_total',
       help: 'Connections that were closed before TLS because their address had twice as many as it may.',
     }),
+    handshakeErrors: registry.counter({
+      name: 'apiserver_tls_handshake_errors_total',
+      help: 'Connections on which TLS did not come about.',
+    }),
     watchEvents: registry.counter({
       name: 'apiserver_watch_events_total',
       help: 'Events written to watchers.',
-      labelNames: ['resource'],
+      labelNames: ['group', 'version', 'resource'],
     }),
     mirrors: registry.gauge({ name: 'tidegate_gateway_mirrors', help: 'Collections mirrored in this process.' }),
     mirrorBytes: registry.gauge({ name: 'tidegate_gateway_mirror_bytes', help: 'About what the mirrors hold.' }),
@@ -63,6 +56,22 @@ export function declareMetrics(registry: MetricRegistry, windows: WindowMemory) 
       name: 'tidegate_gateway_webhook_failures_total',
       help: 'Calls of admission webhooks that got no usable answer, whatever their failure policy makes of it.',
       labelNames: ['name'],
+    }),
+    webhookSeconds: registry.histogram({
+      name: 'apiserver_admission_webhook_admission_duration_seconds',
+      help: 'How long admission webhooks took to answer, or not to.',
+      labelNames: ['name', 'type', 'operation', 'rejected'],
+      buckets: [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25],
+    }),
+    webhookRejections: registry.counter({
+      name: 'apiserver_admission_webhook_rejection_count',
+      help: 'Requests that admission webhooks refused, or that were refused because they could not be asked.',
+      labelNames: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
+    }),
+    webhookFailOpens: registry.counter({
+      name: 'apiserver_admission_webhook_fail_open_count',
+      help: 'Requests that went on though an admission webhook could not be asked, as its failure policy says.',
+      labelNames: ['name', 'type'],
     }),
     aggregatedRequests: registry.counter({
       name: 'tidegate_gateway_aggregated_requests_total',

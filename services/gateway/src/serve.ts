@@ -15,11 +15,12 @@ import { auditId } from './hooks/audit-id.ts';
 import { type ContentCoding, contentCoding } from './hooks/content-coding.ts';
 import type { Doors } from './hooks/doors.ts';
 import { FENCE_HEADER, fenceOf } from './hooks/fence.ts';
-import { observe } from './hooks/observe.ts';
+import { observe, observeOpen } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
 import { writeDocument } from './hooks/write-document.ts';
 import { dump } from './limits/dump.ts';
 import { inTime, timeOf } from './limits/request-time.ts';
+import { newNotes, type RequestNotes } from './telemetry/request-tallies.ts';
 import { handlerOf } from './verbs/dispatch.ts';
 import { isQuestion } from './verbs/review.ts';
 
@@ -41,6 +42,7 @@ interface Admitted {
   /** who serves what the request is about, where it is another server */
   remote: RemoteApi | undefined;
   record: AuditRecord | undefined;
+  notes: RequestNotes;
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -54,7 +56,7 @@ export async function serve(
   reply: FastifyReply,
   remote?: RemoteApi,
 ): Promise<void> {
-  const started = performance.now();
+  const notes = newNotes();
   options.kit.load.count();
   const audit = auditId(request.headers['audit-id']);
   const warnings: string[] = [];
@@ -69,8 +71,8 @@ export async function serve(
   }
   try {
     info = requestInfo(request.method, request.raw.url ?? '/');
-    const { authenticator, authorizer, auditTrail } = options.gateway;
-    const sender = await authenticator.authenticate(request.raw);
+    const { authorizer, auditTrail } = options.gateway;
+    const sender = await senderOf(options.gateway, request);
     options.doors.known(request.raw, sender);
     record = auditTrail?.begin({ raw: request.raw, auditId: audit, user: sender, info });
     if (record !== undefined) await auditTrail?.received(record);
@@ -79,7 +81,7 @@ export async function serve(
     code =
       info === undefined
         ? nothingHere(audit, reply)
-        : await inTurn(options, { request, reply, info, user, audit, warnings, remote, record });
+        : await inTurn(options, { request, reply, info, user, audit, warnings, remote, record, notes });
   } catch (error) {
     if (error instanceof ApiError && error.code === 401) await options.gateway.limits.heardStranger();
     const coding = info && codingOf(options.gateway, request, info);
@@ -101,8 +103,19 @@ export async function serve(
   else record?.answered(code, failure);
   if (remote !== undefined) {
     options.gateway.metrics.aggregatedRequests.inc({ api_service: remote.apiService.name, code });
-  } else if (info?.isResource && !lastsLong(info)) {
-    observe(options.gateway, info, code, (performance.now() - started) / 1000);
+  } else if (info?.isResource) {
+    observe(options.gateway, { request, reply, info, notes, code, failure, lastsLong: lastsLong(info) });
+  }
+}
+
+async function senderOf({ authenticator, requestMetrics }: Gateway, { raw }: FastifyRequest): Promise<User> {
+  try {
+    const sender = await authenticator.authenticate(raw);
+    requestMetrics.knows(sender);
+    return sender;
+  } catch (error) {
+    requestMetrics.doesNotKnow(error);
+    throw error;
   }
 }
 
@@ -131,19 +144,34 @@ function codingOf(gateway: Gateway, { headers }: FastifyRequest, info: RequestIn
 
 /** What is a talk between others holds no seat: how long it takes says nothing of how much it is to do. */
 function inTurn(options: ServeOptions, admitted: Admitted): Promise<number> {
-  const { info, user, audit, reply, remote } = admitted;
+  const { info, user, audit, reply, remote, notes } = admitted;
   const { limits } = options.gateway;
   const takesLong = lastsLong(info);
   if (SENT_ON.has(info.subresource) || (remote !== undefined && takesLong)) return admit(options, admitted);
   const timeMs = takesLong ? limits.requestMs : timeOf(info, limits.requestMs);
   const asking = { user, info, audit, reply, patienceMs: timeMs / 4 };
-  const served = () => limits.serve(asking, () => admit(options, admitted));
-  return takesLong ? served() : inTime(reply.raw, timeMs, served);
+  const askedMs = performance.now();
+  if (takesLong) return limits.serve(asking, () => admit(options, admitted));
+  const inFlight = options.gateway.requestMetrics.inFlight.of(info.verb);
+  const seated = async () => {
+    const nowMs = performance.now();
+    notes.queuedMs = nowMs - askedMs;
+    inFlight.enter(nowMs);
+    try {
+      return await admit(options, admitted);
+    } finally {
+      inFlight.leave();
+    }
+  };
+  return inTime(reply.raw, timeMs, () => limits.serve(asking, seated));
 }
 
 async function admit(options: ServeOptions, admitted: Admitted): Promise<number> {
   const refusal = options.gateway.authorizer.refusal(admitted.user, admitted.info);
   const refused = refusal && (await refusal);
+  const { requestMetrics, authorizer } = options.gateway;
+  if (refused === undefined) requestMetrics.allowed();
+  else requestMetrics.refused(authorizer.decide(admitted.user, admitted.info).denied === true);
   // what was let in is told as that, also where another has said so, or nobody had to
   admitted.record?.decided({
     ...options.gateway.authorizer.decide(admitted.user, admitted.info),
@@ -151,6 +179,7 @@ async function admit(options: ServeOptions, admitted: Admitted): Promise<number>
   });
   if (refused !== undefined) throw refused;
   if (admitted.remote !== undefined) return passOn(admitted.remote, admitted);
+  if (lastsLong(admitted.info)) observeOpen(options.gateway, admitted);
   return admitted.info.isResource ? serveResource(options, admitted) : serveOther(options, admitted);
 }
 
@@ -161,7 +190,7 @@ function nothingHere(audit: string, reply: FastifyReply): number {
 const READS = new Set(['get', 'list', 'watch']);
 
 async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted): Promise<number> {
-  const { request, reply, info, user, audit, warnings, record } = admitted;
+  const { request, reply, info, user, audit, warnings, record, notes } = admitted;
   const kind = gateway.registry.find(info.group, info.version, info.resource) ?? (await definedKind(gateway, info));
   // a resource of the other scope is not there
   const otherScope =
@@ -177,6 +206,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     'url.path': info.path,
     'tidegate.verb': info.verb,
   });
+  notes.traceId = span?.traceId;
   const resourceRequest: ResourceRequest = {
     info,
     kind,
@@ -195,6 +225,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     conversions: !isConverted(kind) ? undefined : new RequestConversions(gateway.conversions),
     warnings,
     record,
+    notes,
   };
   record?.about(resourceRequest, reply.raw);
   const { deprecated } = kind.entry;
@@ -230,7 +261,10 @@ async function serveOther({ gateway, kit }: ServeOptions, admitted: Admitted): P
   // by whatever method: who may use it is said by roles
   if (probed !== undefined) return serveProbe(kit, admitted, probed);
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
-  if (info.path === '/metrics') return writeText(audit, reply, 200, await kit.metrics.text(), kit.metrics);
+  if (info.path === '/metrics') {
+    const { text, contentType } = await kit.metrics.exposition(request.headers.accept);
+    return writeText(audit, reply, 200, text, { contentType });
+  }
   const keys = gateway.serviceAccounts?.document(info.path);
   if (keys !== undefined) return writeText(audit, reply, 200, keys.text, { contentType: keys.type });
   const dumped = gateway.limits.turns && dump(gateway.limits.turns.seats, info);

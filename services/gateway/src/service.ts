@@ -43,6 +43,7 @@ import { Addresses } from './proxy/addresses.ts';
 import { BackEnds } from './proxy/back-ends.ts';
 import { Turns } from './quota/turns.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
+import { RequestMetrics } from './telemetry/request-metrics.ts';
 import { Serving } from './tls/serving.ts';
 import { ServiceTargets } from './webhooks/service-targets.ts';
 import { WebhookCalls } from './webhooks/webhook-calls.ts';
@@ -165,6 +166,7 @@ export class GatewayService implements Service {
       frames: new SharedFrames(),
       watchTimes: new WatchTimes(),
       metrics,
+      requestMetrics: new RequestMetrics(kit.metrics, (...path) => registry.find(...path)),
       gates,
       negotiator,
       compressionMinBytes: config.responseCompressionMinBytes,

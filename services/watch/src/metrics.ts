@@ -4,6 +4,8 @@ import type { MetricRegistry } from '@tidegate/service-kit';
 /** What is looked at when somebody asks. */
 interface Held {
   objects: () => number;
+  /** by collection, as its key in the store says */
+  sizes: () => Iterable<readonly [resource: string, objects: number]>;
   windows: () => WindowMemory;
 }
 
@@ -41,6 +43,15 @@ export function declareMetrics(registry: MetricRegistry, held: Held) {
         this.set(held.objects());
       },
     }),
+    resourceObjects: registry.gauge({
+      name: 'apiserver_resource_objects',
+      help: 'Objects held, by group and resource as they are stored.',
+      labelNames: ['group', 'resource'] as const,
+      collect() {
+        this.reset();
+        for (const [stored, objects] of held.sizes()) this.set(groupAndResource(stored), objects);
+      },
+    }),
     windowBytes: registry.gauge({
       name: 'tidegate_watch_window_bytes',
       help: 'Bytes that history alone keeps alive.',
@@ -56,6 +67,12 @@ export function declareMetrics(registry: MetricRegistry, held: Held) {
       },
     }),
   };
+}
+
+/** `deployments.apps` is deployments of the group apps. */
+function groupAndResource(stored: string): { group: string; resource: string } {
+  const dot = stored.indexOf('.');
+  return dot < 0 ? { group: '', resource: stored } : { group: stored.slice(dot + 1), resource: stored.slice(0, dot) };
 }
 
 export type WatchMetrics = ReturnType<typeof declareMetrics>;

@@ -57,6 +57,7 @@ export class WatchService implements Service {
     this.#windows = this.#newWindows();
     this.#metrics = declareMetrics(kit.metrics, {
       objects: () => this.#collections?.size ?? 0,
+      sizes: () => this.#collections?.sizes() ?? [],
       windows: () => this.#windows,
     });
     this.#store = new StoreClient(config.storeAddresses, kit.credentials.client('store'));

@@ -19,7 +19,7 @@ interface Asking {
 
 /** Whom to ask about a request; undefined: nobody. */
 export function inquiryOf(gateway: Gateway, request: ResourceRequest, asking: Asking): Inquiry | undefined {
-  const { info, user, warnings, conversions, record } = request;
+  const { info, user, warnings, conversions, record, notes } = request;
   const { operation, kind = request.kind } = asking;
   const dryRun = asking.isDryRun ?? isDryRun(request);
   const act = { operation, kind: request.kind, resource: info.resource, subresource: info.subresource };
@@ -30,7 +30,7 @@ export function inquiryOf(gateway: Gateway, request: ResourceRequest, asking: As
   if (mutating.length + validating.length + policies.length === 0) return undefined;
   const options = asking.options === undefined ? optionsOf(request, operation) : asking.options();
   const { name, namespace } = info;
-  const attributes = { act, kind, name, namespace, user, options, isDryRun: dryRun, conversions, record };
+  const attributes = { act, kind, name, namespace, user, options, isDryRun: dryRun, conversions, record, notes };
   return new Inquiry({ gateway, attributes, mutating, validating, policies, warnings });
 }
 

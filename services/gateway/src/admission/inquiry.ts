@@ -10,6 +10,7 @@ import { WebhookFailure } from '../webhooks/webhook-calls.ts';
 import { accessOf, onceDecided } from './access.ts';
 import type { BoundPolicy, Called } from './configurations.ts';
 import type { Hook } from './hook.ts';
+import { countCall, countFailure, countRejection } from './hook-metrics.ts';
 import { isSelected } from './matcher.ts';
 import { judgeByPolicies } from './policy-judges.ts';
 import {
@@ -86,9 +87,12 @@ export class Inquiry {
   async validate(objects: Objects): Promise<void> {
     const { policies, ...others } = this.#options;
     if (policies.length > 0) await judgeByPolicies(policies, { ...others, objects });
+    if (this.#options.validating.length === 0) return;
+    const began = performance.now();
     const answers = await Promise.allSettled(
       this.#options.validating.map((called) => this.#ask(called, objects, { mayPatch: false, round: 0 })),
     );
+    this.#options.attributes.notes.webhooksMs += performance.now() - began;
     const refused = answers.find((one) => one.status === 'rejected');
     if (refused !== undefined) throw refused.reason;
   }
@@ -109,11 +113,11 @@ export class Inquiry {
     let verdict: Verdict;
     let operations: readonly unknown[] | undefined;
     try {
-      verdict = await this.#call(hook, request, asking.mayPatch);
+      verdict = await this.#timed(called, request, asking.mayPatch);
       if (verdict.allowed) operations = operationsIn(verdict);
     } catch (error) {
       if (!(error instanceof WebhookFailure)) throw error;
-      gateway.metrics.webhookFailures.labels({ name: hook.name }).inc();
+      countFailure(gateway.metrics, called, asking.mayPatch);
       if (hook.ignoresFailure) {
         this.#noteUnasked(called, asking);
         return undefined;
@@ -122,8 +126,10 @@ export class Inquiry {
     }
     warnings.push(...verdict.warnings);
     for (const [key, value] of verdict.annotations) attributes.record?.annotate(`${hook.name}/${key}`, value);
-    if (!verdict.allowed) throw denial(hook.name, verdict.status ?? {});
-    return operations;
+    if (verdict.allowed) return operations;
+    const denied = denial(hook.name, verdict.status ?? {});
+    countRejection(gateway.metrics, called, { mayPatch: asking.mayPatch, error: 'no_error', code: denied.code });
+    throw denied;
   }
 
   /** What a mutating webhook has done, for the record. */
@@ -149,6 +155,22 @@ export class Inquiry {
     const { mutating, validating } = this.#options;
     const index = [mutating, validating].map((all) => all.findIndex((called) => called.hook === hook));
     return `round_${round}_index_${Math.max(...index)}`;
+  }
+
+  async #timed(called: Called, request: JsonObject, mayPatch: boolean): Promise<Verdict> {
+    const { gateway, attributes } = this.#options;
+    const began = performance.now();
+    let isRejected = !called.hook.ignoresFailure;
+    try {
+      const verdict = await this.#call(called.hook, request, mayPatch);
+      isRejected = !verdict.allowed;
+      return verdict;
+    } finally {
+      const ms = performance.now() - began;
+      // of those that are asked one after another; the others are asked at once
+      if (mayPatch) attributes.notes.webhooksMs += ms;
+      countCall(gateway.metrics, called, { mayPatch, isRejected, seconds: ms / 1000 });
+    }
   }
 
   async #call(hook: Hook, request: JsonObject, mayPatch: boolean): Promise<Verdict> {

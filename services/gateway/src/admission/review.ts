@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import type { AuditRecord } from '../audit/record.ts';
 import type { User } from '../authn/user.ts';
 import type { RequestConversions } from '../conversion/request-conversions.ts';
+import type { RequestNotes } from '../telemetry/request-tallies.ts';
 import { WebhookFailure } from '../webhooks/webhook-calls.ts';
 import type { Act } from './act.ts';
 import type { Hook } from './hook.ts';
@@ -24,6 +25,7 @@ export interface Attributes {
   readonly conversions: RequestConversions | undefined;
   /** of the request */
   readonly record: AuditRecord | undefined;
+  readonly notes: RequestNotes;
 }
 
 /** The objects of a request, as they are stored; where a webhook converts them, in the version of the request. */

@@ -3,6 +3,7 @@ import { PLAIN } from '../codec/negotiate.ts';
 import type { Gateway } from '../gateway.ts';
 import { auditId } from '../hooks/audit-id.ts';
 import { IDENTITY } from '../hooks/content-coding.ts';
+import { newNotes } from '../telemetry/request-tallies.ts';
 import { patch } from '../verbs/patch.ts';
 import type { ApiService } from './api-service.ts';
 import { AGGREGATOR } from './identity-headers.ts';
@@ -34,6 +35,7 @@ export async function tellVerdict(gateway: Gateway, apiService: ApiService, verd
       warnings: [],
       record: undefined,
       conversions: undefined,
+      notes: newNotes(),
     },
     undefined as never,
   );

@@ -5,6 +5,7 @@ import { compressor } from '../codec/compress.ts';
 import type { ListForm } from '../codec/list-form.ts';
 import type { ResourceRequest } from '../gateway.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
+import { noteBytes } from '../telemetry/answer-bytes.ts';
 import { isGone, writeDrained } from './drained.ts';
 import { codingHeader, writeAnswer, writeHead } from './write-answer.ts';
 
@@ -30,6 +31,7 @@ export class DelayedBody {
   #turnedAt = performance.now();
   #waiting: Buffer[] = [];
   #bytes = 0;
+  #sentBytes = 0;
   #stream: ReturnType<typeof writeHead> | Transform | undefined;
 
   constructor(request: ResourceRequest, reply: FastifyReply, delayedBytes = DELAYED_BYTES) {
@@ -63,8 +65,13 @@ export class DelayedBody {
       this.#waiting = [head, ...this.#waiting, tail];
     }
     const body = this.#release();
-    if (this.#stream === undefined) await writeAnswer(this.#request, this.#reply, { code: 200, body });
-    else this.#stream.end(body);
+    if (this.#stream === undefined) {
+      await writeAnswer(this.#request, this.#reply, { code: 200, body });
+      return;
+    }
+    // what a compressor makes of it is not known yet
+    if (this.#stream === this.#reply.raw) noteBytes(this.#reply.raw, this.#sentBytes);
+    this.#stream.end(body);
   }
 
   #release(): Buffer {
@@ -72,6 +79,7 @@ export class DelayedBody {
     const bytes = this.#waiting.length < 2 ? only : Buffer.concat(this.#waiting);
     this.#waiting = [];
     this.#bytes = 0;
+    this.#sentBytes += bytes.length;
     return bytes;
   }
 

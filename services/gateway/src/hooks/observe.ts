@@ -1,21 +1,45 @@
 import type { RequestInfo } from '@tidegate/request-info';
+import type { Status } from '@tidegate/status';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Gateway } from '../gateway.ts';
+import { notedBytes } from '../telemetry/answer-bytes.ts';
+import { countEnd, type RequestNotes } from '../telemetry/request-tallies.ts';
 
-type Observer = ReturnType<Gateway['metrics']['requestSeconds']['labels']>;
-const observers = new Map<string, Observer>();
-const VERBS = new Set(['get', 'list', 'create', 'update', 'patch', 'delete', 'deletecollection']);
+interface Opened {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly info: RequestInfo;
+}
 
-/** Counts a request. Labels take known values only: what a client sends must not grow the metrics. */
-export function observe(gateway: Gateway, info: RequestInfo, code: number, seconds: number): void {
-  const verb = VERBS.has(info.verb) ? info.verb : 'other';
-  const known = gateway.registry.find(info.group, info.version, info.resource) !== undefined;
-  const resource = known ? info.resource : 'unknown';
-  // looked up by one text, because building the labels each time costs ten times as much
-  const key = `${verb} ${resource} ${code}`;
-  let observer = observers.get(key);
-  if (observer === undefined) {
-    observer = gateway.metrics.requestSeconds.labels(verb, resource, String(code));
-    observers.set(key, observer);
+interface Answered extends Opened {
+  readonly notes: RequestNotes;
+  readonly code: number;
+  /** undefined: it was answered as asked, or refused by what is before the verbs */
+  readonly failure: Status | undefined;
+  readonly lastsLong: boolean;
+}
+
+/** Counts a request when its answer is made; one that lasts long when its client or this process ends it. */
+export function observe({ requestMetrics }: Gateway, answered: Answered): void {
+  const { request, reply, info, notes, code, failure, lastsLong } = answered;
+  const { raw } = reply;
+  const tally = requestMetrics.tallies.of(info, request.headers['content-type']);
+  const isTerminated = code === 504 || (code === 429 && failure === undefined);
+  const end = () => countEnd(tally, notes, { code, endedMs: performance.now(), bytes: notedBytes(raw), isTerminated });
+  if (!lastsLong || failure !== undefined || raw.destroyed || raw.writableEnded) {
+    end();
+    return;
   }
-  observer.observe(seconds);
+  raw.once('close', end);
+}
+
+/** Counts what lasts long for as long as its answer is open, from when it is let in. */
+export function observeOpen({ requestMetrics }: Gateway, { request, reply, info }: Opened): void {
+  const { raw } = reply;
+  if (raw.destroyed || raw.writableEnded) return;
+  const tally = requestMetrics.tallies.of(info, request.headers['content-type']);
+  tally.open++;
+  raw.once('close', () => {
+    tally.open--;
+  });
 }

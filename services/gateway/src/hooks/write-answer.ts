@@ -6,6 +6,7 @@ import type { FastifyReply } from 'fastify';
 import { type CodingName, compress } from '../codec/compress.ts';
 import { type Accepted, type Negotiator, PLAIN } from '../codec/negotiate.ts';
 import type { Answer, ResourceRequest } from '../gateway.ts';
+import { noteBytes } from '../telemetry/answer-bytes.ts';
 import { type ContentCoding, IDENTITY } from './content-coding.ts';
 import { flowHeaders } from './flow-headers.ts';
 import { warningHeaders } from './warning-headers.ts';
@@ -36,6 +37,7 @@ export function writeHead(
   const all: Headers = ['Audit-Id', request.auditId, 'Content-Type', type, ...COMMON, ...flowHeaders(raw), ...headers];
   if (request.coding.varies) all.push('Vary', 'Accept-Encoding');
   for (const header of warningHeaders(request.warnings)) all.push('Warning', header);
+  if (headers[0] === 'Content-Length') noteBytes(raw, Number(headers[1]));
   raw.writeHead(code, all as string[]);
   return raw;
 }

@@ -113,7 +113,8 @@ async function sendBatch(
     if (unreadable !== undefined) break;
     window.append(past.event(change, item));
   }
-  const events = gateway.metrics.watchEvents.labels({ resource: kind.entry.resource });
+  const { group, version, resource } = kind.entry;
+  const events = gateway.metrics.watchEvents.labels({ group, version, resource });
   for (let at = window.start; at < window.end; ) {
     const slice = frames.slice(window, at, SLICE_BYTES);
     at = slice.end;

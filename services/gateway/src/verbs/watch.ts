@@ -187,10 +187,9 @@ interface Following {
 
 function follow({ gateway, request, raw, frames, options, after }: Following): void {
   const { user, info, kind } = request;
-  const { resource } = kind.entry;
+  const { group, version, resource } = kind.entry;
   const mirror = gateway.mirrors.open(request.kind.storedAs);
-  const events = gateway.metrics.watchEvents.labels({ resource });
-  const open = gateway.metrics.watches.labels({ resource });
+  const events = gateway.metrics.watchEvents.labels({ group, version, resource });
   const subscriber = new Subscriber({
     mirror,
     after,
@@ -200,7 +199,6 @@ function follow({ gateway, request, raw, frames, options, after }: Following): v
     events,
   });
   mirror.subscribers.add(subscriber);
-  open.inc();
 
   const { watchTimes, watchRights } = gateway;
   const timeoutMs = timeWhileKnown(user, options.timeoutMs);
@@ -209,7 +207,6 @@ function follow({ gateway, request, raw, frames, options, after }: Following): v
   raw.on('close', () => {
     watchTimes.remove(time);
     watchRights.remove(running);
-    open.dec();
     subscriber.end();
   });
   watchRights.add(running);

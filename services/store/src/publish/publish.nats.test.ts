@@ -94,7 +94,7 @@ test('while NATS is down writes are committed as ever and its check fails; after
   const revisions: number[] = [];
   for (let i = 0; i < 20; i++) revisions.push(await create(`down-${i}`));
   assert.ok(performance.now() - begun < 2000);
-  assert.match(await store.metrics.text(), /tidegate_store_publish_total\{result="dropped"\} 20/);
+  assert.match((await store.metrics.exposition(undefined)).text, /tidegate_store_publish_total\{result="dropped"\} 20/);
   await nats.restart();
   await until('the return to be noticed', () => check() === undefined);
   await until('the listener to be back', () => head >= revisions.at(-1)!);

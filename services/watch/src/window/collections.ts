@@ -91,6 +91,11 @@ export class Collections {
     return objects;
   }
 
+  /** How many objects each collection has. */
+  sizes(): Array<[resource: string, objects: number]> {
+    return [...this.#byResource].map(([resource, { size }]) => [resource, size]);
+  }
+
   #collection(loaded: Loaded): Collection {
     const base = toRevision(this.#base);
     return new Collection({

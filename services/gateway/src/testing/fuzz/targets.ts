@@ -44,6 +44,7 @@ import { admitBody, admitObject } from '../../rules/admit-object.ts';
 import { deleteOptions } from '../../rules/delete-options.ts';
 import { listOptions } from '../../rules/list-options.ts';
 import { watchOptions } from '../../rules/watch-options.ts';
+import { newNotes } from '../../telemetry/request-tallies.ts';
 import { readPatch } from '../../verbs/patch.ts';
 import { mutateBytes, mutateValue } from './mutate.ts';
 import { tokenTargets } from './token-targets.ts';
@@ -115,6 +116,7 @@ function requestOf(
     conversions: undefined,
     warnings: [],
     record: undefined,
+    notes: newNotes(),
   };
 }
 
