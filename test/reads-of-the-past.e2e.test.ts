@@ -225,7 +225,7 @@ describe('What the mirror has forgotten', () => {
   test('a watch from the past ends when its client leaves', async () => {
     const watching = async () =>
       Number(
-        /^apiserver_longrunning_requests\{verb="WATCH".*resource="configmaps".*scope="cluster".*\} (\d+)/m.exec(
+        /^apiserver_longrunning_requests\{verb="WATCH",scope="cluster",.*resource="configmaps".*\} (\d+)/m.exec(
           (await client.get('/metrics')).text,
         )?.[1],
       );

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { ServerCredentials, type ServiceDefinition, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { helpText, OptionError, type Options, type OptionTable, readOptions } from '@tidegate/options';
 import { grpcHealth, health } from '@tidegate/wire';
+import { declareCheckMetrics } from './check-metrics.ts';
 import { Checks } from './checks.ts';
 import { delayMs } from './delay.ts';
 import { openGrpcServer } from './grpc.ts';
@@ -86,6 +87,7 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
         ...(service.rpc ?? []),
       ],
     });
+    declareCheckMetrics(kit.metrics, main.part, checks);
     const probes = await openProbes(config, checks, kit.metrics);
     await service.start();
     log.info({ grpcPort: grpc.port }, 'The part is started.');

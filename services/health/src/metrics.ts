@@ -6,7 +6,7 @@ export function declareMetrics(registry: MetricRegistry) {
     check: registry.gauge({
       name: 'tidegate_health_check',
       help: '1 while a named check of a part passes, 0 while it fails.',
-      labelNames: ['part', 'check'],
+      labelNames: ['part', 'instance', 'check'],
     }),
     reachable: registry.gauge({
       name: 'tidegate_health_target_reachable',

@@ -55,11 +55,12 @@ export class HealthService implements Service {
 
   async #ask(): Promise<void> {
     await this.#targets.ask();
+    // a process that is started again has another name
+    this.#metrics.check.reset();
     for (const state of this.#targets.states) {
       this.#metrics.reachable.labels({ target: state.address }).set(state.reachable ? 1 : 0);
-      for (const check of state.answer?.checks ?? []) {
-        this.#metrics.check.labels({ part: state.answer?.part ?? 'unknown', check: check.name }).set(check.ok ? 1 : 0);
-      }
+      const { part = 'unknown', instance = '', checks = [] } = state.answer ?? {};
+      for (const check of checks) this.#metrics.check.set({ part, instance, check: check.name }, check.ok ? 1 : 0);
     }
     this.#timer = setTimeout(() => void this.#ask(), PERIOD_MS);
     this.#timer.unref();

@@ -29,6 +29,19 @@ const KINDS: Readonly<Record<string, Fields>> = {
       '!issuerRef': reference,
     },
   },
+  'monitoring.coreos.com/v1/PrometheusRule': {
+    '!metadata': metadata,
+    '!spec': {
+      '!groups': [
+        {
+          '!name': 'text',
+          '!rules': [
+            { record: 'text', alert: 'text', '!expr': 'text', for: 'text', labels: 'labels', annotations: 'labels' },
+          ],
+        },
+      ],
+    },
+  },
   'monitoring.coreos.com/v1/ServiceMonitor': {
     '!metadata': metadata,
     '!spec': {

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { projectRoot } from '@tidegate/local';
+
+interface Declared {
+  readonly name: string;
+  readonly labelNames: readonly string[];
+}
+
+/** Takes what is declared, and keeps none of it. */
+class Notes {
+  readonly all: Declared[] = [];
+  readonly counter = this.#note.bind(this);
+  readonly gauge = this.#note.bind(this);
+  readonly histogram = this.#note.bind(this);
+  readonly collected = this.#note.bind(this);
+
+  #note({ name, labelNames = [] }: Partial<Declared> & { name: string }): object {
+    for (const suffix of ['', '_sum', '_count']) this.all.push({ name: name + suffix, labelNames });
+    this.all.push({ name: `${name}_bucket`, labelNames: [...labelNames, 'le'] });
+    return {};
+  }
+}
+
+type Declare = (registry: Notes, held: object) => unknown;
+
+/** The labels of metrics as the parts declare them: what has not happened yet is told without any. */
+export async function declaredMetrics(): Promise<readonly Declared[]> {
+  const notes = new Notes();
+  for (const [part, file, name] of [
+    ['gateway', 'metrics.ts', 'declareMetrics'],
+    ['gateway', 'audit/audit-trail.ts', 'declareAuditMetrics'],
+    ['store', 'metrics.ts', 'storeMetrics'],
+    ['watch', 'metrics.ts', 'declareMetrics'],
+  ] as const) {
+    const module = await moduleOf(part, file);
+    (module[name] as Declare)(notes, {});
+  }
+  const { FlowMetrics } = await moduleOf('gateway', 'limits/flow-metrics.ts');
+  new (FlowMetrics as new (registry: Notes, seats: object) => unknown)(notes, {});
+  return notes.all;
+}
+
+async function moduleOf(part: string, file: string): Promise<Record<string, unknown>> {
+  return import(pathToFileURL(join(projectRoot, 'services', part, 'src', file)).href);
+}

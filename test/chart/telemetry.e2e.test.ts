@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { configMap, MAPS } from '../support/client.ts';
+import { parseExposition } from '../support/exposition.ts';
+import { whyNoHelm } from '../support/helm.ts';
+import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+import { declaredMetrics } from './support/declared-metrics.ts';
+import { readExpression } from './support/promql.ts';
+import { expressions, rules } from './support/telemetry.ts';
+
+/** what Prometheus adds to every series, by the chart's ServiceMonitor */
+const TARGET = ['job', 'namespace', 'pod', 'app_kubernetes_io_component'];
+const PARTS = ['gateway', 'store', 'watch', 'health'];
+const POLICY = 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n';
+
+describe('What dashboard and rules ask for', { skip: whyNoHelm() ?? false }, () => {
+  let system: RunningSystem;
+  const dir = mkdtempSync(join(tmpdir(), 'tidegate-telemetry-'));
+  /** of each series that is told, the labels that it has or may have */
+  const labels = new Map<string, Set<string>>();
+
+  before(async () => {
+    const policy = join(dir, 'policy.yaml');
+    writeFileSync(policy, POLICY);
+    const args = [`--audit-policy-file=${policy}`, `--audit-log-path=${join(dir, 'audit.log')}`];
+    system = await runningSystem({ args });
+    const { client, tidegate } = system;
+    const watch = await client.watch(`${MAPS}?watch=1`);
+    await client.ask('POST', MAPS, { body: configMap('one') });
+    await watch.next();
+    assert.equal((await client.get(`${MAPS}?timeout=1us`)).code, 504);
+    for (const part of PARTS) {
+      const text = await (await fetch(`http://${tidegate.part(part).opsAddress}/metrics`)).text();
+      note(text);
+    }
+    watch.close();
+    for (const { name, labelNames } of await declaredMetrics())
+      for (const label of labelNames) labels.get(name)?.add(label);
+  });
+  after(async () => {
+    await system.stop();
+    rmSync(dir, { recursive: true });
+  });
+
+  function note(text: string): void {
+    for (const { name, type, samples } of parseExposition(text, 'plain').values()) {
+      const series = type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => name + suffix) : [name];
+      for (const one of series) if (!labels.has(one)) labels.set(one, new Set());
+      for (const sample of samples) for (const label of Object.keys(sample.labels)) labels.get(sample.name)?.add(label);
+    }
+  }
+
+  test('is told by the parts, with these labels', () => {
+    const recorded = new Map(
+      rules().flatMap(({ record, labels: own }) => (record ? [[record, Object.keys(own)]] : [])),
+    );
+    for (const { place, expr, named } of expressions()) {
+      const { uses, groups } = readExpression(expr);
+      const known = (metric: string) => recorded.get(metric) ?? [...(labels.get(metric) ?? []), ...TARGET];
+      for (const { metric, labels: asked } of uses) {
+        assert.ok(recorded.has(metric) || labels.has(metric), `${place}: ${metric} is told by no part`);
+        for (const label of asked) assert.ok(known(metric).includes(label), `${place}: ${metric} has no ${label}`);
+      }
+      for (const label of groups)
+        assert.ok(
+          uses.some(({ metric }) => known(metric).includes(label)),
+          `${place}: nothing has ${label}`,
+        );
+      for (const label of named) assert.ok(groups.includes(label), `${place} names ${label}, and is not grouped by it`);
+    }
+  });
+});
