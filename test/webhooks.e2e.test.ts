@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { startWebhooks, type TestWebhooks, until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
+import { parseExposition } from './support/exposition.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
@@ -93,6 +95,31 @@ describe('Admission webhooks', () => {
   test('calls that were not answered are counted by webhook', async () => {
     const { text } = await client.get('/metrics');
     assert.match(text, /^tidegate_gateway_webhook_failures_total\{name="a\.b\.c"\} [1-9]/m);
+  });
+
+  test('calls, refusals and failures that were let through are told as in kube-apiserver', async () => {
+    const metrics = parseExposition((await client.get('/metrics')).text, 'plain');
+    const samples = (name: string) => metrics.get(name)?.samples ?? [];
+    const call = { name: 'a.b.c', type: 'validating', operation: 'CREATE' };
+    const rejections = samples('apiserver_admission_webhook_rejection_count').map(({ labels }) => labels);
+    for (const [error_type, rejection_code] of [
+      ['no_error', '418'],
+      ['calling_webhook_error', '500'],
+    ] as const)
+      assert.ok(
+        rejections.some((labels) => isDeepStrictEqual(labels, { ...call, error_type, rejection_code })),
+        error_type,
+      );
+    const [open] = samples('apiserver_admission_webhook_fail_open_count');
+    assert.deepEqual(open?.labels, { name: 'a.b.c', type: 'validating' });
+    const seconds = samples('apiserver_admission_webhook_admission_duration_seconds');
+    assert.ok(seconds.some(({ labels }) => labels.type === 'admit' && labels.rejected === 'false'));
+    const sum = (name: string) =>
+      samples(name)
+        .filter((sample) => sample.name === `${name}_sum`)
+        .reduce((all, { value }) => all + value, 0);
+    const elsewhere = sum('apiserver_request_duration_seconds') - sum('apiserver_request_sli_duration_seconds');
+    assert.ok(elsewhere > sum('apiserver_admission_webhook_admission_duration_seconds') / 2, `${elsewhere} s`);
   });
 });
 
