@@ -108,7 +108,9 @@ describe('Parts among themselves', () => {
   });
 
   test('have a word on every method of every contract', () => {
-    const methods = [store, watch, health, grpcHealth].flatMap((definition) => Object.values(definition).map(({ path }) => path));
+    const methods = [store, watch, health, grpcHealth].flatMap((definition) =>
+      Object.values(definition).map(({ path }) => path),
+    );
     assert.deepEqual(Object.keys(callers).sort(), methods.sort());
   });
 });
