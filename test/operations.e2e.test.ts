@@ -77,7 +77,7 @@ describe('The running system', () => {
       }>;
     await until('all parts to be well', async () => (await report()).state === 'ok');
     assert.deepEqual((await report()).parts.map(({ part }) => part).sort(), ['gateway', 'store', 'watch']);
-    assert.match(await (await fetch(board)).text(), /<th scope="row">gateway<\/th>/);
+    assert.match(await (await fetch(board)).text(), /<th scope="row">Gateways<\/th>/);
     const pid = tidegate.pid('health');
     process.kill(pid, 'SIGKILL');
     assert.equal((await client.get('/readyz')).code, 200);
