@@ -31,15 +31,35 @@ function patch(old, next) {
   if (old.id === 'live') return;
   for (const { name, value } of next.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
   for (const { name } of [...old.attributes]) if (!next.hasAttribute(name)) old.removeAttribute(name);
-  const [olds, nexts] = [[...old.childNodes], [...next.childNodes]];
-  for (const [i, node] of nexts.entries()) {
-    const known = olds[i];
-    if (known === undefined) old.append(node);
-    else if (known.nodeName !== node.nodeName || known.id !== node.id) known.replaceWith(node);
-    else if (node.nodeType === Node.ELEMENT_NODE) patch(known, node);
-    else if (known.nodeValue !== node.nodeValue) known.nodeValue = node.nodeValue;
+  let at = old.firstChild;
+  for (const node of [...next.childNodes]) {
+    at = dropUntil(at, node);
+    if (at === null || (at.id && at.id !== node.id)) old.insertBefore(node, at);
+    else if (at.nodeName !== node.nodeName || at.id !== node.id) {
+      at.replaceWith(node);
+      at = node.nextSibling;
+    } else {
+      if (node.nodeType === Node.ELEMENT_NODE) patch(at, node);
+      else if (at.nodeValue !== node.nodeValue) at.nodeValue = node.nodeValue;
+      at = at.nextSibling;
+    }
   }
-  for (const rest of olds.slice(nexts.length)) rest.remove();
+  while (at !== null) at = dropped(at);
+}
+
+/** What has an id is the same thing wherever it stands: what stands before it, and is not wanted there, goes. */
+function dropUntil(at, node) {
+  const known = node.id ? document.getElementById(node.id) : null;
+  if (known === null || at === null || known.parentNode !== at.parentNode) return at;
+  let rest = at;
+  while (rest !== known && rest !== null) rest = dropped(rest);
+  return rest;
+}
+
+function dropped(node) {
+  const following = node.nextSibling;
+  node.remove();
+  return following;
 }
 
 setTimeout(update, EVERY_MS);

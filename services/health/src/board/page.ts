@@ -70,7 +70,7 @@ function troubles({ parts }: Report): Html {
       ),
   );
   if (lines.length === 0) return html``;
-  return html`<section aria-labelledby="troubles"><h2 id="troubles">What is wrong</h2><ul class="troubles">${lines}</ul></section>`;
+  return html`<section id="section-troubles" aria-labelledby="troubles"><h2 id="troubles">What is wrong</h2><ul class="troubles">${lines}</ul></section>`;
 }
 
 function overview(parts: ReadonlyMap<string, readonly ReportedReplica[]>): Html {
@@ -79,7 +79,7 @@ function overview(parts: ReadonlyMap<string, readonly ReportedReplica[]>): Html 
     const { requests, lag, watchers, revision } = together(replicas);
     return html`<tr><th scope="row">${HEADINGS[part] ?? part}</th><td>${ready} of ${replicas.length}</td><td>${revision}</td><td>${requests}</td><td>${lag}</td><td>${watchers}</td></tr>`;
   });
-  return html`<section aria-labelledby="parts"><h2 id="parts">Parts</h2>
+  return html`<section id="section-parts" aria-labelledby="parts"><h2 id="parts">Parts</h2>
 <div class="wide" role="region" aria-labelledby="parts" tabindex="0"><table>
 <thead><tr><th scope="col">Part</th><th scope="col">Ready</th><th scope="col">Revision</th><th scope="col">Requests/s</th><th scope="col">Lag</th><th scope="col">Watchers</th></tr></thead>
 <tbody>${rows}</tbody>
@@ -89,7 +89,7 @@ function overview(parts: ReadonlyMap<string, readonly ReportedReplica[]>): Html 
 function partSection(part: string, replicas: readonly ReportedReplica[], around: Around): Html {
   const id = `part-${part}`;
   const cards = replicas.map((replica, i) => card(replica, `${id}-${i}`, around));
-  return html`<section aria-labelledby="${id}"><h2 id="${id}">${HEADINGS[part] ?? part}</h2><div class="cards">${cards}</div></section>`;
+  return html`<section id="section-${id}" aria-labelledby="${id}"><h2 id="${id}">${HEADINGS[part] ?? part}</h2><div class="cards">${cards}</div></section>`;
 }
 
 function card(replica: ReportedReplica, id: string, { report, history, now }: Around): Html {
@@ -100,7 +100,7 @@ function card(replica: ReportedReplica, id: string, { report, history, now }: Ar
       html`<div class="${name.toLowerCase().replaceAll(/[^a-z]/g, '-')}"><dt>${name}</dt><dd>${value}</dd></div>`,
   );
   const lag = load === null ? html`` : lagRow(series);
-  return html`<article class="card" aria-labelledby="${id}">
+  return html`<article class="card" id="card-${id}" aria-labelledby="${id}">
 <h3 id="${id}">${instance}</h3>
 <p class="${state}"><span class="badge">${badge(state)}</span> <span class="since">${state === 'unreachable' ? 'gone' : 'here'} for ${span(now - Date.parse(since))}</span></p>
 <dl>${terms}</dl>
@@ -156,7 +156,7 @@ function events({ events }: History): Html {
     rows.length === 0
       ? html`<p>Nothing has changed since this service was started.</p>`
       : html`<div class="wide" role="region" aria-labelledby="events" tabindex="0"><table><thead><tr><th scope="col">When (UTC)</th><th scope="col">What</th><th scope="col">Became</th><th scope="col">Why</th></tr></thead><tbody>${rows}</tbody></table></div>`;
-  return html`<section aria-labelledby="events"><h2 id="events">What has changed</h2>${table}</section>`;
+  return html`<section id="section-events" aria-labelledby="events"><h2 id="events">What has changed</h2>${table}</section>`;
 }
 
 function clock(iso: string): string {
