@@ -11,7 +11,7 @@ import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
 import { bodyClock } from './hooks/body-clock.ts';
 import { clientError } from './hooks/client-error.ts';
-import { Doors, type DoorsConfig } from './hooks/doors.ts';
+import { Doors, type DoorsConfig, HANDSHAKE_MS } from './hooks/doors.ts';
 import { FENCE_HEADER } from './hooks/fence.ts';
 import { STREAMS_OF_STRANGERS } from './hooks/http2-sessions.ts';
 import { takeBearer, upgradeReply } from './hooks/upgrade-reply.ts';
@@ -20,7 +20,6 @@ import { serve } from './serve.ts';
 import type { Serving } from './tls/serving.ts';
 
 const MAX_BODY_BYTES = 3 << 20;
-const HANDSHAKE_MS = 10_000;
 /** how long the head of a request may take, as in kube-apiserver */
 const HEADERS_MS = 32_000;
 

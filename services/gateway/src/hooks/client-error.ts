@@ -10,12 +10,23 @@ const SAID: Readonly<Record<string, readonly [status: string, words: string]>> =
 };
 const OTHER = ['400 Bad Request', 'this is no request of HTTP/1.1'] as const;
 
-/** What is said, in plain text, to whoever sends what is no request; nothing that follows it can be trusted. */
+/** so long a client that goes on sending has time to read why nobody listens */
+const LINGER_MS = 1000;
+
+const told = new WeakSet<Socket>();
+
+/**
+ * What is said, in plain text, to whoever sends what is no request; nothing that follows it can be trusted. What comes
+ * meanwhile is an error again, and is not read. A connection that is closed before its client has sent all is reset, and a
+ * reset takes away the answer that is on its way: so it ends with its client, or a little later.
+ */
 export function clientError(error: Error & { code?: string }, socket: Socket): void {
+  if (told.has(socket)) return;
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
     socket.destroy();
     return;
   }
+  told.add(socket);
   const [status, words] = SAID[error.code ?? ''] ?? OTHER;
   const text = `${words}\n`;
   const lines = [
@@ -24,5 +35,7 @@ export function clientError(error: Error & { code?: string }, socket: Socket): v
     'Connection: close',
     `Content-Length: ${text.length}`,
   ];
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`, () => socket.destroy());
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`);
+  const giveUp = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(giveUp));
 }

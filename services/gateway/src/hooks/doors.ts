@@ -3,7 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { OptionError } from '@tidegate/options';
 import type { User } from '../authn/user.ts';
 import { AddressLimit } from '../limits/address-limit.ts';
+import { Handshakes } from './handshakes.ts';
 import { Http2Sessions } from './http2-sessions.ts';
+
+/** how long TLS may take, and how long it may take to begin */
+export const HANDSHAKE_MS = 10_000;
 
 export interface DoorsConfig {
   readonly maxConnections: number;
@@ -26,6 +30,7 @@ export class Doors {
       throw new OptionError(`--goaway-chance must be between 0 and 0.02, not ${goAwayChance}`);
     }
     if (maxConnections > 0) server.maxConnections = maxConnections;
+    new Handshakes(server, HANDSHAKE_MS);
     this.#addresses = new AddressLimit(server, { most, dropped });
     this.#sessions = new Http2Sessions(server, { goAwayChance });
   }

@@ -3,13 +3,14 @@ import { test } from 'node:test';
 import { Capacity } from './capacity.ts';
 
 function capacityOf(seats: number) {
-  const state = { seats, isWanted: true };
+  const state = { seats, isWanted: true, isShared: false };
   const capacity = new Capacity({
     seats,
     scale: (now) => {
       state.seats = now;
     },
     isWanted: () => state.isWanted,
+    isShared: () => state.isShared,
   });
   return { capacity, state };
 }
@@ -22,13 +23,25 @@ test('a loop that comes round late takes seats away, down to what keeps the stor
   assert.equal(state.seats, 16);
 });
 
-test('seats come back slowly while somebody waits, and at once when nobody does', () => {
+test('where several ask, the loop is held to be in time more closely, with fewer seats', () => {
+  const { capacity, state } = capacityOf(600);
+  state.isShared = true;
+  for (let i = 0; i < 50; i++) capacity.look(1);
+  assert.equal(state.seats, 2);
+  state.isShared = false;
+  capacity.look(1);
+  assert.equal(state.seats, 16);
+});
+
+test('seats come back slowly while somebody waits, and sooner when nobody does', () => {
   const { capacity, state } = capacityOf(600);
   for (let i = 0; i < 50; i++) capacity.look(30);
   capacity.look(0.5);
   assert.equal(state.seats, 18);
   state.isWanted = false;
   capacity.look(0.5);
+  assert.equal(state.seats, 27);
+  for (let i = 0; i < 8; i++) capacity.look(0.5);
   assert.equal(state.seats, 600);
 });
 

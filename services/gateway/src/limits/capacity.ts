@@ -1,13 +1,22 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-const LOOK_MS = 100;
-const RESOLUTION_MS = 5;
-/** A loop that comes round later than this has too much to do at once. */
-const LATE_MS = 2;
-/** Fewer seats than this would leave a loop idle while the stores answer. */
-const FEWEST = 16;
+const LOOK_MS = 50;
+const RESOLUTION_MS = 2;
 const SHRINK = 0.75;
 const GROW = 1.1;
+/** where nobody wants more than there are */
+const RECOVER = 1.5;
+
+interface Aim {
+  /** a loop that comes round later than this has too much to do at once */
+  readonly lateMs: number;
+  readonly fewest: number;
+}
+
+/** Fewer seats than these would leave a loop idle while the stores answer: who is alone gets all there is. */
+const ALONE: Aim = { lateMs: 2, fewest: 16 };
+/** Others wait behind what was let in: they come before the last part of what one flow could have. */
+const SHARED: Aim = { lateMs: 0.4, fewest: 2 };
 
 interface CapacityOptions {
   /** what was configured */
@@ -15,6 +24,8 @@ interface CapacityOptions {
   readonly scale: (seats: number) => void;
   /** whether anybody waits for a seat, or all are taken */
   readonly isWanted: () => boolean;
+  /** whether requests of more than one flow have come of late */
+  readonly isShared: () => boolean;
 }
 
 /**
@@ -52,13 +63,12 @@ export class Capacity {
 
   /** The loop came round so late, in the middle of the time since the last look. */
   look(lateMs: number): void {
-    const { seats: configured, scale, isWanted } = this.#options;
-    const isLate = lateMs > LATE_MS;
-    if (!isLate && (this.#seats >= configured || lateMs > LATE_MS / 2)) return;
-    // an idle process forgets at once that it was busy
-    const grown = isWanted() ? Math.ceil(this.#seats * GROW) : configured;
-    const next = isLate ? Math.floor(this.#seats * SHRINK) : grown;
-    this.#seats = Math.min(configured, Math.max(Math.min(FEWEST, configured), next));
+    const { seats: configured, scale, isWanted, isShared } = this.#options;
+    const aim = isShared() ? SHARED : ALONE;
+    const isLate = lateMs > aim.lateMs;
+    if (!isLate && (this.#seats >= configured || lateMs > aim.lateMs * 0.7)) return;
+    const next = isLate ? Math.floor(this.#seats * SHRINK) : Math.ceil(this.#seats * (isWanted() ? GROW : RECOVER));
+    this.#seats = Math.min(configured, Math.max(Math.min(aim.fewest, configured), next));
     scale(this.#seats);
   }
 }

@@ -31,6 +31,8 @@ interface Asking {
   readonly patienceMs: number;
 }
 
+/** Refusals say that a client should come again after a second: for this second they are held back. */
+const RETRY_MS = 1000;
 const TOO_MANY = 'Too many requests, please try again later.\n';
 
 function tooManyWatches({ name }: User, most: number): string {
@@ -47,6 +49,7 @@ export class Limits {
   readonly shortestWatchMs: number;
   readonly #maxima: PlainMaxima;
   readonly #held = new HeldRefusals();
+  readonly #strangers = new HeldRefusals();
   readonly #watches = new ClientCounts();
   readonly #mostWatches: number;
 
@@ -86,9 +89,9 @@ export class Limits {
     }
   }
 
-  /** Who cannot say who they are is of no flow. While this process has much to do, such answers are held back as well. */
-  async heardStranger(): Promise<void> {
-    if (this.turns?.isSlowed) await this.#held.hold();
+  /** Who cannot say who they are is of no flow: when there are many of them, their answers wait for each other. */
+  heardStranger(): Promise<void> {
+    return this.#strangers.hold();
   }
 
   async #servePlainly(asking: Asking, serve: () => Promise<number>): Promise<number> {
@@ -115,8 +118,8 @@ export class Limits {
   async #refuse({ reply, audit }: Asking, text = TOO_MANY): Promise<number> {
     // what it brought is not needed any more
     reply.request.body = undefined;
-    await this.#held.hold();
-    return writeText(audit, reply, 429, text, { headers: ['Retry-After', '1'] });
+    await this.#held.hold(RETRY_MS);
+    return writeText(audit, reply, 429, text, { headers: ['Retry-After', String(RETRY_MS / 1000)] });
   }
 }
 

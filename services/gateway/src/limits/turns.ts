@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { distinguisherOf, type NamedSchema, Seats, type Ticket } from '@tidegate/flow-control';
+import { distinguisherOf, type NamedSchema, type SeatRequest, Seats, type Ticket } from '@tidegate/flow-control';
 import type { RequestInfo } from '@tidegate/request-info';
 import type { MetricRegistry } from '@tidegate/service-kit';
 import type { User } from '../authn/user.ts';
@@ -14,6 +14,11 @@ interface TurnsOptions {
   readonly registry: MetricRegistry;
   readonly seats: number;
 }
+
+type Flow = Pick<SeatRequest, 'schema' | 'distinguisher'>;
+
+/** So long after requests of several flows have come, one of them may not have all there is. */
+const SHARED_MS = 1000;
 
 /** What a dump shows of a request that has a ticket. */
 export interface Asking {
@@ -34,10 +39,11 @@ export class Turns {
   readonly #metrics: FlowMetrics;
   readonly #capacity: Capacity;
   readonly #known: Known;
-  readonly #configured: number;
+  #last: Flow | undefined;
+  /** when a request of another flow than the one before has come */
+  #mixedAt = Number.NEGATIVE_INFINITY;
 
   constructor({ mirrors, registry, seats }: TurnsOptions) {
-    this.#configured = seats;
     this.seats = new Seats({ seats });
     this.#metrics = new FlowMetrics(registry, this.seats);
     this.#flows = new FlowMirror({ mirrors, changed: ({ levels }) => this.seats.configure(levels) });
@@ -45,16 +51,12 @@ export class Turns {
       seats,
       scale: (now) => this.seats.scale(now),
       isWanted: () => this.seats.waiting > 0 || this.seats.inUse >= this.seats.seats,
+      isShared: () => performance.now() - this.#mixedAt < SHARED_MS,
     });
     this.#known = {
       collection: (resource) => mirrors.peek(resource),
       watchers: (resource) => mirrors.watchers(resource),
     };
-  }
-
-  /** fewer are served at a time than configured */
-  get isSlowed(): boolean {
-    return this.seats.seats < this.#configured;
   }
 
   start(): void {
@@ -70,10 +72,12 @@ export class Turns {
   ask(user: User, info: RequestInfo): Turn {
     const schema = this.#flows.classifier.schemaOf(user, info);
     const { name } = schema.level;
+    const distinguisher = distinguisherOf(schema, user, info);
+    this.#note({ schema: schema.name, distinguisher });
     const ticket = this.seats.ask({
       level: name,
       schema: schema.name,
-      distinguisher: distinguisherOf(schema, user, info),
+      distinguisher,
       seats: seatsFor(info, this.#known),
       tally: this.#metrics.tallyOf(name, schema.name),
     });
@@ -97,5 +101,11 @@ export class Turns {
 
   leave({ ticket }: Turn): void {
     this.seats.leave(ticket);
+  }
+
+  #note(flow: Flow): void {
+    const last = this.#last ?? flow;
+    if (flow.schema !== last.schema || flow.distinguisher !== last.distinguisher) this.#mixedAt = performance.now();
+    this.#last = flow;
   }
 }

@@ -76,11 +76,14 @@ export class Follower {
     if (this.#opened.has(resource) || this.#closed) return;
     const collection = this.#collections.get(resource);
     const snapshot = collection.snapshot();
+    let hasRoom = true;
     for (const part of openingParts(resource, collection, snapshot)) {
+      if (!hasRoom) await once(this.#call, 'drain');
       if (this.#closed) return;
-      if (!this.#call.write(part)) await once(this.#call, 'drain');
+      hasRoom = this.#call.write(part);
     }
-    // in one turn with the last part: what happened meanwhile, and from here on everything
+    // In one turn with the last part, whether there was room for it or not: what happened meanwhile, and from here on
+    // everything. Between the two another batch would tell the gateway that it has all through that batch's revision.
     const position = collection.window.positionAfter(snapshot.revision);
     if (position === undefined) throw new Error(`${resource} changed faster than it could be sent`);
     const missed: Change[] = [];
