@@ -54,7 +54,7 @@ function bench(hasRoom: (message: FollowResponse) => boolean) {
     for (const change of changes) collections.apply(change);
     const last = (changes.at(-1) as Change).revision;
     collections.completeThrough(last);
-    follower.push(changes, last, 1);
+    follower.push({ epoch: 1, first: (changes[0] as Change).revision, last, changes });
   };
   return { call, follower, commit };
 }
