@@ -41,7 +41,7 @@ test('A replica is remembered by its address, each check and as a whole, with it
   see(answered(answer({ instance: 'store-2' })), 4 * MINUTE);
   const series = history.of('there:1', 4 * MINUTE);
   assert.deepEqual(series.states('', 5, 1), [ok, degraded, failing, failing, ok]);
-  assert.deepEqual(series.states('postgres', 5, 1), [ok, ok, failing, failing, ok]);
+  assert.deepEqual(series.states('postgres', 5, 1), [ok, ok, failing, nothing, ok]);
   assert.deepEqual(series.states('reachable', 5, 1), [ok, ok, ok, failing, ok]);
   assert.deepEqual(series.lagMs(5, 1), [7.5, 7.5, 7.5, 0, 7.5]);
   assert.deepEqual(history.of('nowhere', 0).states('', 3, 1), [nothing, nothing, nothing]);

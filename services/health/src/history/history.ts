@@ -1,4 +1,4 @@
-import type { Replica, ReplicaCheck, Turn } from '../probes/replica.ts';
+import { REACHABLE, type Replica, type ReplicaCheck, type Turn } from '../probes/replica.ts';
 import { stateOf } from '../report.ts';
 import { Minutes } from './minutes.ts';
 
@@ -65,7 +65,9 @@ export class History {
   note(replica: Replica, turns: readonly Turn[], now: number): void {
     const kept = this.#keptOf(replica.address);
     this.#minutesOf(kept, WHOLE).note(wholeState(replica), now);
-    for (const check of replica.checks) this.#minutesOf(kept, check.name).note(checkState(check), now);
+    // of one that does not answer nothing more is known
+    const told = replica.checks.filter(({ name }) => replica.isReachable || name === REACHABLE);
+    for (const check of told) this.#minutesOf(kept, check.name).note(checkState(check), now);
     if (replica.load?.hasLag) kept.lagMs.note(replica.load.lagMs, now);
     for (const { check, passes, message } of turns) {
       const what = `${replica.part}/${replica.instance}/${check}`;

@@ -1,4 +1,4 @@
-import type { MethodDefinition } from '@grpc/grpc-js';
+import { type MethodDefinition, type ServiceError, status } from '@grpc/grpc-js';
 import { grpcClient, type Kit } from '@tidegate/service-kit';
 import { type ChecksResponse, health } from '@tidegate/wire';
 
@@ -34,13 +34,18 @@ export class Target {
     const { address, answer } = this.#state;
     this.#state = await this.#checks().then(
       (told): TargetState => ({ address, answered: true, answer: told, why: '' }),
-      (error: Error): TargetState => ({ address, answered: false, answer, why: error.message }),
+      (error: ServiceError): TargetState => ({ address, answered: false, answer, why: this.#reasonIn(error) }),
     );
     return this.#state;
   }
 
   close(): void {
     this.#client.close();
+  }
+
+  /** Without what only those understand who know the library. */
+  #reasonIn({ code, details }: ServiceError): string {
+    return code === status.DEADLINE_EXCEEDED ? `no answer within ${this.#timeoutMs} ms` : details;
   }
 
   #checks(): Promise<ChecksResponse> {
