@@ -62,6 +62,7 @@ export class HealthService implements Service {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       await Promise.all(this.#targets.map((target) => this.#ask(target)));
+      this.#forgetOthers();
       showReplicas(this.#metrics, this.#known());
       await delayMs(this.#config.probePeriodSeconds * 1000, signal);
     }
@@ -72,6 +73,12 @@ export class HealthService implements Service {
     const replica = this.#replicaAt(state.address);
     const now = Date.now();
     this.#history.note(replica, replica.see(state, now), now);
+  }
+
+  /** What is no target any more is not believed to be anything. */
+  #forgetOthers(): void {
+    const wanted = new Set(this.#targets.map((target) => target.state.address));
+    for (const address of this.#replicas.keys()) if (!wanted.has(address)) this.#replicas.delete(address);
   }
 
   #known(): Replica[] {
