@@ -27,6 +27,7 @@ export const rings: ReadonlyArray<readonly string[]> = [
   ['service-kit'],
   ['local'],
   ['testkit'],
+  ['image'],
 ];
 
 const SCOPE = '@tidegate/';

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { type Client, type MethodDefinition, type ServiceError, status } from '@grpc/grpc-js';
 import { type GrpcServer, grpcClient, openGrpcServer, peerCredentials } from '@tidegate/service-kit';
 import { peerCertificates, type TestCertificates, until } from '@tidegate/testkit';
-import { callers, health, store, watch } from '@tidegate/wire';
+import { callers, grpcHealth, health, store, watch } from '@tidegate/wire';
 
 const PARTS = ['gateway', 'health', 'store', 'watch'] as const;
 
@@ -108,7 +108,9 @@ describe('Parts among themselves', () => {
   });
 
   test('have a word on every method of every contract', () => {
-    const methods = [store, watch, health].flatMap((definition) => Object.values(definition).map(({ path }) => path));
+    const methods = [store, watch, health, grpcHealth].flatMap((definition) =>
+      Object.values(definition).map(({ path }) => path),
+    );
     assert.deepEqual(Object.keys(callers).sort(), methods.sort());
   });
 });

@@ -1,8 +1,10 @@
+export { ensureAdminToken } from './certs/admin-token.ts';
 export { type Certificates, ensureCertificates, type PairFiles } from './certs/certificates.ts';
 export { mintAuthority, mintLeaf } from './certs/mint.ts';
 export { type DataDir, dataDirAt } from './data/data-dir.ts';
 export { isRunning } from './data/process-identity.ts';
 export { type RunState, readRunState } from './data/run-file.ts';
+export { writeKubeconfig } from './kubeconfig.ts';
 export { PARTS, type Part } from './launch/parts.ts';
 export { findNats } from './nats/find.ts';
 export { natsUrl, startNatsServer } from './nats/server.ts';
@@ -14,5 +16,6 @@ export { memoryBytes } from './probes/memory.ts';
 export { freePort } from './probes/ports.ts';
 export { cacheDir, projectRoot } from './project.ts';
 export { openLogFile } from './supervise/log-file.ts';
+export { NODE_FLAGS } from './supervise/node-process.ts';
 export { type Running, signalQuietly } from './supervise/running.ts';
 export { removePlace, temporaryPlace } from './temporary-place.ts';

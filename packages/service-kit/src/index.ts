@@ -1,4 +1,12 @@
-export { closestName, helpText, OptionError, type Options, type OptionTable, readOptions } from '@tidegate/options';
+export {
+  closestName,
+  helpText,
+  OptionError,
+  type Options,
+  type OptionTable,
+  readOptions,
+  variableOf,
+} from '@tidegate/options';
 export { type Check, Checks, type Endpoint } from './checks.ts';
 export { type Closing, delayMs } from './delay.ts';
 export { type GrpcServer, grpcClient, openGrpcServer } from './grpc.ts';
@@ -11,6 +19,8 @@ export { checkNats, type NatsConfig, natsAddress, natsOptions } from './nats-add
 export { openOpsServer, sendText, splitAddress, splitUrl } from './ops-server.ts';
 export { type PeerCredentials, peerCredentials } from './peer-credentials.ts';
 export { type ProbeAnswer, type ProbePath, type ProbeQuery, probeAnswer, probePath } from './probe.ts';
+export { type Replica, ReplicaNames, type ReplicaNamesOptions } from './replica-names.ts';
+export { Replicas } from './replicas.ts';
 export { type Kit, runMain, type Service } from './run-main.ts';
 export { Cancelled, serveStream, writeMessage } from './serve-stream.ts';
 export { createTracing, type TraceSpan, type Tracing } from './tracing.ts';

@@ -52,6 +52,8 @@ export function createApp(given: AppOptions): FastifyInstance {
     logger: false,
     clientErrorHandler: clientError as never,
     exposeHeadRoutes: false,
+    // what still comes while this process ends is served
+    return503OnClosing: false,
     forceCloseConnections: true,
   }) as unknown as FastifyInstance;
   const { server } = app as unknown as { server: HttpServer };

@@ -210,12 +210,17 @@ export const options = {
     value: 'BYTES',
     help: 'larger events are recorded without the bodies of request and answer',
   },
-  'store-addresses': { type: 'list', required: true, value: 'HOST:PORT,...', help: 'gRPC addresses of the stores' },
+  'store-addresses': {
+    type: 'list',
+    required: true,
+    value: 'HOST:PORT,...',
+    help: 'gRPC addresses of the stores; dns:///NAME:PORT for all that the name leads to',
+  },
   'watch-addresses': {
     type: 'list',
     required: true,
     value: 'HOST:PORT,...',
-    help: 'gRPC addresses of the watch service',
+    help: 'gRPC addresses of the watch service; dns:///NAME:PORT for all that the name leads to',
   },
   'feature-gates': {
     type: 'string',

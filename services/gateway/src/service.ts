@@ -2,7 +2,7 @@ import { type Collection, Deflater, WindowMemory } from '@tidegate/collection';
 import { readFeatureGates } from '@tidegate/feature-gates';
 import { builtInRegistry } from '@tidegate/kinds';
 import { toRevision } from '@tidegate/revision';
-import type { Kit, KitConfig, Options, Service } from '@tidegate/service-kit';
+import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
 import { serviceUnavailable } from '@tidegate/status';
 import type { Key } from '@tidegate/wire';
 import type { FastifyInstance } from 'fastify';
@@ -48,7 +48,13 @@ import { ServiceTargets } from './webhooks/service-targets.ts';
 import { WebhookCalls } from './webhooks/webhook-calls.ts';
 
 /** how long requests that are under way may take when the process is to end */
-const DRAIN_MS = 5000;
+const DRAIN_MS = 10_000;
+/** how long their connections stay, in which they may be told to go elsewhere */
+const IDLE_MS = 1000;
+/** within this time all watches end, but for those that begin meanwhile */
+const WATCHES_WITHIN_MS = 1000;
+const WATCHES_EACH_MS = 25;
+const FEW_WATCHES = 10;
 const PATIENCE_MS = 5000;
 /** A webhook, or a server behind the API, may run beside this process, but never be the machine's own metadata service. */
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
@@ -211,13 +217,25 @@ export class GatewayService implements Service {
     await this.#app.listen({ host, port, reusePort: true } as never);
   }
 
+  /** Nothing new comes in; who is here finishes, or goes on at another gateway. */
   async drain(): Promise<void> {
+    this.#app.server.close();
+    const drained = new AbortController();
+    const ended = this.#endWatches(drained.signal);
+    await this.#connections.drain({ graceMs: DRAIN_MS, idleMs: IDLE_MS });
+    drained.abort();
+    await ended;
     this.#probe.stop();
-    const closed = this.#app.close();
-    // who watches finds another gateway, and goes on from the bookmark that is the last word here
-    this.#mirrors.endWatches();
-    await this.#connections.drain(DRAIN_MS);
-    await closed;
+    await this.#app.close();
+  }
+
+  /** Bit by bit, so that they do not all come to the others at once: each goes on there from the bookmark that is the last word here. */
+  async #endWatches(drained: AbortSignal): Promise<void> {
+    const atOnce = Math.ceil((this.#mirrors.watching * WATCHES_EACH_MS) / WATCHES_WITHIN_MS);
+    while (!drained.aborted) {
+      this.#mirrors.endWatches(Math.max(FEW_WATCHES, atOnce));
+      await delayMs(WATCHES_EACH_MS, drained);
+    }
   }
 
   async stop(): Promise<void> {

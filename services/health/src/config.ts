@@ -9,7 +9,12 @@ export const options = {
     value: 'HOST:PORT',
     help: 'the board, its JSON and the aggregate probes',
   },
-  targets: { type: 'list', required: true, value: 'HOST:PORT,...', help: 'gRPC addresses of every part to ask' },
+  targets: {
+    type: 'list',
+    required: true,
+    value: 'HOST:PORT,...',
+    help: 'gRPC addresses of every part to ask; dns:///NAME:PORT for all that the name leads to',
+  },
   'probe-period-seconds': { type: 'number', default: 1, help: 'how often every part is asked' },
   'probe-timeout-seconds': { type: 'number', default: 1, help: 'how long an answer may take' },
   'probe-failure-threshold': {

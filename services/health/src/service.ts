@@ -6,13 +6,14 @@ import { checkNumbers, type HealthConfig } from './config.ts';
 import { History } from './history/history.ts';
 import { declareMetrics, type HealthMetrics, showReplicas } from './metrics.ts';
 import { Replica } from './probes/replica.ts';
-import { Target } from './probes/target.ts';
+import type { TargetState } from './probes/target.ts';
+import { Targets } from './probes/targets.ts';
 import { reportOf } from './report.ts';
 
 /** Asks every part how it is, and shows it. Nothing depends on it: killing it changes no probe of the others. */
 export class HealthService implements Service {
   readonly #config: HealthConfig & KitConfig;
-  readonly #targets: Target[];
+  readonly #targets: Targets;
   /** by address, as long as it is a target */
   readonly #replicas = new Map<string, Replica>();
   readonly #history: History;
@@ -24,8 +25,12 @@ export class HealthService implements Service {
     checkNumbers(config);
     this.#config = config;
     this.#metrics = declareMetrics(kit.metrics);
-    const timeoutMs = config.probeTimeoutSeconds * 1000;
-    this.#targets = config.targets.map((address) => new Target(address, kit.credentials.client(), timeoutMs));
+    this.#targets = new Targets({
+      names: config.targets,
+      credentials: kit.credentials.client(),
+      timeoutMs: config.probeTimeoutSeconds * 1000,
+      gone: ({ address }) => this.#replicas.delete(address),
+    });
     this.#history = new History({ minutes: config.historyMinutes });
     this.#app = createApp({
       report: () => reportOf(this.#known(), Date.now()),
@@ -55,41 +60,33 @@ export class HealthService implements Service {
   }
 
   async stop(): Promise<void> {
-    for (const target of this.#targets) target.close();
+    this.#targets.close();
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      await Promise.all(this.#targets.map((target) => this.#ask(target)));
-      this.#forgetOthers();
+      for (const state of await this.#targets.ask()) this.#note(state);
       showReplicas(this.#metrics, this.#known());
       await delayMs(this.#config.probePeriodSeconds * 1000, signal);
     }
   }
 
-  async #ask(target: Target): Promise<void> {
-    const state = await target.ask();
+  #note(state: TargetState): void {
     const replica = this.#replicaAt(state.address);
     const now = Date.now();
     this.#history.note(replica, replica.see(state, now), now);
   }
 
-  /** What is no target any more is not believed to be anything. */
-  #forgetOthers(): void {
-    const wanted = new Set(this.#targets.map((target) => target.state.address));
-    for (const address of this.#replicas.keys()) if (!wanted.has(address)) this.#replicas.delete(address);
-  }
-
   #known(): Replica[] {
-    return this.#targets.map((target) => this.#replicaAt(target.state.address));
+    return this.#targets.states.map(({ address }) => this.#replicaAt(address));
   }
 
   #replicaAt(address: string): Replica {
     const known = this.#replicas.get(address);
     if (known !== undefined) return known;
     const { probeFailureThreshold: failures, probeSuccessThreshold: passes } = this.#config;
-    const made = new Replica(address, { failures, passes });
+    const made = new Replica(address, { failures, passes }, Date.now());
     this.#replicas.set(address, made);
     return made;
   }

@@ -66,6 +66,12 @@ export const options = {
     help: 'client certificate of the system controllers',
   },
   'gateway-key-file': { type: 'string', default: '', value: 'FILE', help: 'its key' },
+  'gateway-token-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'bearer token of the system controllers, instead of a certificate; read anew when it changes',
+  },
   controllers: {
     type: 'list',
     default: ['*'],

@@ -3,7 +3,12 @@ import { kitOptions, natsOptions, type OptionTable } from '@tidegate/service-kit
 /** The watch service's options: flags, environment and help come from this table, and nothing else reads them. */
 export const options = {
   ...kitOptions,
-  'store-addresses': { type: 'list', required: true, value: 'HOST:PORT,...', help: 'gRPC addresses of the stores' },
+  'store-addresses': {
+    type: 'list',
+    required: true,
+    value: 'HOST:PORT,...',
+    help: 'gRPC addresses of the stores; dns:///NAME:PORT for all that the name leads to',
+  },
   ...natsOptions,
   'self-check-seconds': {
     type: 'number',

@@ -42,6 +42,10 @@ interface Wanted {
   readonly dir: string;
   readonly parts: readonly string[];
   readonly bindAddress: string;
+  /** by which clients call, beside those of this machine and of a cluster */
+  readonly servingNames?: readonly string[];
+  /** by which a part is called, beside this machine's own */
+  readonly peerNames?: (part: string) => readonly string[];
   readonly now?: number;
 }
 
@@ -57,9 +61,9 @@ export async function ensureCertificates(wanted: Wanted): Promise<Certificates> 
   const frontProxies = await ensureAuthority(dir, 'front-proxy-ca', 'tidegate-front-proxy-ca', now);
   await Promise.all([
     ensureLeaf(frontProxies, 'front-proxy-client', frontProxyLeaf, now),
-    ensureLeaf(clients, 'serving', servingLeaf(wanted.bindAddress), now),
+    ensureLeaf(clients, 'serving', servingLeaf(wanted.bindAddress, wanted.servingNames), now),
     ensureLeaf(clients, 'controllers', controllersLeaf, now),
-    ...wanted.parts.map((part) => ensureLeaf(peers, `peer-${part}`, peerLeaf(part), now)),
+    ...wanted.parts.map((part) => ensureLeaf(peers, `peer-${part}`, peerLeaf(part, wanted.peerNames?.(part)), now)),
   ]);
   return {
     caFile: clients.certFile,
@@ -84,14 +88,14 @@ function ensureServiceAccountKey(dir: string): string {
   return file;
 }
 
-function servingLeaf(bindAddress: string): Leaf {
+function servingLeaf(bindAddress: string, more: readonly string[] = []): Leaf {
   const cluster = [
     'kubernetes',
     'kubernetes.default',
     'kubernetes.default.svc',
     'kubernetes.default.svc.cluster.local',
   ];
-  const names = new Set(['localhost', '127.0.0.1', '::1', ...cluster, hostname()]);
+  const names = new Set(['localhost', '127.0.0.1', '::1', ...cluster, hostname(), ...more]);
   if (bindAddress !== '0.0.0.0' && bindAddress !== '::') names.add(bindAddress);
   return { commonName: 'tidegate-gateway', names: [...names], usages: ['server'], validMs: LEAF_VALID_MS };
 }
@@ -105,11 +109,11 @@ const controllersLeaf: Leaf = {
 
 const frontProxyLeaf: Leaf = { commonName: FRONT_PROXY, usages: ['client'], validMs: LEAF_VALID_MS };
 
-function peerLeaf(part: string): Leaf {
+function peerLeaf(part: string, more: readonly string[] = []): Leaf {
   return {
     commonName: part,
     organization: 'tidegate',
-    names: ['localhost', '127.0.0.1'],
+    names: ['localhost', '127.0.0.1', ...more],
     usages: ['server', 'client'],
     validMs: LEAF_VALID_MS,
   };

@@ -30,6 +30,7 @@ export const SET_HERE: readonly string[] = [
   'gateway-ca-file',
   'gateway-cert-file',
   'gateway-key-file',
+  'gateway-token-file',
   'root-ca-file',
   'requestheader-client-ca-file',
   'requestheader-allowed-names',

@@ -15,7 +15,7 @@ interface NodeProcessOptions {
  * New objects have 8 MiB, and not 16, until they are looked at: a part that has been started has up to 15 MiB less resident,
  * and under load it takes no more time.
  */
-const NODE_FLAGS = ['--max-semi-space-size=8'];
+export const NODE_FLAGS = ['--max-semi-space-size=8'];
 
 /** A part of our own: it stops on SIGTERM, and by itself when its standard input closes. */
 export function startNodeProcess(options: NodeProcessOptions): Running {

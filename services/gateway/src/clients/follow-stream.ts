@@ -1,5 +1,5 @@
-import type { Client, ClientDuplexStream, MethodDefinition } from '@grpc/grpc-js';
-import { delayMs, grpcClient, type Kit } from '@tidegate/service-kit';
+import type { ClientDuplexStream, MethodDefinition } from '@grpc/grpc-js';
+import { delayMs, type Kit, Replicas } from '@tidegate/service-kit';
 import { type FollowRequest, type FollowResponse, watch } from '@tidegate/wire';
 
 interface FollowStreamOptions {
@@ -14,14 +14,15 @@ interface FollowStreamOptions {
 /** The one stream to the watch service. When it breaks, the next replica is asked, at once and then every 100 ms. */
 export class FollowStream {
   readonly #options: FollowStreamOptions;
-  readonly #clients: Client[];
+  readonly #watchServices: Replicas;
   readonly #closing = new AbortController();
+  #hasMoved = false;
   #call: ClientDuplexStream<FollowRequest, FollowResponse> | undefined;
-  #current = 0;
 
   constructor(options: FollowStreamOptions) {
     this.#options = options;
-    this.#clients = options.addresses.map((address) => grpcClient(address, options.credentials));
+    const { addresses: names, credentials } = options;
+    this.#watchServices = new Replicas({ names, credentials, moved: () => this.#move() });
   }
 
   /** Dropped when there is no stream: `connected` opens everything again. */
@@ -33,7 +34,8 @@ export class FollowStream {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       await this.#follow();
-      this.#current++;
+      if (!this.#hasMoved) this.#watchServices.next();
+      this.#hasMoved = false;
       await delayMs(100, signal);
     }
   }
@@ -41,11 +43,18 @@ export class FollowStream {
   close(): void {
     this.#closing.abort();
     this.#call?.end();
-    for (const client of this.#clients) client.close();
+    this.#watchServices.close();
+  }
+
+  /** The stream ends, and is opened anew where it belongs now. */
+  #move(): void {
+    if (this.#call === undefined) return;
+    this.#hasMoved = true;
+    this.#call.cancel();
   }
 
   #follow(): Promise<void> {
-    const client = this.#clients[this.#current % this.#clients.length] as Client;
+    const client = this.#watchServices.client();
     const { path, requestSerialize, responseDeserialize } = watch.follow as MethodDefinition<
       FollowRequest,
       FollowResponse

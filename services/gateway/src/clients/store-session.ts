@@ -1,5 +1,5 @@
-import type { Client, MethodDefinition } from '@grpc/grpc-js';
-import { grpcClient, type Kit } from '@tidegate/service-kit';
+import type { MethodDefinition } from '@grpc/grpc-js';
+import { type Kit, Replicas } from '@tidegate/service-kit';
 import { serviceUnavailable } from '@tidegate/status';
 import {
   type DeleteCorruptRequest,
@@ -36,8 +36,7 @@ const LARGE_BYTES = 64 << 10;
  * Writes that wait longer than a request may last are answered with 504, everything else with 503.
  */
 export class StoreSession {
-  readonly #clients: Client[];
-  #current = 0;
+  readonly #stores: Replicas;
   readonly #reads: Lane<Key, ReadOutcome>;
   readonly #heads: Lane<null, number>;
   readonly #writes: Lane<Write, WriteOutcome>;
@@ -50,10 +49,11 @@ export class StoreSession {
   #busTrouble = '';
 
   constructor(options: StoreSessionOptions) {
-    this.#clients = options.addresses.map((address) => grpcClient(address, options.credentials));
+    const { addresses: names, credentials } = options;
+    this.#stores = new Replicas({ names, credentials, moved: () => this.#moveOn() });
     this.#resumed = options.resumed;
     const shared = {
-      client: () => this.#client(),
+      client: () => this.#stores.client(),
       failed: () => this.#turnToNext(),
       retried: options.retried,
     };
@@ -101,9 +101,18 @@ export class StoreSession {
 
   /** A store that does not answer one lane does not answer the others; writes are known by their ids wherever they go. */
   #turnToNext(): void {
-    this.#current++;
+    this.#stores.next();
     this.#heardAt = Number.NEGATIVE_INFINITY;
-    if (this.#clients.length === 1) return;
+    if (this.#stores.count > 1) this.#moveLanes();
+  }
+
+  /** What another store said of itself says nothing of the one that is asked now. */
+  #moveOn(): void {
+    this.#heardAt = Number.NEGATIVE_INFINITY;
+    this.#moveLanes();
+  }
+
+  #moveLanes(): void {
     for (const lane of [this.#reads, this.#heads, this.#writes, this.#largeWrites]) lane.moveOn();
   }
 
@@ -140,7 +149,7 @@ export class StoreSession {
       DeleteCorruptRequest,
       DeleteCorruptResponse
     >;
-    const client = this.#client();
+    const client = this.#stores.client();
     const deadline = Date.now() + 30_000;
     return new Promise((resolve, reject) => {
       client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, { deadline }, (error, response) => {
@@ -171,7 +180,7 @@ export class StoreSession {
 
   close(): void {
     for (const lane of [this.#reads, this.#heads, this.#writes, this.#largeWrites]) lane.close();
-    for (const client of this.#clients) client.close();
+    this.#stores.close();
   }
 
   #stream<Request, Response>(
@@ -179,13 +188,7 @@ export class StoreSession {
     request: Request,
     rest: (request: Request, response: Response) => Request | undefined,
   ): AsyncGenerator<Response> {
-    const first = this.#current;
-    const client = (attempt: number) => this.#clients[(first + attempt) % this.#clients.length] as Client;
-    return storeStream({ client, method, request, rest, resumed: this.#resumed });
-  }
-
-  #client(): Client {
-    return this.#clients[this.#current % this.#clients.length] as Client;
+    return storeStream({ client: this.#stores.inTurn(), method, request, rest, resumed: this.#resumed });
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Client, ClientReadableStream, MethodDefinition, ServiceError } from '@grpc/grpc-js';
-import { delayMs, grpcClient, type Kit } from '@tidegate/service-kit';
+import type { ClientReadableStream, MethodDefinition, ServiceError } from '@grpc/grpc-js';
+import { delayMs, type Kit, Replicas } from '@tidegate/service-kit';
 import { serviceUnavailable } from '@tidegate/status';
 import { type CollectionListRequest, fromServiceError, type ListPart, watch } from '@tidegate/wire';
 
@@ -15,11 +15,10 @@ const PATIENCE_MS = 10_000;
  * behind the last object that came, at exactly the same revision.
  */
 export class WatchLists {
-  readonly #clients: Client[];
-  #current = 0;
+  readonly #watchServices: Replicas;
 
-  constructor(addresses: readonly string[], credentials: ReturnType<Kit['credentials']['client']>) {
-    this.#clients = addresses.map((address) => grpcClient(address, credentials));
+  constructor(names: readonly string[], credentials: ReturnType<Kit['credentials']['client']>) {
+    this.#watchServices = new Replicas({ names, credentials });
   }
 
   async *list(request: CollectionListRequest): AsyncGenerator<ListPart> {
@@ -41,7 +40,7 @@ export class WatchLists {
       } catch (error) {
         const told = fromServiceError(error as ServiceError);
         if (told !== undefined) throw told;
-        this.#current++;
+        this.#watchServices.next();
         if (performance.now() - heardAt > PATIENCE_MS) {
           throw serviceUnavailable('the watch service cannot be reached, please try again');
         }
@@ -51,7 +50,7 @@ export class WatchLists {
   }
 
   close(): void {
-    for (const client of this.#clients) client.close();
+    this.#watchServices.close();
   }
 
   async *#parts(request: CollectionListRequest, deadline: number): AsyncGenerator<ListPart> {
@@ -59,7 +58,7 @@ export class WatchLists {
       CollectionListRequest,
       ListPart
     >;
-    const client = this.#clients[this.#current % this.#clients.length] as Client;
+    const client = this.#watchServices.client();
     const call: ClientReadableStream<ListPart> = client.makeServerStreamRequest(
       path,
       requestSerialize,

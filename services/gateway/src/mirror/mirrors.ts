@@ -6,6 +6,7 @@ import { FollowStream } from '../clients/follow-stream.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { FanOut } from './fan-out.ts';
 import { Mirror, type Suspect, suspectName } from './mirror.ts';
+import type { Subscriber } from './subscriber.ts';
 
 interface MirrorsOptions {
   addresses: readonly string[];
@@ -157,17 +158,20 @@ export class Mirrors {
     return keys.filter((key) => namespace === '' || key.namespace === namespace);
   }
 
-  /** This process is to end: each watch gets a last bookmark, where it wants them, and ends as if its time were over. */
-  endWatches(): void {
-    for (const resource of this.#byResource.keys()) this.endWatchesOf(resource);
+  /** This process is to end: so many watches get a last bookmark, where they want them, and end as if their time were over. */
+  endWatches(most: number): void {
+    let left = most;
+    for (const { subscribers } of this.#byResource.values()) {
+      const ending = [...subscribers].slice(0, left);
+      for (const subscriber of ending) endWatch(subscriber);
+      left -= ending.length;
+      if (left === 0) return;
+    }
   }
 
   /** The same for the watches of one resource. */
   endWatchesOf(resource: string): void {
-    for (const subscriber of [...(this.#byResource.get(resource)?.subscribers ?? [])]) {
-      subscriber.bookmark();
-      subscriber.end();
-    }
+    for (const subscriber of [...(this.#byResource.get(resource)?.subscribers ?? [])]) endWatch(subscriber);
   }
 
   #openAll(): void {
@@ -258,4 +262,9 @@ export class Mirrors {
     this.#stream.send({ close: [resource] });
     this.#options.metrics.mirrors.set(this.#byResource.size);
   }
+}
+
+function endWatch(subscriber: Subscriber): void {
+  subscriber.bookmark();
+  subscriber.end();
 }

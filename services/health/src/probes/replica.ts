@@ -40,12 +40,14 @@ export const REACHABLE = 'reachable';
 export class Replica {
   readonly address: string;
   readonly #patience: Patience;
+  readonly #knownSince: number;
   readonly #checks = new Map<string, Known>();
   #reachable: Steady | undefined;
   #why = '';
   #answer: ChecksResponse | undefined;
 
-  constructor(address: string, patience: Patience) {
+  constructor(address: string, patience: Patience, now = 0) {
+    this.#knownSince = now;
     this.address = address;
     this.#patience = patience;
   }
@@ -103,7 +105,7 @@ export class Replica {
 
   /** when it came, or went */
   get since(): number {
-    return this.#reachable?.since ?? 0;
+    return this.#reachable?.since ?? this.#knownSince;
   }
 
   /** whether it answers, and then what it tells of itself */

@@ -21,7 +21,7 @@ test('An answer is kept, and the last one stays when there is none any more.', a
       error ? reject(error) : resolve(bound),
     );
   });
-  const target = new Target(`127.0.0.1:${port}`, open, 5000);
+  const target = new Target({ address: `127.0.0.1:${port}` }, open, 5000);
   assert.deepEqual([target.state.answered, target.state.why], [false, 'not asked yet']);
   const state = await target.ask();
   assert.deepEqual([state.answered, state.answer?.revision], [true, 9]);
@@ -38,7 +38,7 @@ test('Who takes the question and says nothing is given up in time.', async () =>
   const silent = createServer((socket) => taken.add(socket.resume()));
   silent.listen(0, '127.0.0.1');
   await once(silent, 'listening');
-  const target = new Target(`127.0.0.1:${(silent.address() as AddressInfo).port}`, open, 100);
+  const target = new Target({ address: `127.0.0.1:${(silent.address() as AddressInfo).port}` }, open, 100);
   const asked = performance.now();
   const { answered, why } = await target.ask();
   assert.ok(performance.now() - asked < 3000);

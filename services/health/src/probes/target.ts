@@ -1,5 +1,5 @@
 import { type MethodDefinition, type ServiceError, status } from '@grpc/grpc-js';
-import { grpcClient, type Kit } from '@tidegate/service-kit';
+import { grpcClient, type Kit, type Replica } from '@tidegate/service-kit';
 import { type ChecksResponse, health } from '@tidegate/wire';
 
 /** What one address answered when it was asked last. */
@@ -19,8 +19,13 @@ export class Target {
   readonly #timeoutMs: number;
   #state: TargetState;
 
-  constructor(address: string, credentials: ReturnType<Kit['credentials']['client']>, timeoutMs: number) {
-    this.#client = grpcClient(address, credentials);
+  constructor(
+    { address, serverName }: Replica,
+    credentials: ReturnType<Kit['credentials']['client']>,
+    timeoutMs: number,
+  ) {
+    const named = serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName };
+    this.#client = grpcClient(address, credentials, named);
     this.#timeoutMs = timeoutMs;
     this.#state = { address, answered: false, answer: undefined, why: 'not asked yet' };
   }

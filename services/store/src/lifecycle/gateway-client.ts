@@ -10,8 +10,11 @@ import { type Logger, readKeyPair, WatchedFiles } from '@tidegate/service-kit';
 interface GatewayClientOptions {
   url: string;
   caFile: string;
+  /** empty: none is shown */
   certFile: string;
   keyFile: string;
+  /** empty: the certificate says who is there */
+  tokenFile?: string;
   timeoutMs?: number;
   log?: Pick<Logger, 'info' | 'warn'>;
 }
@@ -29,6 +32,12 @@ export interface GatewayAnswer {
 }
 
 const TIMEOUT_MS = 30_000;
+/** By what the controllers prove themselves, and know the gateway. */
+interface Identity {
+  readonly tls: SecureClientSessionOptions;
+  readonly token: string;
+}
+
 const SILENT = { info() {}, warn() {} };
 
 /**
@@ -38,7 +47,7 @@ const SILENT = { info() {}, warn() {} };
  */
 export class GatewayClient {
   readonly #url: URL;
-  readonly #identity: WatchedFiles<SecureClientSessionOptions>;
+  readonly #identity: WatchedFiles<Identity>;
   readonly #timeoutMs: number;
   #session: ClientHttp2Session | undefined;
   /** the lease under which requests are sent, and its number */
@@ -47,10 +56,13 @@ export class GatewayClient {
   constructor(options: GatewayClientOptions) {
     this.#url = new URL(options.url);
     this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
-    const { caFile, certFile, keyFile, log = SILENT } = options;
-    this.#identity = new WatchedFiles<SecureClientSessionOptions>({
-      files: [caFile, certFile, keyFile],
-      read: () => ({ ca: readFileSync(caFile), ...readKeyPair(certFile, keyFile) }),
+    const { caFile, certFile, keyFile, tokenFile = '', log = SILENT } = options;
+    this.#identity = new WatchedFiles<Identity>({
+      files: [caFile, certFile, keyFile, tokenFile].filter((file) => file !== ''),
+      read: () => ({
+        tls: { ca: readFileSync(caFile), ...(certFile === '' ? {} : readKeyPair(certFile, keyFile)) },
+        token: tokenFile === '' ? '' : tokenIn(tokenFile),
+      }),
       log,
     });
     // what is under way ends on the connection that it began on
@@ -79,6 +91,8 @@ export class GatewayClient {
       accept: 'application/json',
       'user-agent': 'tidegate-lifecycle',
     };
+    const { token } = this.#identity.value;
+    if (token !== '') headers.authorization = `Bearer ${token}`;
     if (this.fence !== '') headers['tidegate-fence'] = this.fence;
     if (body !== undefined) Object.assign(headers, { 'content-type': contentType, 'content-length': body.length });
     return new Promise((resolve, reject) => {
@@ -110,12 +124,18 @@ export class GatewayClient {
   #opened(): ClientHttp2Session {
     const before = this.#session;
     if (before !== undefined && !before.closed && !before.destroyed) return before;
-    const session = connect(this.#url, this.#identity.value);
+    const session = connect(this.#url, this.#identity.value.tls);
     // its requests tell
     session.on('error', () => {});
     this.#session = session;
     return session;
   }
+}
+
+function tokenIn(file: string): string {
+  const token = readFileSync(file, 'utf8').trim();
+  if (token === '') throw new Error(`${file} holds no token`);
+  return token;
 }
 
 function parse(bytes: Buffer): Record<string, unknown> {

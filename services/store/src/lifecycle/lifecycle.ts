@@ -258,6 +258,7 @@ function authenticationData(config: StoreConfig): Record<string, string> {
 }
 
 function gatewayOf(config: StoreConfig, more: { log: Kit['log']; timeoutMs?: number }): GatewayClient {
-  const { gatewayUrl: url, gatewayCaFile: caFile, gatewayCertFile: certFile, gatewayKeyFile: keyFile } = config;
-  return new GatewayClient({ url, caFile, certFile, keyFile, ...more });
+  const { gatewayUrl: url, gatewayCaFile: caFile, gatewayTokenFile: tokenFile } = config;
+  const { gatewayCertFile: certFile, gatewayKeyFile: keyFile } = config;
+  return new GatewayClient({ url, caFile, certFile, keyFile, tokenFile, ...more });
 }

@@ -1,5 +1,5 @@
-import type { CallOptions, Client, ClientReadableStream, MethodDefinition, ServiceError } from '@grpc/grpc-js';
-import { grpcClient, type Kit } from '@tidegate/service-kit';
+import type { CallOptions, ClientReadableStream, MethodDefinition, ServiceError } from '@grpc/grpc-js';
+import { type Kit, Replicas } from '@tidegate/service-kit';
 import {
   type DigestResponse,
   type FollowLogRequest,
@@ -20,11 +20,10 @@ const READ_LOG_MS = 10_000;
 
 /** The stores as the watch service calls them. After a failure the next call goes to the next replica. */
 export class StoreClient {
-  readonly #clients: Client[];
-  #current = 0;
+  readonly #stores: Replicas;
 
-  constructor(addresses: readonly string[], credentials: ReturnType<Kit['credentials']['client']>) {
-    this.#clients = addresses.map((address) => grpcClient(address, credentials));
+  constructor(names: readonly string[], credentials: ReturnType<Kit['credentials']['client']>) {
+    this.#stores = new Replicas({ names, credentials });
   }
 
   head(): Promise<HeadResponse> {
@@ -48,17 +47,19 @@ export class StoreClient {
   }
 
   close(): void {
-    for (const client of this.#clients) client.close();
+    this.#stores.close();
   }
 
   #ask<Response>(method: string, timeoutMs: number): Promise<Response> {
     const { path, requestSerialize, responseDeserialize } = store[method] as MethodDefinition<object, Response>;
     return new Promise((resolve, reject) => {
       const deadline = Date.now() + timeoutMs;
-      this.#client().makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, { deadline }, (error, value) => {
-        if (error === null) resolve(value as Response);
-        else reject(this.#failed(error));
-      });
+      this.#stores
+        .client()
+        .makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, { deadline }, (error, value) => {
+          if (error === null) resolve(value as Response);
+          else reject(this.#failed(error));
+        });
     });
   }
 
@@ -69,13 +70,9 @@ export class StoreClient {
     closing?: AbortSignal,
   ): AsyncIterable<Response> {
     const { path, requestSerialize, responseDeserialize } = store[method] as MethodDefinition<Request, Response>;
-    const call: ClientReadableStream<Response> = this.#client().makeServerStreamRequest(
-      path,
-      requestSerialize,
-      responseDeserialize,
-      request,
-      options,
-    );
+    const call: ClientReadableStream<Response> = this.#stores
+      .client()
+      .makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, options);
     const cancel = () => call.cancel();
     closing?.addEventListener('abort', cancel, { once: true });
     try {
@@ -89,13 +86,9 @@ export class StoreClient {
     }
   }
 
-  #client(): Client {
-    return this.#clients[this.#current % this.#clients.length] as Client;
-  }
-
   #failed(error: ServiceError): Error {
     const known = fromServiceError(error);
-    if (known === undefined) this.#current++;
+    if (known === undefined) this.#stores.next();
     return known ?? error;
   }
 }

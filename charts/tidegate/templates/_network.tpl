@@ -1,0 +1,90 @@
+{{/* One end of a connection: the pods of a part. Takes root and part. */}}
+{{- define "tidegate.peerPods" -}}
+- podSelector:
+    matchLabels:
+      {{- include "tidegate.selector" . | nindent 6 }}
+{{- end }}
+
+{{/* To a part at a port. Takes root, part and port. */}}
+{{- define "tidegate.toPart" -}}
+- to:
+    {{- include "tidegate.peerPods" . | nindent 4 }}
+  ports:
+    - {protocol: TCP, port: {{ .port }}}
+{{- end }}
+
+{{/* From parts at a port. Takes root, parts and port. */}}
+{{- define "tidegate.fromParts" -}}
+- from:
+    {{- range $part := .parts }}
+    {{- include "tidegate.peerPods" (dict "root" $.root "part" $part) | nindent 4 }}
+    {{- end }}
+  ports:
+    - {protocol: TCP, port: {{ .port }}}
+{{- end }}
+
+{{/* To somewhere outside, at ports. Takes to and ports. */}}
+{{- define "tidegate.toOutside" -}}
+- {{ with .to }}to:
+    {{- toYaml . | nindent 4 }}
+  {{ end }}ports:
+    {{- range .ports }}
+    - {protocol: TCP, port: {{ int . }}}
+    {{- end }}
+{{- end }}
+
+{{/* What each part needs: names, and a place for its spans. */}}
+{{- define "tidegate.sharedEgress" -}}
+- {{ with .Values.networkPolicy.dns }}to:
+    {{- toYaml . | nindent 4 }}
+  {{ end }}ports:
+    - {protocol: UDP, port: 53}
+    - {protocol: TCP, port: 53}
+{{- if .Values.tracing.otlpEndpoint }}
+{{ include "tidegate.toOutside" .Values.networkPolicy.otlp }}
+{{- end }}
+{{- end }}
+
+{{/* Who reads metrics. Kubelets ask probes from the node, which policies let through. */}}
+{{- define "tidegate.metricsIngress" -}}
+- from:
+    {{- if .Values.networkPolicy.prometheus }}
+    {{- toYaml .Values.networkPolicy.prometheus | nindent 4 }}
+    {{- else }}
+    - namespaceSelector: {}
+    {{- end }}
+  ports:
+    - {protocol: TCP, port: 8081}
+{{- end }}
+
+{{- define "tidegate.toPostgresql" -}}
+{{- if .Values.postgresql.bundled.enabled -}}
+{{ include "tidegate.toPart" (dict "root" . "part" "postgresql" "port" 5432) }}
+{{- else -}}
+{{ include "tidegate.toOutside" .Values.networkPolicy.postgresql }}
+{{- end -}}
+{{- end }}
+
+{{- define "tidegate.toNats" -}}
+{{- if .Values.nats.bundled.enabled }}
+{{ include "tidegate.toPart" (dict "root" . "part" "nats" "port" 4222) }}
+{{- else if include "tidegate.hasNats" . }}
+{{ include "tidegate.toOutside" .Values.networkPolicy.nats }}
+{{- end }}
+{{- end }}
+
+{{/* The head of a policy. Takes root and part. */}}
+{{- define "tidegate.policyFor" -}}
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata:
+  name: {{ include "tidegate.partName" . }}
+  namespace: {{ .root.Release.Namespace }}
+  labels:
+    {{- include "tidegate.labels" . | nindent 4 }}
+spec:
+  podSelector:
+    matchLabels:
+      {{- include "tidegate.selector" . | nindent 6 }}
+  policyTypes: [Ingress, Egress]
+{{- end }}

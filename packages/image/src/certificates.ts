@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { ensureAdminToken, ensureCertificates, PARTS, writeKubeconfig } from '@tidegate/local';
+import type { Options, OptionTable } from '@tidegate/options';
+
+export const certificateOptions = {
+  dir: { type: 'string', required: true, value: 'DIR', help: 'where they are made; what is there and good is kept' },
+  'serving-names': {
+    type: 'list',
+    value: 'NAME,...',
+    help: 'names and addresses by which clients call the gateway, beside localhost',
+  },
+  server: {
+    type: 'string',
+    default: 'https://localhost:6443',
+    value: 'URL',
+    help: "where clients reach the gateway: stands in the administrator's kubeconfig",
+  },
+} as const satisfies OptionTable;
+
+/**
+ * All that parts need to prove themselves, each good for the name of its part, with an administrator's token and
+ * kubeconfig. Whoever may read the directory may do everything: it is for trials.
+ */
+export async function makeCertificates(options: Options<typeof certificateOptions>): Promise<void> {
+  const { dir, server, servingNames } = options;
+  const made = await ensureCertificates({
+    dir,
+    parts: PARTS,
+    bindAddress: '0.0.0.0',
+    peerNames: (part) => [part],
+    servingNames: ['gateway', ...servingNames],
+  });
+  const token = ensureAdminToken(join(dir, 'tokens.csv'));
+  writeKubeconfig(join(dir, 'kubeconfig'), { server, caPem: made.caPem, token });
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { credentials } from '@grpc/grpc-js';
+import { Targets } from './targets.ts';
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test('Parts that come are asked, those that go are forgotten, and what is known of the others stays.', async () => {
+  let answer = ['10.0.0.1', '10.0.0.2'];
+  let again = () => {};
+  const gone: string[] = [];
+  const targets = new Targets({
+    names: ['fixed:1', 'dns:///parts:2'],
+    credentials: credentials.createInsecure(),
+    timeoutMs: 1000,
+    gone: ({ address }) => gone.push(address),
+    lookUp: async () => answer,
+    setTimeoutFn: (work) => {
+      again = work;
+      return { unref() {} } as NodeJS.Timeout;
+    },
+  });
+  const known = () => targets.states.map(({ address }) => address);
+  assert.deepEqual(
+    known(),
+    ['fixed:1', 'dns:///parts:2'],
+    'a name that is not found yet shows as one that is not reached',
+  );
+  await settled();
+  assert.deepEqual(known(), ['fixed:1', '10.0.0.1:2', '10.0.0.2:2']);
+  const [, first] = targets.states;
+  answer = ['10.0.0.1', '10.0.0.3'];
+  again();
+  await settled();
+  assert.deepEqual(known(), ['fixed:1', '10.0.0.1:2', '10.0.0.3:2']);
+  assert.equal(targets.states[1], first);
+  assert.deepEqual(gone, ['dns:///parts:2', '10.0.0.2:2']);
+  targets.close();
+});

@@ -1,0 +1,56 @@
+import { type Kit, type Replica, ReplicaNames, type ReplicaNamesOptions } from '@tidegate/service-kit';
+import { Target, type TargetState } from './target.ts';
+
+interface TargetsOptions extends Omit<ReplicaNamesOptions, 'changed'> {
+  readonly credentials: ReturnType<Kit['credentials']['client']>;
+  /** how long an answer may take */
+  readonly timeoutMs: number;
+  /** it is asked no more */
+  readonly gone: (state: TargetState) => void;
+}
+
+/** All parts to ask, as many as there are now: those that come are asked, and those that go are forgotten. */
+export class Targets {
+  readonly #options: TargetsOptions;
+  readonly #names: ReplicaNames;
+  readonly #byAddress = new Map<string, Target>();
+
+  constructor(options: TargetsOptions) {
+    this.#options = options;
+    this.#names = new ReplicaNames({ ...options, changed: (replicas) => this.#take(replicas) });
+    this.#take(this.#names.replicas);
+  }
+
+  get states(): readonly TargetState[] {
+    return [...this.#byAddress.values()].map((target) => target.state);
+  }
+
+  /** What those said that are still there; who came meanwhile is asked the next time. */
+  async ask(): Promise<readonly TargetState[]> {
+    const said = await Promise.all([...this.#byAddress.values()].map((target) => target.ask()));
+    return said.filter(({ address }) => this.#byAddress.has(address));
+  }
+
+  close(): void {
+    this.#names.close();
+    for (const target of this.#byAddress.values()) target.close();
+  }
+
+  #take(replicas: readonly Replica[]): void {
+    const before = new Map(this.#byAddress);
+    this.#byAddress.clear();
+    for (const replica of replicas) {
+      const { address } = replica;
+      this.#byAddress.set(address, before.get(address) ?? this.#made(replica));
+      before.delete(address);
+    }
+    for (const target of before.values()) {
+      target.close();
+      this.#options.gone(target.state);
+    }
+  }
+
+  #made(replica: Replica): Target {
+    return new Target(replica, this.#options.credentials, this.#options.timeoutMs);
+  }
+}

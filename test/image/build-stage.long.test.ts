@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { projectRoot } from '@tidegate/local';
+import { temporaryDir } from '@tidegate/testkit';
+import { buildCommands, entrypoint, sentToBuild } from './dockerfile.ts';
+
+test('The first stage of the image does with what it gets to see what it is to do.', () => {
+  const dir = temporaryDir('build-stage');
+  const [source, app] = [join(dir.path, 'src'), join(dir.path, 'app')];
+  for (const file of sentToBuild()) {
+    mkdirSync(dirname(join(source, file)), { recursive: true });
+    copyFileSync(join(projectRoot, file), join(source, file));
+  }
+  // by the node that the image has
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
+  try {
+    for (const command of buildCommands()) {
+      const here = command.replace(' /app', ` ${app}`).replace(' /state', ` ${join(dir.path, 'state')}`);
+      execFileSync('sh', ['-e', '-c', here], { cwd: source, env, stdio: 'pipe' });
+    }
+    const [, ...flags] = entrypoint().map((one) => one.replace('/app', app));
+    const help = execFileSync(process.execPath, [...flags, 'gateway', '--help'], { cwd: dir.path, encoding: 'utf8' });
+    assert.match(help, /^tidegate gateway\n/);
+  } finally {
+    dir.remove();
+  }
+});

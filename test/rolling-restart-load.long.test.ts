@@ -1,0 +1,3 @@
+import { rollingRestart } from './support/rolling-restart.ts';
+
+rollingRestart(500);

@@ -1,0 +1,61 @@
+import { Api, type Endpoint } from '../reliability/load/api.ts';
+
+/** Follows a collection through one address, from the version that it saw last, and measures how long it was without a watch. */
+export class RollingWatcher {
+  readonly versions: number[] = [];
+  readonly interruptionsMs: number[] = [];
+  connects = 0;
+  relists = 0;
+  last = 0;
+  readonly #api: Api;
+  #isStopped = false;
+  #cut: () => void = () => {};
+
+  constructor(endpoint: Endpoint) {
+    this.#api = new Api(endpoint, 600_000);
+  }
+
+  async run(path: string, from: number): Promise<void> {
+    this.last = from;
+    let endedAt: number | undefined;
+    while (!this.#isStopped) {
+      const query = `watch=1&allowWatchBookmarks=true&timeoutSeconds=600&resourceVersion=${this.last}`;
+      const response = await this.#api.stream(`${path}?${query}`);
+      if (response?.statusCode !== 200) {
+        if (response?.statusCode === 410) this.relists++;
+        response?.destroy();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        continue;
+      }
+      this.connects++;
+      if (endedAt !== undefined) this.interruptionsMs.push(performance.now() - endedAt);
+      this.#cut = () => response.destroy();
+      let rest = '';
+      try {
+        for await (const text of response.setEncoding('utf8')) {
+          const lines = (rest + text).split('\n');
+          rest = lines.pop() ?? '';
+          for (const line of lines) this.#hear(line);
+        }
+      } catch {
+        // it was cut off
+      }
+      endedAt = performance.now();
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cut();
+    this.#api.close();
+  }
+
+  #hear(line: string): void {
+    if (line.startsWith('{"type":"ERROR"')) {
+      this.relists++;
+      return;
+    }
+    this.last = Number(/"resourceVersion":"(\d+)"/.exec(line)?.[1]);
+    if (!line.startsWith('{"type":"BOOKMARK"')) this.versions.push(this.last);
+  }
+}
