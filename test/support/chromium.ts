@@ -49,7 +49,11 @@ export class Chromium {
     // nothing but pages of this machine is opened, and root has no sandbox
     const args = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'];
     const profile = ['--disable-dev-shm-usage', '--remote-debugging-port=0', `--user-data-dir=${dir}`, 'about:blank'];
-    const child = spawn(path, [...args, ...profile], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(path, [...args, ...profile], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      // what it leaves behind goes with its directory
+      env: { ...process.env, TMPDIR: dir },
+    });
     const address = await addressOf(child);
     const socket = new WebSocket(address);
     await once(socket, 'open');
