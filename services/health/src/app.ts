@@ -1,34 +1,110 @@
-import { createServer, type Server } from 'node:http';
-import { boardPage } from './board.ts';
+import { readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Check, type Endpoint, probeAnswer, probePath, sendText, splitUrl } from '@tidegate/service-kit';
+import { boardPage } from './board/page.ts';
+import type { History } from './history/history.ts';
 import type { Report } from './report.ts';
 
-/** The board and its data. It shows names and states of parts, and no object. */
-export function createApp(report: () => Report): Server {
+export interface Shown {
+  readonly report: () => Report;
+  readonly checks: (endpoint: Endpoint) => readonly Check[];
+  readonly history: History;
+  readonly now: () => number;
+}
+
+/** The page brings its own style and script; nothing else may be loaded, run, sent or framed. */
+const POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const FILES: Readonly<Record<string, readonly [type: string, file: URL]>> = {
+  '/board.css': ['text/css; charset=utf-8', new URL('./board/board.css', import.meta.url)],
+  '/board.js': ['text/javascript; charset=utf-8', new URL('./board/board.js', import.meta.url)],
+};
+
+/** The board, its data and the aggregate probes. It shows names and states of parts, and no object. */
+export function createApp(shown: Shown): Server {
+  const files = new Map(
+    Object.entries(FILES).map(([path, [type, file]]) => [path, { type, text: readFileSync(file) }]),
+  );
+  const pages: Pages = {
+    board: kept(shown.now, () => boardPage(shown.report(), shown.history, shown.now())),
+    history: kept(shown.now, () => json(historyOf(shown))),
+  };
   return createServer((request, response) => {
-    const [path] = (request.url ?? '/').split('?');
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Content-Type-Options', 'nosniff');
-    const current = report();
-    switch (path) {
-      case '/':
-        response.setHeader('Content-Type', 'text/html; charset=utf-8');
-        response.setHeader('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'");
-        response.end(boardPage(current));
-        return;
-      case '/report.json':
-        response.setHeader('Content-Type', 'application/json');
-        response.end(`${JSON.stringify(current, null, 2)}\n`);
-        return;
-      case '/livez':
-        response.end('ok');
-        return;
-      case '/readyz':
-      case '/healthz':
-        response.statusCode = current.state === 'failing' ? 500 : 200;
-        response.end(current.state === 'failing' ? 'failing\n' : 'ok');
-        return;
-      default:
-        response.writeHead(404).end('404 page not found\n');
+    response.setHeader('Referrer-Policy', 'no-referrer');
+    response.setHeader('Content-Security-Policy', POLICY);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      sendText(response.setHeader('Allow', 'GET, HEAD'), 405, 'method not allowed\n');
+      return;
     }
+    const file = files.get(request.url ?? '');
+    if (file !== undefined) response.setHeader('Content-Type', file.type).end(file.text);
+    else answer(shown, pages, request, response);
   });
+}
+
+/** Made once for all who look at about the same time: with a hundred replicas they take 50 ms of the loop. */
+interface Pages {
+  readonly board: () => string;
+  readonly history: () => string;
+}
+
+const KEPT_MS = 500;
+
+function kept(now: () => number, make: () => string): () => string {
+  let page: { readonly text: string; readonly at: number } | undefined;
+  return () => {
+    const at = now();
+    // a clock that was set back makes a new one
+    if (page === undefined || Math.abs(at - page.at) >= KEPT_MS) page = { text: make(), at };
+    return page.text;
+  };
+}
+
+function answer(shown: Shown, pages: Pages, { url = '/' }: IncomingMessage, response: ServerResponse): void {
+  const { path, query } = splitUrl(url);
+  switch (path) {
+    case '/':
+      response.setHeader('Content-Type', 'text/html; charset=utf-8');
+      response.end(pages.board());
+      return;
+    case '/report.json':
+      sendJson(response, json({ ...shown.report(), events: shown.history.events }));
+      return;
+    case '/history.json':
+      sendJson(response, pages.history());
+      return;
+  }
+  const probed = probePath(path);
+  const asked = { verbose: query.has('verbose'), exclude: query.getAll('exclude') };
+  const found = probed && probeAnswer(shown.checks(probed.endpoint), probed.name, asked);
+  sendText(response, found?.code ?? 404, found?.text ?? '404 page not found\n');
+}
+
+/** Every minute that is kept, oldest first; of states a digit: 0 nothing known, 1 ok, 2 degraded, 3 failing. */
+function historyOf({ report, history, now }: Shown) {
+  const at = now();
+  const replicas = report().parts.map(({ part, instance, address, checks }) => {
+    const series = history.of(address, at);
+    const states = (name: string) => series.states(name, history.minutes, 1).join('');
+    return {
+      part,
+      instance,
+      address,
+      state: states(''),
+      checks: Object.fromEntries(checks.map(({ name }) => [name, states(name)])),
+      lagMs: series.lagMs(history.minutes, 1).map((ms) => Math.round(ms * 10) / 10),
+    };
+  });
+  return { at: new Date(at).toISOString(), minutes: history.minutes, replicas };
+}
+
+function sendJson(response: ServerResponse, text: string): void {
+  response.setHeader('Content-Type', 'application/json');
+  response.end(text);
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }

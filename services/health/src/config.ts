@@ -1,4 +1,4 @@
-import { kitOptions, type OptionTable } from '@tidegate/service-kit';
+import { kitOptions, OptionError, type Options, type OptionTable } from '@tidegate/service-kit';
 
 /** The health service's options: flags, environment and help come from this table, and nothing else reads them. */
 export const options = {
@@ -15,4 +15,52 @@ export const options = {
     value: 'HOST:PORT,...',
     help: 'gRPC addresses of every part to ask; dns:///NAME:PORT for all that the name leads to',
   },
+  'probe-period-seconds': { type: 'number', default: 1, help: 'how often every part is asked' },
+  'probe-timeout-seconds': { type: 'number', default: 1, help: 'how long an answer may take' },
+  'probe-failure-threshold': {
+    type: 'number',
+    default: 2,
+    help: 'a check that fails is believed when it has failed this often in a row, and a part that does not answer is gone',
+  },
+  'probe-success-threshold': {
+    type: 'number',
+    default: 2,
+    help: 'what has failed is well when it has passed this often in a row',
+  },
+  'history-minutes': { type: 'number', default: 1440, help: 'how far back the board can show each check; in memory' },
 } as const satisfies OptionTable;
+
+export type HealthConfig = Options<typeof options>;
+
+interface Range {
+  readonly least: number;
+  readonly most: number;
+  readonly isWhole: boolean;
+}
+
+const WHOLE = { least: 1, most: 100, isWhole: true };
+const RANGES: Readonly<Record<string, Range>> = {
+  'probe-period-seconds': { least: 0.1, most: 3600, isWhole: false },
+  'probe-timeout-seconds': { least: 0.1, most: 60, isWhole: false },
+  'probe-failure-threshold': WHOLE,
+  'probe-success-threshold': WHOLE,
+  'history-minutes': { least: 60, most: 10_080, isWhole: true },
+};
+
+/** Refuses numbers that would make no sense, by the name of their option. */
+export function checkNumbers(config: HealthConfig): void {
+  const given: Readonly<Record<keyof typeof RANGES, number>> = {
+    'probe-period-seconds': config.probePeriodSeconds,
+    'probe-timeout-seconds': config.probeTimeoutSeconds,
+    'probe-failure-threshold': config.probeFailureThreshold,
+    'probe-success-threshold': config.probeSuccessThreshold,
+    'history-minutes': config.historyMinutes,
+  };
+  for (const [name, { least, most, isWhole }] of Object.entries(RANGES)) {
+    const value = given[name] as number;
+    if (value >= least && value <= most && (!isWhole || Number.isInteger(value))) continue;
+    throw new OptionError(
+      `--${name} must be a ${isWhole ? 'whole number' : 'number'} from ${least} to ${most}, not ${value}`,
+    );
+  }
+}

@@ -1,19 +1,31 @@
 import type { MetricRegistry } from '@tidegate/service-kit';
+import type { Replica } from './probes/replica.ts';
 
 /** Every metric of the health service, declared once. */
 export function declareMetrics(registry: MetricRegistry) {
   return {
     check: registry.gauge({
       name: 'tidegate_health_check',
-      help: '1 while a named check of a part passes, 0 while it fails.',
-      labelNames: ['part', 'instance', 'check'],
+      help: '1 while a named check of a replica passes, 0 while it fails.',
+      labelNames: ['part', 'replica', 'check'],
     }),
     reachable: registry.gauge({
       name: 'tidegate_health_target_reachable',
-      help: '1 while a part answers.',
+      help: '1 while a replica answers.',
       labelNames: ['target'],
     }),
   };
 }
 
 export type HealthMetrics = ReturnType<typeof declareMetrics>;
+
+/** Of those alone that are there now: what was started again has another name, and would else be told of for ever. */
+export function showReplicas(metrics: HealthMetrics, replicas: readonly Replica[]): void {
+  metrics.check.reset();
+  metrics.reachable.reset();
+  for (const { part, instance, address, isReachable, checks } of replicas) {
+    metrics.reachable.labels({ target: address }).set(isReachable ? 1 : 0);
+    for (const { name, passes } of checks)
+      metrics.check.labels({ part, replica: instance, check: name }).set(passes ? 1 : 0);
+  }
+}

@@ -1,54 +1,95 @@
-import type { TargetState } from './probes/target.ts';
+import type { LoadMessage } from '@tidegate/wire';
+import { type Replica, type ReplicaCheck, UNKNOWN } from './probes/replica.ts';
 
-interface ReportedCheck {
-  name: string;
-  ok: boolean;
-  required: boolean;
-  message: string;
-}
+export type ReplicaState = 'ok' | 'degraded' | 'failing' | 'stopping' | 'unreachable';
+export type SystemState = 'ok' | 'degraded' | 'failing';
 
-interface ReportedPart {
-  part: string;
-  instance: string;
-  address: string;
-  state: 'ok' | 'degraded' | 'failing' | 'stopping' | 'unreachable';
-  since: string;
-  revision: number;
-  checks: ReportedCheck[];
+export interface ReportedReplica {
+  readonly part: string;
+  readonly instance: string;
+  readonly address: string;
+  readonly state: ReplicaState;
+  /** since when it answers, or does not */
+  readonly since: string;
+  readonly revision: number;
+  readonly load: LoadMessage | null;
+  readonly checks: ReadonlyArray<
+    Pick<ReplicaCheck, 'name' | 'required' | 'message'> & { readonly ok: boolean; readonly since: string }
+  >;
 }
 
 export interface Report {
-  state: 'ok' | 'degraded' | 'failing';
-  at: string;
-  parts: ReportedPart[];
+  readonly state: SystemState;
+  readonly at: string;
+  /** the newest that any replica knows of */
+  readonly revision: number;
+  /** one for each replica of each part */
+  readonly parts: readonly ReportedReplica[];
 }
 
-/** The health of the whole, from what its parts said of themselves. */
-export function reportOf(states: readonly TargetState[], now = new Date()): Report {
-  const parts = states.map(reportPart);
-  const failing = parts.some((part) => part.state === 'failing' || part.state === 'unreachable');
-  const degraded = parts.some((part) => part.state !== 'ok');
-  return { state: failing ? 'failing' : degraded ? 'degraded' : 'ok', at: now.toISOString(), parts };
+/** The health of the whole, from what is believed of its replicas. */
+export function reportOf(replicas: readonly Replica[], now: number): Report {
+  const parts = replicas.map(reportReplica).sort(byName);
+  const revision = Math.max(0, ...parts.map((replica) => replica.revision));
+  return { state: systemState(parts), at: iso(now), revision, parts };
 }
 
-function reportPart({ address, reachable, answer, changedAt }: TargetState): ReportedPart {
-  const checks = (answer?.checks ?? []).map(({ name, ok, required, message }) => ({ name, ok, required, message }));
-  const state = !reachable
-    ? 'unreachable'
-    : answer?.stopping
-      ? 'stopping'
-      : checks.some((check) => !check.ok && check.required)
-        ? 'failing'
-        : checks.some((check) => !check.ok)
-          ? 'degraded'
-          : 'ok';
+/** A part that no replica can do the work of fails the whole; fewer replicas than there should be only weaken it. */
+function systemState(parts: readonly ReportedReplica[]): SystemState {
+  if (parts.every(({ state }) => state === 'ok')) return 'ok';
+  return parts.every(({ part }) => isServed(parts, part)) ? 'degraded' : 'failing';
+}
+
+/** What has not told yet which part it is may be any of them. */
+const NEEDED = ['gateway', 'store', 'watch'];
+
+/** Whether some replica can do the work of a part. */
+export function isServed(
+  replicas: ReadonlyArray<{ readonly part: string; readonly state: ReplicaState }>,
+  part: string,
+): boolean {
+  if (part === UNKNOWN) return NEEDED.every((needed) => isServed(replicas, needed));
+  return replicas.some((one) => one.part === part && (one.state === 'ok' || one.state === 'degraded'));
+}
+
+export function stateOf(replica: Pick<Replica, 'isReachable' | 'isStopping' | 'checks'>): ReplicaState {
+  if (!replica.isReachable) return 'unreachable';
+  if (replica.isStopping) return 'stopping';
+  const failing = replica.checks.filter(({ passes }) => !passes);
+  if (failing.some(({ required }) => required)) return 'failing';
+  return failing.length > 0 ? 'degraded' : 'ok';
+}
+
+function reportReplica(replica: Replica): ReportedReplica {
+  const { part, instance, address, revision } = replica;
   return {
-    part: answer?.part ?? 'unknown',
-    instance: answer?.instance ?? '',
+    part,
+    instance,
     address,
-    state,
-    since: changedAt.toISOString(),
-    revision: answer?.revision ?? 0,
-    checks,
+    state: stateOf(replica),
+    since: iso(replica.since),
+    revision,
+    load: replica.load === undefined ? null : plain(replica.load),
+    checks: replica.checks.map(({ name, passes, required, message, since }) => ({
+      name,
+      ok: passes,
+      required,
+      message,
+      since: iso(since),
+    })),
   };
+}
+
+/** A message has what is 0 in its prototype alone, where JSON does not look. */
+function plain(load: LoadMessage): LoadMessage {
+  const { requestsPerSecond, loopDelayMs, residentBytes, watchers, hasLag, lagMs, uptimeSeconds } = load;
+  return { requestsPerSecond, loopDelayMs, residentBytes, watchers, hasLag, lagMs, uptimeSeconds };
+}
+
+function byName(a: ReportedReplica, b: ReportedReplica): number {
+  return a.part.localeCompare(b.part) || a.instance.localeCompare(b.instance);
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
 }

@@ -1,50 +1,60 @@
 import type { Server } from 'node:http';
-import type { Kit, KitConfig, Options, Service } from '@tidegate/service-kit';
+import { delayMs, type Kit, type KitConfig, type Service, splitAddress } from '@tidegate/service-kit';
+import { aggregated } from './aggregate.ts';
 import { createApp } from './app.ts';
-import type { options } from './config.ts';
-import { declareMetrics, type HealthMetrics } from './metrics.ts';
+import { checkNumbers, type HealthConfig } from './config.ts';
+import { History } from './history/history.ts';
+import { declareMetrics, type HealthMetrics, showReplicas } from './metrics.ts';
+import { Replica } from './probes/replica.ts';
 import type { TargetState } from './probes/target.ts';
 import { Targets } from './probes/targets.ts';
 import { reportOf } from './report.ts';
 
-const PERIOD_MS = 1000;
-
 /** Asks every part how it is, and shows it. Nothing depends on it: killing it changes no probe of the others. */
 export class HealthService implements Service {
-  readonly #config: Options<typeof options> & KitConfig;
+  readonly #config: HealthConfig & KitConfig;
   readonly #targets: Targets;
+  /** by address, as long as it is a target */
+  readonly #replicas = new Map<string, Replica>();
+  readonly #history: History;
   readonly #metrics: HealthMetrics;
   readonly #app: Server;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #closing = new AbortController();
 
-  constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
+  constructor(config: HealthConfig & KitConfig, kit: Kit) {
+    checkNumbers(config);
     this.#config = config;
     this.#metrics = declareMetrics(kit.metrics);
     this.#targets = new Targets({
       names: config.targets,
       credentials: kit.credentials.client(),
-      gone: (state) => this.#forget(state),
+      timeoutMs: config.probeTimeoutSeconds * 1000,
+      gone: ({ address }) => this.#replicas.delete(address),
     });
-    this.#app = createApp(() => reportOf(this.#targets.states));
+    this.#history = new History({ minutes: config.historyMinutes });
+    this.#app = createApp({
+      report: () => reportOf(this.#known(), Date.now()),
+      checks: (endpoint) => aggregated(this.#known(), endpoint),
+      history: this.#history,
+      now: Date.now,
+    });
   }
 
   revision(): number {
-    return Math.max(0, ...this.#targets.states.map(({ answer }) => answer?.revision ?? 0));
+    return Math.max(0, ...this.#known().map((replica) => replica.revision));
   }
 
   async start(): Promise<void> {
-    const colon = this.#config.httpAddress.lastIndexOf(':');
-    const host = this.#config.httpAddress.slice(0, colon).replace(/^\[|\]$/g, '');
-    const port = Number(this.#config.httpAddress.slice(colon + 1));
+    const [host, port] = splitAddress(this.#config.httpAddress);
     await new Promise<void>((resolve, reject) => {
       this.#app.once('error', reject);
       this.#app.listen(port, host, resolve);
     });
-    void this.#ask();
+    void this.#run();
   }
 
   async drain(): Promise<void> {
-    clearTimeout(this.#timer);
+    this.#closing.abort();
     this.#app.close();
     this.#app.closeAllConnections();
   }
@@ -53,20 +63,31 @@ export class HealthService implements Service {
     this.#targets.close();
   }
 
-  async #ask(): Promise<void> {
-    await this.#targets.ask();
-    // a process that is started again has another name
-    this.#metrics.check.reset();
-    for (const state of this.#targets.states) {
-      this.#metrics.reachable.labels({ target: state.address }).set(state.reachable ? 1 : 0);
-      const { part = 'unknown', instance = '', checks = [] } = state.answer ?? {};
-      for (const check of checks) this.#metrics.check.set({ part, instance, check: check.name }, check.ok ? 1 : 0);
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      for (const state of await this.#targets.ask()) this.#note(state);
+      showReplicas(this.#metrics, this.#known());
+      await delayMs(this.#config.probePeriodSeconds * 1000, signal);
     }
-    this.#timer = setTimeout(() => void this.#ask(), PERIOD_MS);
-    this.#timer.unref();
   }
 
-  #forget({ address }: TargetState): void {
-    this.#metrics.reachable.remove({ target: address });
+  #note(state: TargetState): void {
+    const replica = this.#replicaAt(state.address);
+    const now = Date.now();
+    this.#history.note(replica, replica.see(state, now), now);
+  }
+
+  #known(): Replica[] {
+    return this.#targets.states.map(({ address }) => this.#replicaAt(address));
+  }
+
+  #replicaAt(address: string): Replica {
+    const known = this.#replicas.get(address);
+    if (known !== undefined) return known;
+    const { probeFailureThreshold: failures, probeSuccessThreshold: passes } = this.#config;
+    const made = new Replica(address, { failures, passes }, Date.now());
+    this.#replicas.set(address, made);
+    return made;
   }
 }

@@ -23,6 +23,8 @@ interface ClusterOptions {
   readonly windowSeconds?: number;
   /** further options of each part */
   readonly flags?: Partial<Record<'store' | 'watch' | 'gateway', Readonly<Record<string, string>>>>;
+  /** where the version is that the parts are of at the beginning; this project by default */
+  readonly root?: string;
   /** stands between the gateways and the stores; answers the address that gateways are given */
   readonly beforeStores?: Between;
   readonly beforeWatches?: Between;
@@ -79,7 +81,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const all = { ...listening, 'log-level': 'warn', ...peer, ...flags, ...options.flags?.[part] };
     const args = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
     const logFile = join(temporary.path, `${part}-${i}.log`);
-    parts.set(`${part}-${i}`, new PartProcess({ part, args, env, logFile }));
+    parts.set(
+      `${part}-${i}`,
+      new PartProcess({ part, args, env, logFile, ...(options.root === undefined ? {} : { root: options.root }) }),
+    );
     return address;
   };
   const each = Array.from({ length: options.replicas }, (_, i) => i + 1);

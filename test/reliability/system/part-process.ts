@@ -9,6 +9,8 @@ interface PartOptions {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
+  /** where the version is that it is of; this project by default */
+  readonly root?: string;
 }
 
 /** A part as a process of the test's own, started again whenever it ends, until it is stopped. */
@@ -16,9 +18,12 @@ export class PartProcess {
   readonly #options: PartOptions;
   #child: ChildProcess;
   #stopped = false;
+  /** of the process that is started next */
+  root: string;
 
   constructor(options: PartOptions) {
     this.#options = options;
+    this.root = options.root ?? projectRoot;
     this.#child = this.#start();
   }
 
@@ -50,7 +55,7 @@ export class PartProcess {
   #start(): ChildProcess {
     const { part, args, env, logFile } = this.#options;
     const log = openSync(logFile, 'a', 0o600);
-    const main = join(projectRoot, 'services', part, 'src', 'main.ts');
+    const main = join(this.root, 'services', part, 'src', 'main.ts');
     // it ends by itself when its standard input closes: none outlives the test
     const child = spawn(process.execPath, [main, ...args, '--lifeline'], {
       stdio: ['pipe', log, log],

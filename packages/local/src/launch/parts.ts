@@ -8,7 +8,7 @@ import { type StartOptions, startOptions } from './start-options.ts';
 export const PARTS = ['gateway', 'health', 'watch', 'store'] as const;
 export type Part = (typeof PARTS)[number];
 
-const STOP_LIMIT_MS: Record<Part, number> = { gateway: 10_000, health: 3000, watch: 5000, store: 10_000 };
+const STOP_LIMIT_MS: Record<Part, number> = { gateway: 15_000, health: 3000, watch: 5000, store: 10_000 };
 
 /** A process of our own, and where it listens. */
 export interface PartSpec extends ProcessSpec {

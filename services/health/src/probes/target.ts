@@ -1,61 +1,61 @@
-import type { MethodDefinition } from '@grpc/grpc-js';
+import { type MethodDefinition, type ServiceError, status } from '@grpc/grpc-js';
 import { grpcClient, type Kit, type Replica } from '@tidegate/service-kit';
 import { type ChecksResponse, health } from '@tidegate/wire';
 
-/** What is known of one part. */
+/** What one address answered when it was asked last. */
 export interface TargetState {
   readonly address: string;
-  readonly reachable: boolean;
-  /** the last answer; of an unreachable part the last one it gave */
+  /** the last question was answered in time */
+  readonly answered: boolean;
+  /** the last answer; of one that does not answer the last one that it gave */
   readonly answer: ChecksResponse | undefined;
-  readonly failures: number;
-  readonly changedAt: Date;
+  /** why the last question was not answered */
+  readonly why: string;
 }
 
-const TIMEOUT_MS = 1000;
-/** A part counts as unreachable after this many failures in a row, so that one lost answer does not flap the board. */
-const FAILURES = 2;
-
-/** One part, asked again and again. */
+/** One address, asked again and again. */
 export class Target {
   readonly #client;
+  readonly #timeoutMs: number;
   #state: TargetState;
 
-  constructor({ address, serverName }: Replica, credentials: ReturnType<Kit['credentials']['client']>) {
+  constructor(
+    { address, serverName }: Replica,
+    credentials: ReturnType<Kit['credentials']['client']>,
+    timeoutMs: number,
+  ) {
     const named = serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName };
     this.#client = grpcClient(address, credentials, named);
-    this.#state = { address, reachable: false, answer: undefined, failures: 0, changedAt: new Date() };
+    this.#timeoutMs = timeoutMs;
+    this.#state = { address, answered: false, answer: undefined, why: 'not asked yet' };
   }
 
   get state(): TargetState {
     return this.#state;
   }
 
-  async ask(now = new Date()): Promise<void> {
-    const before = this.#state;
-    try {
-      const answer = await this.#checks();
-      const changedAt = before.reachable ? before.changedAt : now;
-      this.#state = { ...before, reachable: true, answer, failures: 0, changedAt };
-    } catch {
-      const failures = before.failures + 1;
-      const reachable = before.reachable && failures < FAILURES;
-      this.#state = {
-        ...before,
-        reachable,
-        failures,
-        changedAt: before.reachable && !reachable ? now : before.changedAt,
-      };
-    }
+  /** Ends in time, whatever the other side does. */
+  async ask(): Promise<TargetState> {
+    const { address, answer } = this.#state;
+    this.#state = await this.#checks().then(
+      (told): TargetState => ({ address, answered: true, answer: told, why: '' }),
+      (error: ServiceError): TargetState => ({ address, answered: false, answer, why: this.#reasonIn(error) }),
+    );
+    return this.#state;
   }
 
   close(): void {
     this.#client.close();
   }
 
+  /** Without what only those understand who know the library. */
+  #reasonIn({ code, details }: ServiceError): string {
+    return code === status.DEADLINE_EXCEEDED ? `no answer within ${this.#timeoutMs} ms` : details;
+  }
+
   #checks(): Promise<ChecksResponse> {
     const { path, requestSerialize, responseDeserialize } = health.checks as MethodDefinition<object, ChecksResponse>;
-    const deadline = Date.now() + TIMEOUT_MS;
+    const deadline = Date.now() + this.#timeoutMs;
     return new Promise((resolve, reject) => {
       this.#client.makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, { deadline }, (error, value) => {
         if (error === null) resolve(value as ChecksResponse);

@@ -12,6 +12,7 @@ test('Parts that come are asked, those that go are forgotten, and what is known 
   const targets = new Targets({
     names: ['fixed:1', 'dns:///parts:2'],
     credentials: credentials.createInsecure(),
+    timeoutMs: 1000,
     gone: ({ address }) => gone.push(address),
     lookUp: async () => answer,
     setTimeoutFn: (work) => {

@@ -3,6 +3,8 @@ import { Target, type TargetState } from './target.ts';
 
 interface TargetsOptions extends Omit<ReplicaNamesOptions, 'changed'> {
   readonly credentials: ReturnType<Kit['credentials']['client']>;
+  /** how long an answer may take */
+  readonly timeoutMs: number;
   /** it is asked no more */
   readonly gone: (state: TargetState) => void;
 }
@@ -23,8 +25,10 @@ export class Targets {
     return [...this.#byAddress.values()].map((target) => target.state);
   }
 
-  async ask(): Promise<void> {
-    await Promise.all([...this.#byAddress.values()].map((target) => target.ask()));
+  /** What those said that are still there; who came meanwhile is asked the next time. */
+  async ask(): Promise<readonly TargetState[]> {
+    const said = await Promise.all([...this.#byAddress.values()].map((target) => target.ask()));
+    return said.filter(({ address }) => this.#byAddress.has(address));
   }
 
   close(): void {
@@ -37,12 +41,16 @@ export class Targets {
     this.#byAddress.clear();
     for (const replica of replicas) {
       const { address } = replica;
-      this.#byAddress.set(address, before.get(address) ?? new Target(replica, this.#options.credentials));
+      this.#byAddress.set(address, before.get(address) ?? this.#made(replica));
       before.delete(address);
     }
     for (const target of before.values()) {
       target.close();
       this.#options.gone(target.state);
     }
+  }
+
+  #made(replica: Replica): Target {
+    return new Target(replica, this.#options.credentials, this.#options.timeoutMs);
   }
 }

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { aggregated } from './aggregate.ts';
+import { createApp } from './app.ts';
+import { History } from './history/history.ts';
+import { reportOf } from './report.ts';
+import { replica } from './testing/answers.ts';
+
+const MINUTE = 60_000;
+const history = new History({ minutes: 60 });
+let replicas = [replica()];
+let now = 3 * MINUTE;
+let server: Server;
+
+before(async () => {
+  for (const m of [1, 3]) history.note(replicas[0] as (typeof replicas)[0], [], m * MINUTE);
+  const checks = (endpoint: 'livez' | 'readyz' | 'healthz') => aggregated(replicas, endpoint);
+  server = createApp({ report: () => reportOf(replicas, now), checks, history, now: () => now });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+after(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const ask = (path: string, method = 'GET') =>
+  fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method });
+
+test('Everything comes with a policy that lets nothing in but its own style and script.', async () => {
+  for (const [path, type] of [
+    ['/', /^text\/html/],
+    ['/board.css', /^text\/css/],
+    ['/board.js', /^text\/javascript/],
+    ['/report.json', /^application\/json/],
+    ['/history.json', /^application\/json/],
+    ['/readyz', /^text\/plain/],
+    ['/nowhere', /^text\/plain/],
+  ] as const) {
+    const { headers } = await ask(path);
+    assert.match(headers.get('content-type') ?? '', type, path);
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
+    const policy = headers.get('content-security-policy') ?? '';
+    assert.match(policy, /^default-src 'none';/, path);
+    assert.doesNotMatch(policy, /unsafe/, path);
+  }
+});
+
+test('What is not there is 404, and nothing can be sent here.', async () => {
+  const there = ['/', '/report.json', '/livez', '/board.css?x'];
+  for (const path of ['/nowhere', '/../package.json', '/board', '/readyz/none', ...there.slice(3)])
+    assert.equal((await ask(path)).status, 404, path);
+  for (const path of there) assert.equal((await ask(path, 'POST')).status, 405, path);
+  const head = await ask('/', 'HEAD');
+  assert.deepEqual([head.status, await head.text()], [200, '']);
+});
+
+test('The report has what is believed now; the page is made again after half a second.', async () => {
+  const page = async () => /<title>(.*)<\/title>/.exec(await (await ask('/')).text())?.[1];
+  const state = async () => ((await (await ask('/report.json')).json()) as { state: string }).state;
+  now += 1000;
+  assert.deepEqual([await page(), await state()], ['Tidegate is well', 'ok']);
+  replicas = [replica({ checks: { postgres: { ok: false, message: 'gone' } } })];
+  assert.deepEqual([await page(), await state()], ['Tidegate is well', 'failing']);
+  now += 500;
+  assert.equal(await page(), 'Tidegate is failing');
+  const readyz = await ask('/readyz');
+  assert.equal(readyz.status, 500);
+  assert.match(await readyz.text(), /^\[-\]store\/store-1\/postgres failed: reason withheld$/m);
+  replicas = [replica()];
+});
+
+test('History has each minute that is kept, as digits.', async () => {
+  now = 3 * MINUTE + 10_000;
+  const told = (await (await ask('/history.json')).json()) as {
+    minutes: number;
+    replicas: Array<{ instance: string; state: string; checks: Record<string, string>; lagMs: number[] }>;
+  };
+  const [one] = told.replicas;
+  assert.deepEqual([told.minutes, one?.instance, one?.state.length], [60, 'store-1', 60]);
+  assert.deepEqual([one?.state.slice(-4), one?.checks.postgres?.slice(-4)], ['0101', '0101']);
+  assert.deepEqual(one?.lagMs.slice(-4), [0, 7.5, 0, 7.5]);
+});

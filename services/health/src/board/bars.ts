@@ -1,0 +1,61 @@
+import { seen } from '../history/history.ts';
+import { type Html, html } from './html.ts';
+
+const WORDS = { [seen.nothing]: 'none', [seen.ok]: 'ok', [seen.degraded]: 'degraded', [seen.failing]: 'failing' };
+/** heights as well as colours tell the states apart */
+const HEIGHTS = { [seen.nothing]: 2, [seen.ok]: 8, [seen.degraded]: 12, [seen.failing]: 16 };
+const WIDTH = 4;
+const HEIGHT = 16;
+
+/** States over time, oldest first, as bars that need no script; what they show is said in words as well. */
+export function stateBars(states: readonly number[], span: string): Html {
+  const bars = runsOf(states).map(({ state, from, to }) => {
+    const word = WORDS[state as keyof typeof WORDS];
+    const height = HEIGHTS[state as keyof typeof HEIGHTS];
+    const width = (to - from) * WIDTH - 1;
+    return html`<rect class="bar-${word}" x="${from * WIDTH}" y="${HEIGHT - height}" width="${width}" height="${height}"/>`;
+  });
+  return drawing(bars, states.length, `${span}: ${summary(states)}`);
+}
+
+/** Neighbours that are alike are one bar: most of the time nothing happens, and a page has hundreds of drawings. */
+function runsOf(states: readonly number[]): Array<{ state: number; from: number; to: number }> {
+  const runs: Array<{ state: number; from: number; to: number }> = [];
+  for (const [i, state] of states.entries()) {
+    const last = runs.at(-1);
+    if (last?.state === state) last.to = i + 1;
+    else runs.push({ state, from: i, to: i + 1 });
+  }
+  return runs;
+}
+
+function summary(states: readonly number[]): string {
+  const count = (state: number) => states.filter((one) => one === state).length;
+  const known = states.length - count(seen.nothing);
+  if (known === 0) return 'nothing known';
+  const told = [
+    [count(seen.failing), 'failing'],
+    [count(seen.degraded), 'degraded'],
+  ] as const;
+  const bad = told.filter(([many]) => many > 0).map(([many, word]) => `${word} in ${many}`);
+  return bad.length === 0 ? `ok in all ${known} that are known` : `${bad.join(', ')} of ${known} that are known`;
+}
+
+/** Amounts over time, the largest as high as the drawing. */
+export function amountBars(amounts: readonly number[], span: string, unit: string): Html {
+  const largest = Math.max(0, ...amounts);
+  const bars = amounts.flatMap((amount, i) => {
+    if (amount === 0) return [];
+    const drawn = Math.max(1, Math.round((amount / largest) * HEIGHT));
+    return [
+      html`<rect class="bar-amount" x="${i * WIDTH}" y="${HEIGHT - drawn}" width="${WIDTH - 1}" height="${drawn}"/>`,
+    ];
+  });
+  const most = largest === 0 ? 'nothing to show' : `at most ${largest.toFixed(largest < 10 ? 1 : 0)} ${unit}`;
+  return drawing(bars, amounts.length, `${span}: ${most}`);
+}
+
+function drawing(bars: readonly Html[], count: number, label: string): Html {
+  const width = count * WIDTH;
+  return html`<svg class="bars" role="img" aria-label="${label}" viewBox="0 0 ${width} ${HEIGHT}" width="${width}" height="${HEIGHT}"><title>${label}</title>${bars}</svg>`;
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Replica } from '../probes/replica.ts';
+import { answer, answered, PATIENT, replica, silent } from '../testing/answers.ts';
+import { History, seen } from './history.ts';
+import { Minutes } from './minutes.ts';
+
+const MINUTE = 60_000;
+const { nothing, ok, degraded, failing } = seen;
+
+test('Of each minute the worst is kept, and minutes of which nothing was heard stay empty.', () => {
+  const minutes = new Minutes(new Uint8Array(10));
+  minutes.note(ok, 0);
+  minutes.note(failing, 20_000);
+  minutes.note(ok, 40_000);
+  minutes.note(ok, 3 * MINUTE);
+  assert.deepEqual(minutes.last(5, 1, 3 * MINUTE), [nothing, failing, nothing, nothing, ok]);
+  assert.deepEqual(minutes.last(2, 2, 3 * MINUTE), [failing, ok]);
+});
+
+test('The ring forgets what is older than its size, also after a long silence, and time may go back.', () => {
+  const minutes = new Minutes(new Uint8Array(4));
+  for (let m = 0; m < 6; m++) minutes.note(m === 2 ? failing : ok, m * MINUTE);
+  assert.deepEqual(minutes.last(6, 1, 5 * MINUTE), [nothing, nothing, failing, ok, ok, ok]);
+  minutes.note(degraded, 4 * MINUTE);
+  assert.deepEqual(minutes.last(3, 1, 5 * MINUTE), [ok, degraded, ok]);
+  minutes.note(failing, 0);
+  assert.deepEqual(minutes.last(4, 1, 5 * MINUTE), [failing, ok, degraded, ok]);
+  minutes.note(ok, 1000 * MINUTE);
+  assert.deepEqual(minutes.last(4, 1, 1000 * MINUTE), [nothing, nothing, nothing, ok]);
+});
+
+test('A replica is remembered by its address, each check and as a whole, with its lag.', () => {
+  const history = new History({ minutes: 60 });
+  const one = new Replica('there:1', { failures: 1, passes: 1 });
+  const see = (state: ReturnType<typeof answered>, now: number) => history.note(one, one.see(state, now), now);
+  see(answered(), 0);
+  see(answered(answer({ checks: { nats: { ok: false, required: false, message: 'away' } } })), MINUTE);
+  see(answered(answer({ checks: { postgres: { ok: false, message: 'gone' } } })), 2 * MINUTE);
+  see(silent('refused'), 3 * MINUTE);
+  see(answered(answer({ instance: 'store-2' })), 4 * MINUTE);
+  const series = history.of('there:1', 4 * MINUTE);
+  assert.deepEqual(series.states('', 5, 1), [ok, degraded, failing, failing, ok]);
+  assert.deepEqual(series.states('postgres', 5, 1), [ok, ok, failing, nothing, ok]);
+  assert.deepEqual(series.states('reachable', 5, 1), [ok, ok, ok, failing, ok]);
+  assert.deepEqual(series.lagMs(5, 1), [7.5, 7.5, 7.5, 0, 7.5]);
+  assert.deepEqual(history.of('nowhere', 0).states('', 3, 1), [nothing, nothing, nothing]);
+});
+
+test('What changes is an event, the newest first, with its reason.', () => {
+  const history = new History({ minutes: 60, events: 3 });
+  const one = new Replica('there:1', { failures: 1, passes: 1 });
+  for (let i = 0; i < 4; i++) {
+    const told = answer({ checks: { postgres: { ok: i % 2 === 1, message: i % 2 === 1 ? '' : 'gone' } } });
+    history.note(one, one.see(answered(told), i * 1000), i * 1000);
+  }
+  assert.deepEqual(history.events, [
+    { at: '1970-01-01T00:00:03.000Z', what: 'store/store-1/postgres', ok: true, message: '' },
+    { at: '1970-01-01T00:00:02.000Z', what: 'store/store-1/postgres', ok: false, message: 'gone' },
+    { at: '1970-01-01T00:00:01.000Z', what: 'store/store-1/postgres', ok: true, message: '' },
+  ]);
+});
+
+test('It holds no more replicas, checks and events than its bounds, and keeps those that were heard of last.', () => {
+  const history = new History({ minutes: 60, replicas: 2, checksOfReplica: 3, events: 2 });
+  for (const name of ['a', 'b', 'a', 'c']) history.note(replica({ instance: name }), [], 0);
+  assert.deepEqual(
+    ['a:1', 'b:1', 'c:1'].map((address) => history.of(address, 0).states('', 1, 1)),
+    [[ok], [nothing], [ok]],
+  );
+  const checks = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`check-${i}`, {}]));
+  const many = replica({ instance: 'many', checks });
+  history.note(
+    many,
+    Array.from({ length: 9 }, () => ({ check: 'x', passes: true, message: '' })),
+    0,
+  );
+  const kept = many.checks.filter(({ name }) => history.of('many:1', 0).states(name, 1, 1)[0] === ok);
+  assert.ok(kept.length < 3, `${kept.length}`);
+  assert.equal(history.events.length, 2);
+  assert.deepEqual(history.of('many:1', 0).states('', 1, 1), [ok]);
+});
+
+test('It notes nothing of a replica that flaps faster than anybody believes.', () => {
+  const history = new History({ minutes: 60 });
+  const one = new Replica('there:1', PATIENT);
+  for (let i = 0; i < 20; i++) {
+    const state = i % 2 === 0 ? answered() : silent();
+    history.note(one, one.see(state, i * 1000), i * 1000);
+  }
+  assert.deepEqual(history.events, []);
+  assert.deepEqual(history.of('there:1', 0).states('', 1, 1), [ok]);
+});

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Steady } from './steady.ts';
+
+function after(first: boolean, seen: string, patience = { failures: 2, passes: 3 }): string {
+  const steady = new Steady(first, 0, patience);
+  const holds = [...seen].map((sign, i) => {
+    steady.see(sign === '+', i + 1);
+    return steady.passes ? '+' : '-';
+  });
+  return holds.join('');
+}
+
+test('It changes when the other one was seen often enough in a row, in both directions.', () => {
+  for (const [seen, holds] of [
+    ['+-+---++-+++', '++++-------+'],
+    ['-+-+-+-+', '++++++++'],
+    ['--+-+-++-++', '+----------'],
+  ] as const)
+    assert.equal(after(true, seen), holds, seen);
+  assert.equal(after(true, '-+', { failures: 1, passes: 1 }), '-+');
+});
+
+test('What has never passed passes at once, and from then on is as patient as everything.', () => {
+  assert.equal(after(false, '--+-+--++-+++'), '--++++------+');
+});
+
+test('Since when it is so is the time of the change, not of the first doubt.', () => {
+  const steady = new Steady(true, 100, { failures: 2, passes: 2 });
+  assert.equal(steady.see(false, 200), false);
+  assert.equal(steady.since, 100);
+  assert.equal(steady.see(false, 300), true);
+  assert.equal(steady.since, 300);
+});

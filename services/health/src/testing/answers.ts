@@ -1,0 +1,49 @@
+import type { CheckMessage, ChecksResponse } from '@tidegate/wire';
+import { Replica } from '../probes/replica.ts';
+import type { Patience } from '../probes/steady.ts';
+import type { TargetState } from '../probes/target.ts';
+
+export const PATIENT: Patience = { failures: 2, passes: 2 };
+export const LOAD = {
+  requestsPerSecond: 12.34,
+  loopDelayMs: 3.2,
+  residentBytes: 100 << 20,
+  watchers: 4,
+  hasLag: true,
+  lagMs: 7.5,
+  uptimeSeconds: 90,
+};
+
+type Told = Partial<Omit<ChecksResponse, 'checks'>> & { checks?: Readonly<Record<string, Partial<CheckMessage>>> };
+
+/** What a part says of itself: ping and postgres pass, unless something else is said of them. */
+export function answer({ checks = {}, ...rest }: Told = {}): ChecksResponse {
+  const all = { ping: { onLivez: true, live: true }, postgres: {}, ...checks };
+  return {
+    part: 'store',
+    instance: 'store-1',
+    stopping: false,
+    revision: 5,
+    load: LOAD,
+    checks: Object.entries(all).map(([name, given]) => ({
+      ...{ name, ok: true, message: '', required: true, onLivez: false, live: false },
+      ...given,
+    })),
+    ...rest,
+  };
+}
+
+export function answered(told: ChecksResponse = answer()): TargetState {
+  return { address: 'there:1', answered: true, answer: told, why: '' };
+}
+
+export function silent(why = 'no answer'): TargetState {
+  return { address: 'there:1', answered: false, answer: undefined, why };
+}
+
+/** One that has told this, and is believed. */
+export function replica(told: Told = {}, address = `${told.instance ?? 'store-1'}:1`): Replica {
+  const made = new Replica(address, PATIENT);
+  made.see({ ...answered(answer(told)), address }, 0);
+  return made;
+}

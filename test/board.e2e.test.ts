@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { until } from '@tidegate/testkit';
+import { Chromium, type ChromiumPage, chromiumPath } from './support/chromium.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+/** The least contrast of a text and what is behind it, of all texts on the page, with the one that has it. */
+const LEAST_CONTRAST = `(() => {
+  const parts = (color) => color.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b]
+    .map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = (element) => {
+    for (let at = element; at !== null; at = at.parentElement) {
+      const color = parts(getComputedStyle(at).backgroundColor);
+      if (color.length === 3 || color[3] > 0) return color;
+    }
+    return parts(getComputedStyle(document.documentElement).colorScheme === 'dark' ? '0 0 0' : '255 255 255');
+  };
+  let least = { ratio: 99, text: '', count: 0 };
+  for (const element of document.body.querySelectorAll('*')) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.nodeValue.trim() !== '');
+    if (!own || element.closest('svg') || element.getClientRects().length === 0) continue;
+    const [a, b] = [light(parts(getComputedStyle(element).color)), light(behind(element))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    least = { ...(ratio < least.ratio ? { ratio, text: element.textContent } : least), count: least.count + 1 };
+  }
+  return least;
+})()`;
+
+const path = chromiumPath();
+const skip = path === undefined ? 'needs Chromium: install it, or name it by CHROME_PATH' : false;
+describe('The board in a browser', { skip }, () => {
+  let system: RunningSystem;
+  let browser: Chromium;
+  let board: string;
+  before(async () => {
+    system = await runningSystem();
+    board = /board +(http:\S+)/.exec(system.tidegate.output)?.[1] as string;
+    browser = await Chromium.start(path as string);
+    const state = async () => ((await (await fetch(`${board}/report.json`)).json()) as { state: string }).state;
+    await until('all parts to be well', async () => (await state()) === 'ok');
+  });
+  after(async () => {
+    await browser?.stop();
+    await system?.stop();
+  });
+
+  const summary = (page: ChromiumPage) => page.evaluate<string>(`document.getElementById('summary').textContent`);
+  const opened = async (width = 1400) => {
+    const page = await browser.page();
+    await page.resize(width, 900);
+    await page.open(board);
+    return page;
+  };
+  /** while the watch service hangs */
+  const broken = async (work: () => Promise<void>) => {
+    const pid = system.tidegate.pid('watch');
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await work();
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  };
+
+  test('tells screen readers its parts, replicas and checks, as headings and tables', async () => {
+    const spoken = await (await opened()).spoken();
+    for (const expected of [
+      'RootWebArea Tidegate is well',
+      'heading Gateways',
+      'columnheader Requests/s',
+      'rowheader Stores',
+      'rowheader postgres',
+      'columnheader Last hour',
+      'region Parts',
+    ])
+      assert.ok(spoken.includes(expected), `${expected} is not among ${[...new Set(spoken)].join('; ')}`);
+    for (const expected of [/^status/, /^table Checks of gateway-\d+$/, /^article gateway-\d+$/, /^image last hour/])
+      assert.ok(
+        spoken.some((words) => expected.test(words)),
+        `${expected}`,
+      );
+  });
+
+  test('changes in place when a part hangs and when it goes on, and keeps the focus', async () => {
+    const page = await opened();
+    await page.evaluate(`document.querySelector('main [tabindex]').focus(), globalThis.mark = 'here'`);
+    await broken(async () => {
+      await until('the board to say it', async () => (await summary(page)) === 'Tidegate is failing');
+      const text = await page.evaluate<string>('document.body.innerText');
+      assert.match(text, /What is wrong\s+watch\/watch-\d+\/reachable/);
+      assert.equal(await page.evaluate('document.title'), 'Tidegate is failing');
+    });
+    await until('the board to be well', async () => (await summary(page)) === 'Tidegate is well');
+    assert.equal(await page.evaluate('globalThis.mark'), 'here');
+    assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-labelledby")'), 'parts');
+    assert.equal(page.loads, 1);
+    assert.match(await page.evaluate('document.body.innerText'), /watch\/watch-\d+\/reachable\s+✓ ok/);
+    assert.deepEqual(page.complaints, []);
+  });
+
+  test('has contrast enough for every text, in light and in dark, also with something broken', async () => {
+    await broken(async () => {
+      for (const scheme of ['light', 'dark'] as const) {
+        const page = await opened();
+        await page.theme(scheme);
+        await until('the board to say it', async () => (await summary(page)) === 'Tidegate is failing');
+        const { ratio, text, count } = await page.evaluate<{ ratio: number; text: string; count: number }>(
+          LEAST_CONTRAST,
+        );
+        assert.ok(ratio >= 4.5, `${scheme}: ${ratio} of ${JSON.stringify(text)}`);
+        assert.ok(count > 50, `${count} texts`);
+        const dark = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+        assert.equal(dark === 'rgb(255, 255, 255)', scheme === 'light');
+      }
+    });
+  });
+
+  test('fits into narrow and wide windows: nothing but its tables scrolls sideways', async () => {
+    for (const width of [320, 480, 768, 1920]) {
+      const page = await opened(width);
+      assert.equal(await page.evaluate('innerWidth'), width);
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth');
+      assert.ok(wide <= width, `${wide} of ${width}`);
+    }
+  });
+
+  test('is whole without scripts, and asks for itself again', async () => {
+    const page = await browser.page();
+    await page.send('Emulation.setScriptExecutionDisabled', { value: true });
+    await page.send('Page.navigate', { url: board });
+    await until('it to be loaded again', () => page.loads >= 2);
+    const spoken = await page.spoken();
+    for (const expected of ['RootWebArea Tidegate is well', 'rowheader postgres', 'rowheader Stores'])
+      assert.ok(spoken.includes(expected), expected);
+  });
+
+  test('runs no script but its own', async () => {
+    const page = await opened();
+    await page.evaluate(`{
+      const script = document.createElement('script');
+      script.textContent = 'globalThis.ran = true';
+      document.body.append(script);
+      document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="globalThis.ran = true">');
+    }`);
+    await until(
+      'both to be refused',
+      () => page.complaints.filter((words) => /Content Security/.test(words)).length >= 2,
+    );
+    assert.equal(await page.evaluate('globalThis.ran'), undefined);
+  });
+
+  test('says that what it shows is old while the health service does not answer', async () => {
+    const page = await opened();
+    const live = () => page.evaluate<string>(`document.getElementById('live').textContent`);
+    const pid = system.tidegate.pid('health');
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await until('it to say so', async () => /does not answer/.test(await live()));
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await until('it to be up to date', async () => (await live()) === '');
+  });
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { projectRoot } from '@tidegate/local';
+import { until } from '@tidegate/testkit';
+import { Api } from './reliability/load/api.ts';
+import { type Cluster, startCluster } from './reliability/system/cluster.ts';
+import { configMap, MAPS } from './support/client.ts';
+import { previousVersion, whyNoPreviousVersion } from './support/previous-version.ts';
+import { RollingWatcher } from './support/rolling-watcher.ts';
+
+const PARTS = ['store-1', 'watch-1', 'gateway-1'] as const;
+type Part = (typeof PARTS)[number];
+
+/** A new store migrates what an old one made, and an old one works on what a new one has migrated. */
+const STEPS: ReadonlyArray<readonly [part: Part, to: 'new' | 'old']> = [
+  ['store-1', 'new'],
+  ['watch-1', 'new'],
+  ['gateway-1', 'new'],
+  ['store-1', 'old'],
+  ['gateway-1', 'old'],
+  ['store-1', 'new'],
+  ['watch-1', 'old'],
+  ['gateway-1', 'new'],
+  ['store-1', 'old'],
+];
+
+async function exchange(cluster: Cluster, name: Part, root: string): Promise<void> {
+  const part = cluster.parts.get(name);
+  assert.ok(part !== undefined);
+  const { pid } = part;
+  part.root = root;
+  process.kill(pid, 'SIGTERM');
+  await until(`${name} to be another process`, () => part.pid !== pid, 60_000);
+  for (const one of PARTS) await until(`${one} to be ready`, () => cluster.ready(one), 60_000);
+}
+
+const SECRETS = '/api/v1/namespaces/default/secrets';
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
+
+function deployment(name: string, replicas: number) {
+  const labels = { app: name };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'only', image: 'example.com/only:1' }] } };
+  return { metadata: { name }, spec: { replicas, selector: { matchLabels: labels }, template } };
+}
+
+/** Every verb once, and what earlier steps have made is as they made it. Answers the version of the object that is left. */
+async function exercise(api: Api, step: number): Promise<number> {
+  const ask = async (method: string, path: string, code: number, body?: unknown, contentType?: string) => {
+    const type = contentType === undefined ? {} : { contentType };
+    const reply = await api.send({ method, path, ...(body === undefined ? {} : { body }), ...type });
+    assert.ok(reply.kind === 'answered', `${method} ${path}: ${reply.kind}`);
+    assert.equal(reply.code, code, `${method} ${path}: ${JSON.stringify(reply.json)}`);
+    return reply.json;
+  };
+  const created = await ask('POST', MAPS, 201, configMap(`kept-${step}`));
+  const path = `${MAPS}/kept-${step}`;
+  await ask('PUT', path, 200, { ...created, data: { put: 'yes' } });
+  await ask('PATCH', path, 200, { data: { patched: 'yes' } }, 'application/merge-patch+json');
+  const applied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `kept-${step}` }, data: { applied: 'yes' } };
+  const last = await ask('PATCH', `${path}?fieldManager=mixed`, 200, applied, 'application/apply-patch+yaml');
+  assert.deepEqual(last.data, { put: 'yes', patched: 'yes', applied: 'yes' });
+  await ask('POST', SECRETS, 201, { metadata: { name: `secret-${step}` }, stringData: { word: `of step ${step}` } });
+  await ask('POST', DEPLOYMENTS, 201, deployment(`app-${step}`, step));
+  await ask('POST', MAPS, 201, configMap(`gone-${step}`));
+  await ask('DELETE', `${MAPS}/gone-${step}`, 200);
+  await ask('GET', `${MAPS}/gone-${step}`, 404);
+  const { items } = await ask('GET', MAPS, 200);
+  const kept = (items as Array<typeof last>).filter(({ metadata }) => metadata.name.startsWith('kept-'));
+  assert.equal(kept.length, step + 1);
+  assert.ok(kept.every(({ data }) => data.applied === 'yes'));
+  for (let i = 0; i <= step; i++) {
+    const secret = await ask('GET', `${SECRETS}/secret-${i}`, 200);
+    assert.equal(Buffer.from(secret.data.word, 'base64').toString(), `of step ${i}`);
+    assert.equal((await ask('GET', `${DEPLOYMENTS}/app-${i}`, 200)).spec.replicas, i);
+  }
+  return Number(last.metadata.resourceVersion);
+}
+
+test('parts of this version and of the one before work with each other, both ways', {
+  skip: whyNoPreviousVersion() ?? false,
+}, async () => {
+  const previous = await previousVersion();
+  const roots = { new: projectRoot, old: previous.root };
+  const cluster = await startCluster({ replicas: 1, nats: true, root: previous.root });
+  const endpoint = cluster.endpoints[0]!;
+  const api = new Api(endpoint, 20_000);
+  const watcher = new RollingWatcher(endpoint);
+  try {
+    await api.send({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'default' } } });
+    const listed = await api.send({ method: 'GET', path: MAPS });
+    assert.ok(listed.kind === 'answered');
+    const watching = watcher.run(MAPS, Number(listed.json.metadata.resourceVersion));
+    const versions = [await exercise(api, 0)];
+    for (const [i, [part, to]] of STEPS.entries()) {
+      await exchange(cluster, part, roots[to]);
+      versions.push(await exercise(api, i + 1));
+    }
+    await until('the watcher to have caught up', () => watcher.last >= (versions.at(-1) as number));
+    watcher.stop();
+    await watching;
+    assert.equal(watcher.relists, 0);
+    assert.ok(watcher.versions.every((version, i) => i === 0 || version > (watcher.versions[i - 1] as number)));
+    assert.ok(versions.every((version) => watcher.versions.includes(version)));
+  } finally {
+    watcher.stop();
+    api.close();
+    await cluster.stop();
+    previous.remove();
+  }
+});
