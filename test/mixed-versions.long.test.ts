@@ -27,10 +27,8 @@ const STEPS: ReadonlyArray<readonly [part: Part, to: 'new' | 'old']> = [
 async function exchange(cluster: Cluster, name: Part, root: string): Promise<void> {
   const part = cluster.parts.get(name);
   assert.ok(part !== undefined);
-  const { pid } = part;
   part.root = root;
-  process.kill(pid, 'SIGTERM');
-  await until(`${name} to be another process`, () => part.pid !== pid, 60_000);
+  await cluster.restart(name);
   for (const one of PARTS) await until(`${one} to be ready`, () => cluster.ready(one), 60_000);
 }
 
@@ -84,7 +82,8 @@ test('parts of this version and of the one before work with each other, both way
   const cluster = await startCluster({ replicas: 1, nats: true, root: previous.root });
   const endpoint = cluster.endpoints[0]!;
   const api = new Api(endpoint, 20_000);
-  const watcher = new RollingWatcher(endpoint);
+  const watched = new Api(endpoint, 600_000);
+  const watcher = new RollingWatcher([watched]);
   try {
     await api.send({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'default' } } });
     const listed = await api.send({ method: 'GET', path: MAPS });
@@ -103,7 +102,7 @@ test('parts of this version and of the one before work with each other, both way
     assert.ok(versions.every((version) => watcher.versions.includes(version)));
   } finally {
     watcher.stop();
-    api.close();
+    for (const one of [api, watched]) one.close();
     await cluster.stop();
     previous.remove();
   }

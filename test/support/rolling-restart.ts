@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { Api } from '../reliability/load/api.ts';
-import { type Cluster, startCluster } from '../reliability/system/cluster.ts';
+import { startCluster } from '../reliability/system/cluster.ts';
 import { Balancer } from './balancer.ts';
 import { configMap, MAPS } from './client.ts';
 import { RetryingClient } from './retrying-client.ts';
@@ -59,15 +59,6 @@ class Load {
   }
 }
 
-async function restart(cluster: Cluster, name: string): Promise<void> {
-  const part = cluster.parts.get(name);
-  assert.ok(part !== undefined);
-  const { pid } = part;
-  process.kill(pid, 'SIGTERM');
-  await until(`${name} to be started again`, () => part.pid !== pid, 60_000);
-  await until(`${name} to be ready`, () => cluster.ready(name), 60_000);
-}
-
 /** Restarts every replica of every part, one after another, under so many requests a second. */
 export function rollingRestart(perSecond: number): void {
   test(`under ${perSecond} requests a second a rolling restart fails none, and interrupts watches for less than two seconds`, async (context) => {
@@ -80,8 +71,9 @@ export function rollingRestart(perSecond: number): void {
     );
     const endpoint = { ...cluster.endpoints[0]!, server: `https://127.0.0.1:${balancer.port}` };
     const setup = new Api(endpoint, 20_000);
+    const watched = new Api(endpoint, 600_000);
     const clients = ([1, 2, 1, 2] as const).map((version) => new RetryingClient(endpoint, version));
-    const watchers = Array.from({ length: WATCHERS }, () => new RollingWatcher(endpoint));
+    const watchers = Array.from({ length: WATCHERS }, () => new RollingWatcher([watched]));
     let load: Load | undefined;
     try {
       await setup.send({ method: 'POST', path: '/api/v1/namespaces', body: { metadata: { name: 'default' } } });
@@ -92,7 +84,7 @@ export function rollingRestart(perSecond: number): void {
       await until('all to watch', () => watchers.every(({ connects }) => connects > 0));
       load = new Load(clients, perSecond);
       for (const name of ['store-1', 'store-2', 'watch-1', 'watch-2', 'gateway-1', 'gateway-2']) {
-        await restart(cluster, name);
+        await cluster.restart(name);
       }
       await load.stop();
       const { made, asked, failures } = load;
@@ -125,7 +117,7 @@ export function rollingRestart(perSecond: number): void {
       await load?.stop();
       for (const watcher of watchers) watcher.stop();
       for (const client of clients) client.close();
-      setup.close();
+      for (const api of [setup, watched]) api.close();
       balancer.close();
       await cluster.stop();
     }

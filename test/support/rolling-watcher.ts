@@ -1,18 +1,20 @@
-import { Api, type Endpoint } from '../reliability/load/api.ts';
+import type { Api } from '../reliability/load/api.ts';
 
-/** Follows a collection through one address, from the version that it saw last, and measures how long it was without a watch. */
+/** Follows a collection from the version that it saw last, each time at the next address, and measures how long it was without a watch. */
 export class RollingWatcher {
   readonly versions: number[] = [];
   readonly interruptionsMs: number[] = [];
   connects = 0;
   relists = 0;
   last = 0;
-  readonly #api: Api;
+  readonly #apis: readonly Api[];
+  #next: number;
   #isStopped = false;
   #cut: () => void = () => {};
 
-  constructor(endpoint: Endpoint) {
-    this.#api = new Api(endpoint, 600_000);
+  constructor(apis: readonly Api[], first = 0) {
+    this.#apis = apis;
+    this.#next = first;
   }
 
   async run(path: string, from: number): Promise<void> {
@@ -20,7 +22,8 @@ export class RollingWatcher {
     let endedAt: number | undefined;
     while (!this.#isStopped) {
       const query = `watch=1&allowWatchBookmarks=true&timeoutSeconds=600&resourceVersion=${this.last}`;
-      const response = await this.#api.stream(`${path}?${query}`);
+      const api = this.#apis[this.#next++ % this.#apis.length] as Api;
+      const response = await api.stream(`${path}?${query}`);
       if (response?.statusCode !== 200) {
         if (response?.statusCode === 410) this.relists++;
         response?.destroy();
@@ -47,7 +50,6 @@ export class RollingWatcher {
   stop(): void {
     this.#isStopped = true;
     this.#cut();
-    this.#api.close();
   }
 
   #hear(line: string): void {

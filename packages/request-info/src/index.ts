@@ -1,2 +1,2 @@
 export { parseFlag, Query } from './query.ts';
-export { type RequestInfo, requestInfo, type Verb } from './request-info.ts';
+export { READS, type RequestInfo, requestInfo, TALKS, type Verb } from './request-info.ts';

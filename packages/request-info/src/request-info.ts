@@ -19,6 +19,11 @@ export interface RequestInfo {
   readonly query: Query;
 }
 
+/** Subresources whose requests are talks with others, and last as long as these want. */
+export const TALKS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+/** What changes no resource. */
+export const READS: ReadonlySet<string> = new Set<Verb>(['get', 'list', 'watch']);
+
 const METHODS: Readonly<Record<string, Verb>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
 

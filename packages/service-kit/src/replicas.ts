@@ -68,10 +68,10 @@ export class Replicas {
 
   #take(replicas: readonly Replica[]): void {
     const before = this.#order.length === 0 ? undefined : this.#address();
-    for (const { address, serverName } of replicas) {
+    for (const replica of replicas) {
+      const { address } = replica;
       if (this.#clients.has(address)) continue;
-      const named = serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName };
-      this.#clients.set(address, grpcClient(address, this.#options.credentials, named));
+      this.#clients.set(address, replicaClient(replica, this.#options.credentials));
     }
     this.#order = ordered(replicas, this.#options.caller ?? CALLER);
     this.#turn = 0;
@@ -83,6 +83,12 @@ export class Replicas {
       client.close();
     }
   }
+}
+
+/** A client of this one replica. */
+export function replicaClient({ address, serverName }: Replica, credentials: ChannelCredentials): Client {
+  const named = serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName };
+  return grpcClient(address, credentials, named);
 }
 
 /** Of all callers about as many prefer each replica, and a new one takes no more than its share from each other. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Server } from 'node:tls';
-import { type RequestInfo, requestInfo } from '@tidegate/request-info';
+import { type RequestInfo, requestInfo, TALKS } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { badRequest, requestEntityTooLarge, timeout } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
@@ -136,10 +136,8 @@ async function upgrade(options: Options, raw: IncomingMessage, reply: FastifyRep
   await serve(options, request as unknown as FastifyRequest, reply, remote);
 }
 
-const STREAMS = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
-
 function takesUpgrades({ verb, subresource }: RequestInfo, remote: RemoteApi | undefined): boolean {
-  return remote !== undefined || verb === 'watch' || STREAMS.has(subresource);
+  return remote !== undefined || verb === 'watch' || TALKS.has(subresource);
 }
 
 /** The answer to what is refused before it is known who sends it. */

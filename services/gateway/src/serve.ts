@@ -1,5 +1,5 @@
 import { isConverted, type Kind } from '@tidegate/kinds';
-import { type RequestInfo, requestInfo } from '@tidegate/request-info';
+import { READS, type RequestInfo, requestInfo, TALKS } from '@tidegate/request-info';
 import { type Kit, type ProbePath, probeAnswer, probePath } from '@tidegate/service-kit';
 import { ApiError, methodNotAllowed, type Status, serviceUnavailable } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -131,11 +131,9 @@ function tooMany(
   gateway.auditTrail?.begin({ raw: request.raw, auditId: audit, user: nobody, info: undefined })?.answered(429);
 }
 
-const SENT_ON = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
-
 /** How long these take is up to those who talk. */
 function lastsLong({ verb, subresource }: RequestInfo): boolean {
-  return verb === 'watch' || SENT_ON.has(subresource);
+  return verb === 'watch' || TALKS.has(subresource);
 }
 
 function codingOf(gateway: Gateway, { headers }: FastifyRequest, info: RequestInfo): ContentCoding {
@@ -147,7 +145,7 @@ function inTurn(options: ServeOptions, admitted: Admitted): Promise<number> {
   const { info, user, audit, reply, remote, notes } = admitted;
   const { limits } = options.gateway;
   const takesLong = lastsLong(info);
-  if (SENT_ON.has(info.subresource) || (remote !== undefined && takesLong)) return admit(options, admitted);
+  if (TALKS.has(info.subresource) || (remote !== undefined && takesLong)) return admit(options, admitted);
   const timeMs = takesLong ? limits.requestMs : timeOf(info, limits.requestMs);
   const asking = { user, info, audit, reply, patienceMs: timeMs / 4 };
   const askedMs = performance.now();
@@ -186,8 +184,6 @@ async function admit(options: ServeOptions, admitted: Admitted): Promise<number>
 function nothingHere(audit: string, reply: FastifyReply): number {
   return writeText(audit, reply, 404, '404 page not found\n');
 }
-
-const READS = new Set(['get', 'list', 'watch']);
 
 async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted): Promise<number> {
   const { request, reply, info, user, audit, warnings, record, notes } = admitted;

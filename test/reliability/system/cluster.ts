@@ -49,6 +49,8 @@ export interface Cluster {
   ready(part: string): Promise<boolean>;
   /** of one replica, as in "watch-1": the sum of a metric over its labels */
   metric(part: string, name: string): Promise<number>;
+  /** ends one replica as its owner would, and resolves when it is back and serves */
+  restart(part: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -125,6 +127,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await stop();
     throw new Error([String(error), ...said].join('\n'));
   }
+  const isReady = async (part: string) => (await probe(part, '/readyz'))?.code === 200;
   return {
     endpoints,
     parts,
@@ -133,7 +136,14 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     stores,
     certificates,
     probe,
-    ready: async (part) => (await probe(part, '/readyz'))?.code === 200,
+    ready: isReady,
+    restart: async (name) => {
+      const part = parts.get(name) as PartProcess;
+      const { pid } = part;
+      process.kill(pid, 'SIGTERM');
+      await until(`${name} to be started again`, () => part.pid !== pid, 60_000);
+      await until(`${name} to be ready`, () => isReady(name), 60_000);
+    },
     metric: (part, name) => metricAt(opsAddresses.get(part) as string, name),
     stop,
   };

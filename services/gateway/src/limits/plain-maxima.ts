@@ -1,5 +1,7 @@
+import { READS } from '@tidegate/request-info';
+
 /** The verbs that change nothing: of the rest fewer are served at a time. */
-const READS = new Set(['get', 'list', 'watch', 'head', 'options']);
+export const CHANGE_NOTHING: ReadonlySet<string> = new Set([...READS, 'head', 'options']);
 
 interface Maxima {
   readonly reads: number;
@@ -21,7 +23,7 @@ export class PlainMaxima {
 
   /** What to call when it is done; undefined: there is no room. */
   enter(verb: string): (() => void) | undefined {
-    const sort = READS.has(verb) ? 'reads' : 'writes';
+    const sort = CHANGE_NOTHING.has(verb) ? 'reads' : 'writes';
     if (this.#maxima[sort] > 0 && this.#inFlight[sort] >= this.#maxima[sort]) return undefined;
     this.#inFlight[sort]++;
     return () => {

@@ -1,4 +1,5 @@
-const READS = new Set(['get', 'list', 'watch', 'head', 'options']);
+import { CHANGE_NOTHING } from '../limits/plain-maxima.ts';
+
 const SPELL_MS = 1000;
 
 /** The most that there were at a time, in the second before it is asked. */
@@ -38,6 +39,6 @@ export class InFlight {
   readonly mutating = new Peak();
 
   of(verb: string): Peak {
-    return READS.has(verb) ? this.readOnly : this.mutating;
+    return CHANGE_NOTHING.has(verb) ? this.readOnly : this.mutating;
   }
 }

@@ -1,5 +1,5 @@
 import type { Kind } from '@tidegate/kinds';
-import type { RequestInfo } from '@tidegate/request-info';
+import { READS, type RequestInfo, TALKS } from '@tidegate/request-info';
 
 /** Of a request, as kube-apiserver names them. `resource` is unknown where nothing is at the path. */
 export type RequestLabels = Readonly<
@@ -22,12 +22,10 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ['delete', 'DELETE'],
   ['deletecollection', 'DELETECOLLECTION'],
 ]);
-const CONNECTS = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
-const READS = new Set(['get', 'list', 'watch']);
 const APPLY = /^application\/apply-patch\+/;
 
 export function verbLabel({ verb, subresource }: LabelledInfo, contentType: string | undefined): string {
-  if (CONNECTS.has(subresource)) return 'CONNECT';
+  if (TALKS.has(subresource)) return 'CONNECT';
   if (verb === 'patch' && contentType !== undefined && APPLY.test(contentType)) return 'APPLY';
   return VERBS.get(verb) ?? 'other';
 }

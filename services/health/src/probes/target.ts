@@ -1,5 +1,5 @@
 import { type MethodDefinition, type ServiceError, status } from '@grpc/grpc-js';
-import { grpcClient, type Kit, type Replica } from '@tidegate/service-kit';
+import { type Kit, type Replica, replicaClient } from '@tidegate/service-kit';
 import { type ChecksResponse, health } from '@tidegate/wire';
 
 /** What one address answered when it was asked last. */
@@ -19,15 +19,10 @@ export class Target {
   readonly #timeoutMs: number;
   #state: TargetState;
 
-  constructor(
-    { address, serverName }: Replica,
-    credentials: ReturnType<Kit['credentials']['client']>,
-    timeoutMs: number,
-  ) {
-    const named = serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName };
-    this.#client = grpcClient(address, credentials, named);
+  constructor(replica: Replica, credentials: ReturnType<Kit['credentials']['client']>, timeoutMs: number) {
+    this.#client = replicaClient(replica, credentials);
     this.#timeoutMs = timeoutMs;
-    this.#state = { address, answered: false, answer: undefined, why: 'not asked yet' };
+    this.#state = { address: replica.address, answered: false, answer: undefined, why: 'not asked yet' };
   }
 
   get state(): TargetState {
