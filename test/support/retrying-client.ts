@@ -30,6 +30,8 @@ interface Transport {
 
 const MOST_ATTEMPTS = 10;
 const RETRY_MS = 1000;
+/** how long a connection may be idle: what Node's own agent does */
+const IDLE_MS = 5000;
 
 /**
  * A client that tries again as client-go does, and no more: what was certainly not served goes again at once; a read whose
@@ -81,7 +83,7 @@ class Http1 implements Transport {
 
   constructor(endpoint: Endpoint) {
     this.#endpoint = endpoint;
-    this.#agent = new Agent({ keepAlive: true, maxSockets: 8, ca: readFileSync(endpoint.caFile) });
+    this.#agent = new Agent({ keepAlive: true, timeout: IDLE_MS, maxSockets: 8, ca: readFileSync(endpoint.caFile) });
   }
 
   ask(asked: Asked): Promise<Answered | Lost> {
@@ -102,7 +104,8 @@ class Http1 implements Transport {
       sent.on('error', (error: NodeJS.ErrnoException) => {
         // a connection that was idle and is found closed: what changes nothing may go again on another
         const wasRefused = sent.reusedSocket && method === 'GET';
-        resolve({ why: `${method}: ${error.code ?? error.message}`, wasRefused });
+        const kind = sent.reusedSocket ? 'a connection that was idle' : 'a new connection';
+        resolve({ why: `${method}: ${error.code ?? error.message} on ${kind}`, wasRefused });
       });
       sent.end(body === undefined ? undefined : JSON.stringify(body));
     });

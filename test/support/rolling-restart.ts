@@ -9,11 +9,12 @@ import { RetryingClient } from './retrying-client.ts';
 import { RollingWatcher } from './rolling-watcher.ts';
 
 const EACH_MS = 10;
+const PARTS = ['store-1', 'store-2', 'watch-1', 'watch-2', 'gateway-1', 'gateway-2'];
 const WATCHERS = 20;
 /** so many that two patches of one seldom meet */
 const FIXED = 200;
 /** what the balancer needs to see that a gateway is not ready any more, and a little */
-const DELAY = '1s';
+const DELAY = '2s';
 
 /** Requests at a steady rate, whether or not those before are answered. */
 class Load {
@@ -83,10 +84,12 @@ export function rollingRestart(perSecond: number): void {
       const watching = watchers.map((watcher) => watcher.run(MAPS, Number(listed.json.metadata.resourceVersion)));
       await until('all to watch', () => watchers.every(({ connects }) => connects > 0));
       load = new Load(clients, perSecond);
-      for (const name of ['store-1', 'store-2', 'watch-1', 'watch-2', 'gateway-1', 'gateway-2']) {
-        await cluster.restart(name);
-      }
+      for (const name of PARTS) await cluster.restart(name);
       await load.stop();
+      assert.deepEqual(
+        PARTS.map(cluster.ends).filter((end) => end !== ''),
+        [],
+      );
       const { made, asked, failures } = load;
       const last = Math.max(...made);
       await until('all watchers to have caught up', () => watchers.every((watcher) => watcher.last >= last));

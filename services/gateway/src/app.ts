@@ -23,7 +23,14 @@ const MAX_BODY_BYTES = 3 << 20;
 /** how long the head of a request may take, as in kube-apiserver */
 const HEADERS_MS = 32_000;
 
-type HttpServer = Server & { keepAliveTimeout: number; headersTimeout: number };
+/**
+ * How long connections of HTTP/1.1 may be idle. Clients that go by what they are told close theirs before a gateway that is
+ * to end does, so that none of them finds one closed; the others are let be.
+ */
+export const TOLD_IDLE_MS = 5000;
+const IDLE_MS = 120_000;
+
+type HttpServer = Server & { keepAliveTimeout: number; keepAliveTimeoutBuffer: number; headersTimeout: number };
 type Options = AppOptions & { doors: Doors };
 
 interface AppOptions extends DoorsConfig {
@@ -57,7 +64,8 @@ export function createApp(given: AppOptions): FastifyInstance {
     forceCloseConnections: true,
   }) as unknown as FastifyInstance;
   const { server } = app as unknown as { server: HttpServer };
-  server.keepAliveTimeout = 120_000;
+  server.keepAliveTimeout = TOLD_IDLE_MS;
+  server.keepAliveTimeoutBuffer = IDLE_MS - TOLD_IDLE_MS;
   server.headersTimeout = Math.min(HEADERS_MS, gateway.limits.requestMs);
   serving.keep(server);
   const doors = new Doors(server, given, () => gateway.metrics.droppedConnections.inc());

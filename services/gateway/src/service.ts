@@ -11,7 +11,7 @@ import { Configurations } from './admission/configurations.ts';
 import { ApiServices } from './aggregation/api-services.ts';
 import { RemoteTargets } from './aggregation/remote-targets.ts';
 import { tellVerdict } from './aggregation/tell-verdict.ts';
-import { createApp } from './app.ts';
+import { createApp, TOLD_IDLE_MS } from './app.ts';
 import { openAuditTrail } from './audit/open.ts';
 import { type Authentication, authentication } from './authn/authentication.ts';
 import { ServiceAccounts } from './authn/service-accounts.ts';
@@ -50,7 +50,7 @@ import { WebhookCalls } from './webhooks/webhook-calls.ts';
 
 /** how long requests that are under way may take when the process is to end */
 const DRAIN_MS = 10_000;
-/** how long their connections stay, in which they may be told to go elsewhere */
+/** how long connections stay that are idle, where there is no other gateway to go to */
 const IDLE_MS = 1000;
 /** within this time all watches end, but for those that begin meanwhile */
 const WATCHES_WITHIN_MS = 1000;
@@ -221,10 +221,11 @@ export class GatewayService implements Service {
 
   /** Nothing new comes in; who is here finishes, or goes on at another gateway. */
   async drain(): Promise<void> {
-    this.#app.server.close();
     const drained = new AbortController();
     const ended = this.#endWatches(drained.signal);
-    await this.#connections.drain({ graceMs: DRAIN_MS, idleMs: IDLE_MS });
+    // with a delay there are others, and clients to be spared
+    const idleMs = this.shutdownDelayMs > 0 ? TOLD_IDLE_MS : IDLE_MS;
+    await this.#connections.drain({ graceMs: DRAIN_MS, idleMs });
     drained.abort();
     await ended;
     this.#probe.stop();

@@ -51,6 +51,8 @@ export interface Cluster {
   metric(part: string, name: string): Promise<number>;
   /** ends one replica as its owner would, and resolves when it is back and serves */
   restart(part: string): Promise<void>;
+  /** the last words of one replica, when a process of it ended otherwise than well */
+  ends(part: string): string;
   stop(): Promise<void>;
 }
 
@@ -143,6 +145,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       process.kill(pid, 'SIGTERM');
       await until(`${name} to be started again`, () => part.pid !== pid, 60_000);
       await until(`${name} to be ready`, () => isReady(name), 60_000);
+    },
+    ends: (name) => {
+      const part = parts.get(name) as PartProcess;
+      return part.ends.every((end) => end === 0) ? '' : `${name} ended with ${part.ends}: ${part.lastWords()}`;
     },
     metric: (part, name) => metricAt(opsAddresses.get(part) as string, name),
     stop,

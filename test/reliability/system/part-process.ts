@@ -18,6 +18,8 @@ export class PartProcess {
   readonly #options: PartOptions;
   #child: ChildProcess;
   #stopped = false;
+  /** how the processes ended that were not stopped here: by a code or a signal */
+  readonly ends: Array<number | string> = [];
   /** of the process that is started next */
   root: string;
 
@@ -62,8 +64,10 @@ export class PartProcess {
       env: { ...process.env, ...env },
     });
     closeSync(log);
-    child.once('exit', () => {
-      if (!this.#stopped) this.#child = this.#start();
+    child.once('exit', (code, signal) => {
+      if (this.#stopped) return;
+      this.ends.push(code ?? String(signal));
+      this.#child = this.#start();
     });
     return child;
   }

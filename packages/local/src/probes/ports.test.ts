@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { demandPort, freePort, freePorts } from './ports.ts';
 
 test('Free ports are all different, and can be listened on.', async () => {
@@ -10,8 +12,19 @@ test('Free ports are all different, and can be listened on.', async () => {
 });
 
 test('A port is given once: who got it may not listen on it yet.', async () => {
-  const ports = await Promise.all(Array.from({ length: 1000 }, () => freePort()));
-  assert.equal(new Set(ports).size, 1000);
+  const ports = await Promise.all(Array.from({ length: 100 }, () => freePort()));
+  assert.equal(new Set(ports).size, 100);
+});
+
+test('No other process is given what this one was given, whether or not it is listened on.', async () => {
+  const script = `import { freePorts } from '${import.meta.resolve('./ports.ts')}'; console.log(JSON.stringify(await freePorts(100)));`;
+  const [mine, theirs] = await Promise.all([
+    freePorts(100),
+    promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]).then(({ stdout }) =>
+      JSON.parse(stdout),
+    ),
+  ]);
+  assert.equal(new Set([...mine, ...theirs]).size, 200);
 });
 
 test('A taken port is one line that says by whom and which option to change.', async () => {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { basename } from 'node:path';
 import { isErrno, Trouble } from '../trouble.ts';
 
@@ -11,8 +11,17 @@ import { isErrno, Trouble } from '../trouble.ts';
 const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 32_000;
 
-/** Given by this process before: whoever got one may not be listening on it yet. */
-const given = new Set<number>();
+const BLOCK = 40;
+
+/**
+ * Ports of this process: a part that is started again must find its port as it left it, and nobody else may be given one
+ * that is not listened on yet.
+ *
+ * Invariant: the first port of a block is listened on by the process that the others are given by, for as long as it lives.
+ */
+const given: number[] = [];
+let next = 0;
+let claiming: Promise<void> | undefined;
 
 /** A port that was free a moment ago, and is given once only. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
@@ -20,22 +29,45 @@ export async function freePort(host = '127.0.0.1'): Promise<number> {
   return port as number;
 }
 
-/** Several at once, held together until all are known. */
+/** Several at once. */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
-  const held: Listening[] = [];
-  if (given.size + count > (HIGHEST_PORT - LOWEST_PORT) / 2) given.clear();
-  while (held.length < count) {
-    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
-    if (given.has(port)) continue;
-    given.add(port);
-    try {
-      held.push(await listen(port, host));
-    } catch (error) {
-      if (!isErrno(error, 'EADDRINUSE')) throw error;
+  const free: number[] = [];
+  while (free.length < count) {
+    while (next === given.length) {
+      claiming ??= claimBlock().finally(() => {
+        claiming = undefined;
+      });
+      await claiming;
     }
+    const port = given[next++] as number;
+    if (await isPortFree(port, host)) free.push(port);
   }
-  await Promise.all(held.map((server) => server.close()));
-  return held.map((server) => server.port);
+  return free;
+}
+
+/** Adds a block to what may be given; when all are claimed, what was given may be given again. */
+async function claimBlock(): Promise<void> {
+  const blocks = (HIGHEST_PORT - LOWEST_PORT) / BLOCK;
+  const start = randomInt(blocks);
+  for (let i = 0; i < blocks; i++) {
+    const first = LOWEST_PORT + ((start + i) % blocks) * BLOCK;
+    if (!(await holdPort(first))) continue;
+    for (let port = first + 1; port < first + BLOCK; port++) given.push(port);
+    return;
+  }
+  next = 0;
+}
+
+/** Nobody is served there. */
+async function holdPort(port: number): Promise<boolean> {
+  try {
+    const { server } = await listen(port, '127.0.0.1');
+    server.on('connection', (socket) => socket.destroy()).unref();
+    return true;
+  } catch (error) {
+    if (isErrno(error, 'EADDRINUSE')) return false;
+    throw error;
+  }
 }
 
 export async function isPortFree(port: number, host: string): Promise<boolean> {
@@ -70,7 +102,7 @@ export async function demandPort(port: number, host: string): Promise<void> {
 }
 
 interface Listening {
-  readonly port: number;
+  readonly server: Server;
   close(): Promise<void>;
 }
 
@@ -79,9 +111,7 @@ function listen(port: number, host: string): Promise<Listening> {
     const server = createServer();
     server.once('error', reject);
     server.listen({ port, host, exclusive: true }, () => {
-      const address = server.address();
-      const bound = typeof address === 'object' && address !== null ? address.port : port;
-      resolve({ port: bound, close: () => new Promise((closed) => server.close(() => closed())) });
+      resolve({ server, close: () => new Promise((closed) => server.close(() => closed())) });
     });
   });
 }
