@@ -7,6 +7,7 @@ export {
   readOptions,
   variableOf,
 } from '@tidegate/options';
+export { cancelCall } from './cancel-call.ts';
 export { type Check, Checks, type Endpoint } from './checks.ts';
 export { type Closing, delayMs } from './delay.ts';
 export { type GrpcServer, grpcClient, openGrpcServer } from './grpc.ts';

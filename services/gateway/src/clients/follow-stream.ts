@@ -1,5 +1,5 @@
 import type { ClientDuplexStream, MethodDefinition } from '@grpc/grpc-js';
-import { delayMs, type Kit, Replicas } from '@tidegate/service-kit';
+import { cancelCall, delayMs, type Kit, Replicas } from '@tidegate/service-kit';
 import { type FollowRequest, type FollowResponse, watch } from '@tidegate/wire';
 
 interface FollowStreamOptions {
@@ -50,7 +50,7 @@ export class FollowStream {
   #move(): void {
     if (this.#call === undefined) return;
     this.#hasMoved = true;
-    this.#call.cancel();
+    cancelCall(this.#call);
   }
 
   #follow(): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Client, ClientDuplexStream, MethodDefinition } from '@grpc/grpc-js';
+import { cancelCall } from '@tidegate/service-kit';
 import { ApiError, type Status, serviceUnavailable, timeout } from '@tidegate/status';
 import { type SessionRequest, type SessionResponse, store } from '@tidegate/wire';
 
@@ -168,7 +169,7 @@ export class Lane<Item, Answer> {
     const call = this.#options.client().makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
     this.#call = call;
     call.on('data', (response: SessionResponse) => {
-      if (response.id === this.#flightId) this.#answered(response);
+      if (this.#call === call && response.id === this.#flightId) this.#answered(response);
     });
     call.on('error', () => this.#broken(call));
     call.on('end', () => this.#broken(call));
@@ -177,7 +178,7 @@ export class Lane<Item, Answer> {
 
   #silent(call: ClientDuplexStream<SessionRequest, SessionResponse>): void {
     this.#broken(call);
-    call.cancel();
+    cancelCall(call);
   }
 
   #answered(response: SessionResponse): void {
@@ -206,7 +207,7 @@ export class Lane<Item, Answer> {
     const call = this.#call;
     if (call === undefined) return;
     this.#leave(call);
-    call.cancel();
+    cancelCall(call);
   }
 
   #broken(call: ClientDuplexStream<SessionRequest, SessionResponse>): void {

@@ -1,5 +1,5 @@
 import { type Client, type ClientReadableStream, status as grpc, type MethodDefinition } from '@grpc/grpc-js';
-import { delayMs } from '@tidegate/service-kit';
+import { cancelCall, delayMs } from '@tidegate/service-kit';
 import { ApiError, serviceUnavailable } from '@tidegate/status';
 import { fromServiceError } from '@tidegate/wire';
 
@@ -83,14 +83,14 @@ async function* answers<Request, Response>(
   const responses = (call as AsyncIterable<Response>)[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const silence = setTimeout(() => call.cancel(), silenceMs);
+      const silence = setTimeout(() => cancelCall(call), silenceMs);
       const { done, value } = await responses.next().finally(() => clearTimeout(silence));
       if (done === true) return;
       yield value;
     }
   } finally {
     call.on('error', () => {});
-    call.cancel();
+    cancelCall(call);
   }
 }
 

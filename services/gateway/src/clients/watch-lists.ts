@@ -1,5 +1,5 @@
 import type { ClientReadableStream, MethodDefinition, ServiceError } from '@grpc/grpc-js';
-import { delayMs, type Kit, Replicas } from '@tidegate/service-kit';
+import { cancelCall, delayMs, type Kit, Replicas } from '@tidegate/service-kit';
 import { serviceUnavailable } from '@tidegate/status';
 import { type CollectionListRequest, fromServiceError, type ListPart, watch } from '@tidegate/wire';
 
@@ -70,7 +70,7 @@ export class WatchLists {
       yield* call as AsyncIterable<ListPart>;
     } finally {
       call.on('error', () => {});
-      call.cancel();
+      cancelCall(call);
     }
   }
 }

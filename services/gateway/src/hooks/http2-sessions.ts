@@ -86,7 +86,8 @@ export class Http2Sessions {
       const ended = () => {
         // who ends a watch has heard its beginning
         if (stream.headersSent || !TAKEN_BACK.has(stream.rstCode)) return;
-        if (!watched.reset(this.#now())) session.destroy(CALM_DOWN);
+        // not while Node reads the reset: it could free the stream twice
+        if (!watched.reset(this.#now())) setImmediate(() => session.destroy(CALM_DOWN));
       };
       // taken back in the same breath: it is not heard of again
       if (stream.closed || stream.destroyed) return ended();

@@ -1,5 +1,5 @@
 import type { CallOptions, ClientReadableStream, MethodDefinition, ServiceError } from '@grpc/grpc-js';
-import { type Kit, Replicas } from '@tidegate/service-kit';
+import { cancelCall, type Kit, Replicas } from '@tidegate/service-kit';
 import {
   type DigestResponse,
   type FollowLogRequest,
@@ -73,7 +73,7 @@ export class StoreClient {
     const call: ClientReadableStream<Response> = this.#stores
       .client()
       .makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, options);
-    const cancel = () => call.cancel();
+    const cancel = () => cancelCall(call);
     closing?.addEventListener('abort', cancel, { once: true });
     try {
       yield* call as AsyncIterable<Response>;
@@ -82,7 +82,7 @@ export class StoreClient {
     } finally {
       closing?.removeEventListener('abort', cancel);
       call.on('error', () => {});
-      call.cancel();
+      cancelCall(call);
     }
   }
 
