@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
@@ -61,6 +63,16 @@ describe('The metrics of a running system', () => {
   }
 
   for (const part of PARTS) {
+    test(`of ${part} tell when the certificates end that it has in use`, async () => {
+      const all = parseExposition((await scrape(part)).text, 'plain');
+      const told = all.get('tidegate_certificate_expiration_timestamp_seconds')?.samples ?? [];
+      assert.equal(told.length, part === 'gateway' ? 3 : 2);
+      for (const { labels, value } of told) {
+        const { validToDate } = new X509Certificate(readFileSync(labels.file as string));
+        assert.equal(value, validToDate.getTime() / 1000, String(labels.file));
+      }
+    });
+
     test(`of ${part} are what both formats allow, and nothing else`, async () => {
       const plain = await scrape(part);
       assert.match(plain.type, /^text\/plain; version=0\.0\.4/);

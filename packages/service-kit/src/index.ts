@@ -8,6 +8,7 @@ export {
   variableOf,
 } from '@tidegate/options';
 export { cancelCall } from './cancel-call.ts';
+export { type CertificateInUse, CertificateTimes } from './certificate-times.ts';
 export { type Check, Checks, type Endpoint } from './checks.ts';
 export { type Closing, delayMs } from './delay.ts';
 export { type GrpcServer, grpcClient, openGrpcServer } from './grpc.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { type ChannelCredentials, experimental, type ServerCredentials } from '@grpc/grpc-js';
+import type { CertificateInUse } from './certificate-times.ts';
 import { type KeyPair, readKeyPair } from './key-pair.ts';
 import type { KitConfig } from './kit-options.ts';
 import type { Logger } from './logger.ts';
@@ -24,6 +25,7 @@ export interface PeerCredentials {
   readonly server: ServerCredentials;
   /** for calls of a part of this name, and of nobody else; without a name: of any part */
   client(part?: string): ChannelCredentials;
+  inUse(): readonly CertificateInUse[];
 }
 
 /**
@@ -31,7 +33,8 @@ export interface PeerCredentials {
  * demands one. Connections that are made after the files have changed are made with what they say then.
  */
 export function peerCredentials(files: PeerFiles, log: Log = SILENT): PeerCredentials {
-  const provider = providerOf(files, log);
+  const watched = watch(files, log);
+  const provider = providerOf(watched);
   const clients = new Map<string, ChannelCredentials>();
   return {
     server: experimental.createCertificateProviderServerCredentials(provider, provider, true),
@@ -46,6 +49,10 @@ export function peerCredentials(files: PeerFiles, log: Log = SILENT): PeerCreden
       clients.set(part, made);
       return made;
     },
+    inUse: () => [
+      { file: files.peerCertFile, pem: watched.value.cert },
+      { file: files.peerCaFile, pem: watched.value.ca },
+    ],
   };
 }
 
@@ -66,13 +73,15 @@ interface PeerPair extends KeyPair {
   readonly ca: Buffer;
 }
 
-function providerOf(files: PeerFiles, log: Log): CertificateProvider {
-  const { peerCertFile, peerKeyFile, peerCaFile } = files;
-  const watched = new WatchedFiles<PeerPair>({
+function watch({ peerCertFile, peerKeyFile, peerCaFile }: PeerFiles, log: Log): WatchedFiles<PeerPair> {
+  return new WatchedFiles<PeerPair>({
     files: [peerCertFile, peerKeyFile, peerCaFile],
     read: () => ({ ...readKeyPair(peerCertFile, peerKeyFile), ca: readFileSync(peerCaFile) }),
     log,
   });
+}
+
+function providerOf(watched: WatchedFiles<PeerPair>): CertificateProvider {
   const tellers = new Map<unknown, (pair: PeerPair) => void>();
   const add = (listener: unknown, tell: (pair: PeerPair) => void) => {
     tellers.set(listener, tell);

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { ServerCredentials, type ServiceDefinition, type UntypedServiceImplementation } from '@grpc/grpc-js';
 import { helpText, OptionError, type Options, type OptionTable, readOptions } from '@tidegate/options';
 import { grpcHealth, health } from '@tidegate/wire';
+import { CertificateTimes } from './certificate-times.ts';
 import { declareCheckMetrics } from './check-metrics.ts';
 import { Checks } from './checks.ts';
 import { delayMs } from './delay.ts';
@@ -26,6 +27,7 @@ export interface Kit {
   readonly load: LoadMeter;
   readonly tracing: Tracing;
   readonly credentials: PeerCredentials;
+  readonly certificates: CertificateTimes;
 }
 
 /** The life of a part: start, then drain (finish what is under way, take nothing new), then stop. */
@@ -62,12 +64,13 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
     const checks = new Checks();
     // nobody is served worse for it, and a restart gives no room on a disk
     checks.add('log', trouble, { required: false, wedged: () => undefined });
+    const metrics = new MetricRegistry();
     const kit: Kit = {
       part: main.part,
       instance,
       log,
       checks,
-      metrics: new MetricRegistry(),
+      metrics,
       load: LoadMeter.ofThisProcess(),
       tracing: await createTracing({
         endpoint: config.otlpEndpoint,
@@ -76,7 +79,9 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
         instance,
       }),
       credentials: peerCredentials(config, log),
+      certificates: new CertificateTimes(metrics),
     };
+    kit.certificates.add(() => kit.credentials.inUse());
     const service = main.create(config, kit);
     const grpc = await openGrpcServer({
       address: config.grpcAddress,

@@ -183,6 +183,7 @@ export class GatewayService implements Service {
     };
     const authorityFiles = [config.clientCaFile, config.requestheaderClientCaFile].filter((file) => file !== '');
     this.#serving = new Serving({ ...config, authorityFiles }, kit.log);
+    kit.certificates.add(() => this.#serving.inUse());
     this.#app = createApp({ gateway: this.#gateway, kit, serving: this.#serving, ...config });
     this.#connections = new Connections(this.#app.server);
     kit.load.watchers = () => this.#mirrors.watching;

@@ -12,7 +12,7 @@ export interface Read {
   readonly strange: readonly string[];
 }
 
-const WORDS = new Set('sum min max count topk rate increase histogram_quantile absent and or by'.split(' '));
+const WORDS = new Set('sum min max count topk rate increase histogram_quantile absent time and or by'.split(' '));
 const SELECTOR = /([a-zA-Z_:][\w:]*)\{((?:[^"}]|"[^"]*")*)\}(\[[^\]]+\])?/g;
 const GROUP = /\bby\s*\(([^)]*)\)/g;
 

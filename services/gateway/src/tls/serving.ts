@@ -8,7 +8,7 @@ import {
   type TlsOptions,
 } from 'node:tls';
 import { OptionError } from '@tidegate/options';
-import { type KeyPair, type Kit, readKeyPair, WatchedFiles } from '@tidegate/service-kit';
+import { type CertificateInUse, type KeyPair, type Kit, readKeyPair, WatchedFiles } from '@tidegate/service-kit';
 import { type Protocol, readProtocol } from './protocol.ts';
 
 interface ServingOptions {
@@ -32,6 +32,7 @@ interface Named {
 interface Loaded {
   readonly usual: SecureContextOptions;
   readonly named: ReadonlyArray<{ readonly name: string; readonly context: SecureContext }>;
+  readonly inUse: readonly CertificateInUse[];
 }
 
 /**
@@ -69,6 +70,10 @@ export class Serving {
     };
   }
 
+  inUse(): readonly CertificateInUse[] {
+    return this.#files.value.inUse;
+  }
+
   /** Tells a server of files that have changed. */
   keep(server: Pick<Server, 'setSecureContext'>): void {
     this.#files.onChange(({ usual }) => server.setSecureContext(usual));
@@ -82,15 +87,18 @@ export class Serving {
     const { tlsCertFile, tlsPrivateKeyFile, authorityFiles } = this.#options;
     const ca = authorityFiles.map((file) => readFileSync(file));
     const shared = { ...this.#protocol, ...(ca.length > 0 && { ca }) };
-    const usual = { ...shared, ...readKeyPair(tlsCertFile, tlsPrivateKeyFile) };
+    const usualPair = readKeyPair(tlsCertFile, tlsPrivateKeyFile);
+    const usual = { ...shared, ...usualPair };
     // what cannot be used is found out here, and not by the first client
     createSecureContext(usual);
+    const inUse = [{ file: tlsCertFile, pem: usualPair.cert }];
     const named = this.#named.flatMap(({ certFile, keyFile, names }) => {
       const pair = readKeyPair(certFile, keyFile);
+      inUse.push({ file: certFile, pem: pair.cert });
       const context = createSecureContext({ ...shared, ...pair });
       return (names.length > 0 ? names : namesIn(pair)).map((name) => ({ name: name.toLowerCase(), context }));
     });
-    return { usual, named };
+    return { usual, named, inUse };
   }
 
   /** Who says a name that is written out is meant before who says it with a star. */

@@ -1,6 +1,6 @@
 import type { Client, ClientDuplexStream, MethodDefinition } from '@grpc/grpc-js';
-
 import {
+  CertificateTimes,
   Checks,
   grpcClient,
   LoadMeter,
@@ -41,6 +41,7 @@ export async function startStore(
     metrics,
     tracing: noTracing,
     credentials,
+    certificates: new CertificateTimes(metrics),
   };
   const required = ['postgres-url', 'peer-cert-file', 'peer-key-file', 'peer-ca-file'].map((name) => `--${name}=`);
   const service = new StoreService({ ...readOptions(options, required, {}), allowDataLoss: true, ...config }, kit);
