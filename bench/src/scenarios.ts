@@ -19,6 +19,7 @@ const WRITES = 500;
 export const scenarios: readonly Scenario[] = [
   { name: 'create, 1 client', operation: 'create', clients: 1, count: 1000 },
   { name: 'create, 16 clients', operation: 'create', clients: 16, count: 5000 },
+  { name: 'create, 32 clients', operation: 'create', clients: 32, count: 10_000 },
   { name: 'create, 64 clients', operation: 'create', clients: 64, count: 10_000 },
   { name: 'create, 128 clients', operation: 'create', clients: 128, count: 10_000 },
   { name: 'list all, cold', operation: 'list', clients: 1, count: 1 },
@@ -28,6 +29,7 @@ export const scenarios: readonly Scenario[] = [
   { name: 'list in pages of 500', operation: 'list-pages', clients: 1, count: 8 },
   { name: 'get, 1 client', operation: 'get', clients: 1, count: 4000, warm: 200 },
   { name: 'get, 16 clients', operation: 'get', clients: 16, count: 20_000, warm: 500 },
+  { name: 'get, 32 clients', operation: 'get', clients: 32, count: 20_000, warm: 500 },
   { name: 'get, 64 clients', operation: 'get', clients: 64, count: 20_000, warm: 500 },
   { name: 'get, 128 clients', operation: 'get', clients: 128, count: 20_000, warm: 500 },
   { name: 'get, 16 clients, 500 writes/s', operation: 'get', clients: 16, count: 10_000, writes: WRITES },

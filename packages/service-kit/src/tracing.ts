@@ -1,4 +1,15 @@
-import { type Attributes, context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import {
+  type Attributes,
+  isSpanContextValid,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
 
 /**
  * Spans that follow one request through all parts. The parent always travels as a W3C traceparent text, because it
@@ -43,46 +54,53 @@ export async function createTracing(options: TracingOptions): Promise<Tracing> {
   }
   const { startSdk } = await import('./tracing-sdk.ts');
   const shutdown = startSdk(options);
-  return new SdkTracing(trace.getTracer('tidegate'), shutdown);
+  return new SdkTracing(trace.getTracer('tidegate'), options.sampleRatio, shutdown);
 }
 
-class SdkTracing implements Tracing {
+/** What is not traced is found out before anything is made for it: the SDK would draw ids and make a span to say so. */
+export class SdkTracing implements Tracing {
   readonly enabled = true;
   readonly #tracer: Tracer;
+  readonly #sampleRatio: number;
   readonly shutdown: () => Promise<void>;
 
-  constructor(tracer: Tracer, shutdown: () => Promise<void>) {
+  constructor(tracer: Tracer, sampleRatio: number, shutdown: () => Promise<void>) {
     this.#tracer = tracer;
+    this.#sampleRatio = sampleRatio;
     this.shutdown = shutdown;
   }
 
   request(name: string, traceparent: string | undefined, attributes: Attributes = {}): TraceSpan | undefined {
-    const span = this.#tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, parentContext(traceparent));
-    return span.isRecording() ? new RecordedSpan(span) : undefined;
+    const parent = parentIn(traceparent);
+    const isSampled = parent === undefined ? Math.random() < this.#sampleRatio : isTraced(parent);
+    if (!isSampled) return undefined;
+    return new RecordedSpan(this.#tracer.startSpan(name, { kind: SpanKind.SERVER, attributes }, contextOf(parent)));
   }
 
   child(name: string, traceparent: string | undefined, options: ChildOptions = {}): TraceSpan | undefined {
-    if (!traceparent?.endsWith('-01')) return undefined;
+    const parent = parentIn(traceparent);
+    if (parent === undefined || !isTraced(parent)) return undefined;
     const { startTime, kind = 'INTERNAL', attributes = {} } = options;
-    const span = this.#tracer.startSpan(
-      name,
-      { kind: SpanKind[kind], attributes, ...(startTime === undefined ? {} : { startTime }) },
-      parentContext(traceparent),
-    );
-    return span.isRecording() ? new RecordedSpan(span) : undefined;
+    const all = { kind: SpanKind[kind], attributes, ...(startTime === undefined ? {} : { startTime }) };
+    return new RecordedSpan(this.#tracer.startSpan(name, all, contextOf(parent)));
   }
 }
 
-function parentContext(traceparent: string | undefined) {
+/** What a traceparent says; undefined: nothing that can be read. */
+function parentIn(traceparent: string | undefined): SpanContext | undefined {
   const match = traceparent === undefined ? null : TRACEPARENT.exec(traceparent);
-  if (match === null) return context.active();
+  if (match === null) return undefined;
   const [, traceId, spanId, flags] = match as unknown as [string, string, string, string];
-  return trace.setSpanContext(context.active(), {
-    traceId,
-    spanId,
-    traceFlags: Number.parseInt(flags, 16),
-    isRemote: true,
-  });
+  const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+  return isSpanContextValid(parent) ? parent : undefined;
+}
+
+function isTraced({ traceFlags }: SpanContext): boolean {
+  return (traceFlags & TraceFlags.SAMPLED) !== 0;
+}
+
+function contextOf(parent: SpanContext | undefined) {
+  return parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
 class RecordedSpan implements TraceSpan {
