@@ -42,6 +42,7 @@ export class HistogramTally {
     this.#exemplars[at] = { labelSet: { trace_id: traceId }, value, timestamp: Date.now() / 1000 };
   }
 
+  /** None when nothing was observed. */
   samples(name: string, labels: Sample['labels']): Sample[] {
     let below = 0;
     const samples = Array.from(this.#counts, (count, at): Sample => {
@@ -55,6 +56,7 @@ export class HistogramTally {
         ...(exemplar !== undefined && { exemplar }),
       };
     });
+    if (below === 0) return [];
     samples.push({ metricName: `${name}_sum`, labels, value: this.#sum });
     samples.push({ metricName: `${name}_count`, labels, value: below });
     return samples;

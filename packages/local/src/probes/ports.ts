@@ -60,24 +60,16 @@ async function claimBlock(): Promise<void> {
 
 /** Nobody is served there. */
 async function holdPort(port: number): Promise<boolean> {
-  try {
-    const { server } = await listen(port, '127.0.0.1');
-    server.on('connection', (socket) => socket.destroy()).unref();
-    return true;
-  } catch (error) {
-    if (isErrno(error, 'EADDRINUSE')) return false;
-    throw error;
-  }
+  const server = await listen(port, '127.0.0.1');
+  server?.on('connection', (socket) => socket.destroy()).unref();
+  return server !== undefined;
 }
 
 export async function isPortFree(port: number, host: string): Promise<boolean> {
-  try {
-    await (await listen(port, host)).close();
-    return true;
-  } catch (error) {
-    if (isErrno(error, 'EADDRINUSE')) return false;
-    throw error;
-  }
+  const server = await listen(port, host);
+  if (server === undefined) return false;
+  await new Promise((closed) => server.close(closed));
+  return true;
 }
 
 /** One line that says who has the port, where that can be known. */
@@ -101,18 +93,12 @@ export async function demandPort(port: number, host: string): Promise<void> {
   );
 }
 
-interface Listening {
-  readonly server: Server;
-  close(): Promise<void>;
-}
-
-function listen(port: number, host: string): Promise<Listening> {
+/** undefined: the port is taken. */
+function listen(port: number, host: string): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen({ port, host, exclusive: true }, () => {
-      resolve({ server, close: () => new Promise((closed) => server.close(() => closed())) });
-    });
+    server.once('error', (error) => (isErrno(error, 'EADDRINUSE') ? resolve(undefined) : reject(error)));
+    server.listen({ port, host, exclusive: true }, () => resolve(server));
   });
 }
 

@@ -44,8 +44,6 @@ interface Tally {
   readonly seconds: HistogramTally;
   readonly ownSeconds: HistogramTally;
   readonly bytes: HistogramTally;
-  hasOwnSeconds: boolean;
-  hasBytes: boolean;
   /** requests that last long, and are not over */
   open: number;
 }
@@ -104,11 +102,9 @@ export function countEnd(tally: Tally, notes: RequestNotes, { code, endedMs, byt
   tally.seconds.observe(ms / 1000, notes.traceId);
   if (tally.labels.dry_run === '') {
     tally.ownSeconds.observe(Math.max(0, ms - notes.queuedMs - notes.webhooksMs) / 1000);
-    tally.hasOwnSeconds = true;
   }
   if (bytes !== undefined && (tally.labels.verb === 'GET' || tally.labels.verb === 'LIST')) {
     tally.bytes.observe(bytes);
-    tally.hasBytes = true;
   }
   if (isTerminated) tally.terminations.set(code, (tally.terminations.get(code) ?? 0) + 1);
 }
@@ -121,8 +117,6 @@ function newTally(labels: RequestLabels): Tally {
     seconds: new HistogramTally(SECONDS),
     ownSeconds: new HistogramTally(OWN_SECONDS),
     bytes: new HistogramTally(BYTES),
-    hasOwnSeconds: false,
-    hasBytes: false,
     open: 0,
   };
 }
@@ -147,19 +141,19 @@ function declareRequestMetrics(registry: MetricRegistry, tallies: ReadonlyMap<st
     'histogram',
     'apiserver_request_duration_seconds',
     'How long requests took from their head to their answer; watches and streams to their end.',
-    (tally, name) => (tally.codes.size === 0 ? [] : tally.seconds.samples(name, tally.labels)),
+    (tally, name) => tally.seconds.samples(name, tally.labels),
   );
   collected(
     'histogram',
     'apiserver_request_sli_duration_seconds',
     'The same without the time spent in queues and at admission webhooks, and without dry runs.',
-    (tally, name) => (tally.hasOwnSeconds ? tally.ownSeconds.samples(name, withoutDryRun(tally)) : []),
+    (tally, name) => tally.ownSeconds.samples(name, withoutDryRun(tally)),
   );
   collected(
     'histogram',
     'apiserver_response_sizes',
     'Bytes of answers to gets and lists, as they were sent.',
-    (tally, name) => (tally.hasBytes ? tally.bytes.samples(name, withoutDryRun(tally)) : []),
+    (tally, name) => tally.bytes.samples(name, withoutDryRun(tally)),
   );
   collected(
     'counter',
