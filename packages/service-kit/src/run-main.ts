@@ -107,7 +107,8 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
     await service.stop();
     await probes.close();
     kit.load.stop();
-    await kit.tracing.shutdown().catch(() => {});
+    // where nobody takes them, what is left would be offered again and again
+    await Promise.race([kit.tracing.shutdown().catch(() => {}), delayMs(LAST_TRACES_MS)]);
     log.info('The part has stopped.');
     process.exit(0);
   } catch (error) {
@@ -151,6 +152,9 @@ async function openProbes(config: KitConfig, checks: Checks, metrics: MetricRegi
     },
   };
 }
+
+/** how long the end of a process waits for its last traces to be taken */
+const LAST_TRACES_MS = 1000;
 
 const PARENT_GONE = 'the parent is gone';
 

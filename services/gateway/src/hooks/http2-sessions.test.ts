@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
+import { connect, createServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { UNAUTHENTICATED } from '../authn/user.ts';
+import { Doors } from './doors.ts';
+import { Http2Sessions } from './http2-sessions.ts';
+
+const REQUESTS = 3;
+
+/** The codes that somebody's requests on one connection get, and whether the connection was said to be over behind the first. */
+async function asking({ goAwayChance, groups }: { goAwayChance: number; groups: readonly string[] }) {
+  const server = createServer((request, response) => {
+    sessions.known(request, { groups });
+    response.end();
+  });
+  const sessions = new Http2Sessions(server, { goAwayChance });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  let hasGoneAway = false;
+  client.on('goaway', () => {
+    hasGoneAway = true;
+  });
+  const codes: number[] = [];
+  while (codes.length < REQUESTS && !client.closed) {
+    const stream = client.request({ ':path': '/' });
+    const [headers] = await once(stream, 'response');
+    codes.push(Number(headers[':status']));
+    await once(stream.resume(), 'close');
+    // a goodbye comes by itself
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  client.close();
+  server.close();
+  return { codes, hasGoneAway };
+}
+
+const ANN = ['system:authenticated'];
+
+test('by chance a connection is said to be over, behind a request that is answered', async () => {
+  assert.deepEqual(await asking({ goAwayChance: 1, groups: ANN }), { codes: [200], hasGoneAway: true });
+  assert.deepEqual(await asking({ goAwayChance: 0, groups: ANN }), { codes: [200, 200, 200], hasGoneAway: false });
+});
+
+test('a connection of nobody in particular is good for what was begun on it', async () => {
+  const groups = [UNAUTHENTICATED];
+  assert.deepEqual(await asking({ goAwayChance: 0, groups }), { codes: [200], hasGoneAway: true });
+});
+
+test('a chance is one in fifty at most', () => {
+  for (const goawayChance of [-0.001, 0.021, Number.NaN]) {
+    const config = { maxConnections: 0, maxConnectionsPerAddress: 0, goawayChance };
+    assert.throws(() => new Doors(Object.assign(new EventEmitter(), { maxConnections: 0 }), config, () => {}), {
+      message: `--goaway-chance must be between 0 and 0.02, not ${goawayChance}`,
+    });
+  }
+});
