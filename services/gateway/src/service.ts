@@ -83,12 +83,14 @@ export class GatewayService implements Service {
     this.#store = new StoreSession({
       addresses: config.storeAddresses,
       credentials: kit.credentials.client('store'),
+      retries: kit.retries,
       retried: () => metrics.storeRetries.inc(),
       resumed: () => metrics.storeStreamsResumed.inc(),
     });
     this.#mirrors = new Mirrors({
       addresses: config.watchAddresses,
       credentials: kit.credentials.client('watch'),
+      retry: kit.retries.loop('follow the watch service', { firstMs: 100, longestMs: 1000 }),
       tracing: kit.tracing,
       metrics,
       windows,
@@ -96,7 +98,9 @@ export class GatewayService implements Service {
       largestBytes: config.mirrorLargestMib * 2 ** 20,
       lagged: (ms) => kit.load.lagged(ms),
     });
-    this.#watchLists = new WatchLists(config.watchAddresses, kit.credentials.client('watch'));
+    this.#watchLists = new WatchLists(config.watchAddresses, kit.credentials.client('watch'), () =>
+      metrics.watchListsResumed.inc(),
+    );
     const gates = readFeatureGates(config.featureGates);
     for (const notice of gates.notices) kit.log.warn(notice);
     const registry = builtInRegistry();
@@ -130,6 +134,7 @@ export class GatewayService implements Service {
     this.#probe = new StoreProbe({
       head: () => this.#store.head(),
       heardAt: () => this.#store.heardAt,
+      retry: kit.retries.loop('probe the stores', { firstMs: 100, longestMs: 500 }),
       seen: (head, askedAt) => this.#roles.seen(head, askedAt),
     });
     const authorizer = new Authorizer(modes, this.#roles);
