@@ -167,7 +167,10 @@ const LEVELS = ['Ignore', 'Strict', 'Warn'] as const;
 export type FieldValidation = (typeof LEVELS)[number];
 
 export function fieldValidation({ info }: ResourceRequest): FieldValidation {
-  const level = info.query.get('fieldValidation') ?? '';
+  return refuseFieldValidation(info, info.query.get('fieldValidation') ?? '');
+}
+
+export function refuseFieldValidation(info: RequestInfo, level: string): FieldValidation {
   if (level === '') return 'Warn';
   const known = LEVELS.find((one) => one === level);
   if (known === undefined) throw refuseOption(info, [notSupported('fieldValidation', level, ['', ...LEVELS])]);
@@ -190,7 +193,11 @@ export function refuseOption(info: RequestInfo, errors: FieldError[]): ApiError 
 /** `?dryRun` and `?dryRun=All`: everything but the write. */
 export function isDryRun(request: ResourceRequest, fromBody: readonly string[] = []): boolean {
   const values = [...request.info.query.all('dryRun'), ...fromBody];
-  const isWrong = values.some((value) => value !== '' && value !== 'All');
-  if (isWrong) throw refuseOption(request.info, [notSupported('dryRun', values, ['All'])]);
+  refuseDryRun(request.info, values);
   return values.length > 0;
+}
+
+export function refuseDryRun(info: RequestInfo, values: readonly string[]): void {
+  const isWrong = values.some((value) => value !== '' && value !== 'All');
+  if (isWrong) throw refuseOption(info, [notSupported('dryRun', values, ['All'])]);
 }
