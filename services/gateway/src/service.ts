@@ -8,7 +8,7 @@ import type { Key } from '@tidegate/wire';
 import type { FastifyInstance } from 'fastify';
 import { serviceRanges } from './addresses/service-addresses.ts';
 import { Configurations } from './admission/configurations.ts';
-import { ApiServices } from './aggregation/api-services.ts';
+import { ApiServices, localNames } from './aggregation/api-services.ts';
 import { RemoteTargets } from './aggregation/remote-targets.ts';
 import { tellVerdict } from './aggregation/tell-verdict.ts';
 import { createApp, TOLD_IDLE_MS } from './app.ts';
@@ -29,6 +29,7 @@ import { Conversions } from './conversion/conversions.ts';
 import { CustomKinds } from './custom/custom-kinds.ts';
 import { Discovery } from './discovery/discovery.ts';
 import type { Gateway } from './gateway.ts';
+import { FirstObjects } from './health/first-objects.ts';
 import { addGatewayChecks, watchTrouble } from './health/gateway-checks.ts';
 import { StoreProbe } from './health/store-probe.ts';
 import { Connections } from './hooks/connections.ts';
@@ -74,6 +75,8 @@ export class GatewayService implements Service {
   readonly #connections: Connections;
   readonly #serving: Serving;
   readonly #probe: StoreProbe;
+  readonly #firstObjects: FirstObjects;
+  readonly #draining = new AbortController();
   readonly shutdownDelayMs: number;
 
   constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
@@ -110,6 +113,7 @@ export class GatewayService implements Service {
     const addresses = new Addresses(LOOPBACK);
     const apiServices = new ApiServices({
       mirrors: this.#mirrors,
+      localNames: localNames(registry),
       targets: new RemoteTargets(config, { services, addresses }),
       find: collection,
       tell: (apiService, verdict) => tellVerdict(this.#gateway, apiService, verdict),
@@ -136,6 +140,10 @@ export class GatewayService implements Service {
       heardAt: () => this.#store.heardAt,
       retry: kit.retries.loop('probe the stores', { firstMs: 100, longestMs: 500 }),
       seen: (head, askedAt) => this.#roles.seen(head, askedAt),
+    });
+    this.#firstObjects = new FirstObjects({
+      exists: async (key) => (await this.#store.read(key)).found,
+      retry: kit.retries.loop('look for the first objects', { firstMs: 250, longestMs: 5000 }),
     });
     const authorizer = new Authorizer(modes, this.#roles);
     const watchRights = new WatchRights((user, info) => authorizer.recheck(user, info));
@@ -200,6 +208,9 @@ export class GatewayService implements Service {
       admission: this.#gateway.admission,
       roles: this.#roles,
       hasFlowControl: this.#gateway.limits.turns !== undefined,
+      customKinds: this.#gateway.customKinds,
+      apiServices,
+      firstObjects: this.#firstObjects,
       busTrouble: () => this.#store.busTrouble,
     });
   }
@@ -221,12 +232,14 @@ export class GatewayService implements Service {
     this.#gateway.apiServices.start();
     this.#authentication.start();
     void this.#probe.run();
+    void this.#firstObjects.run(this.#draining.signal);
     const { bindAddress: host, port } = this.#config;
     await this.#app.listen({ host, port, reusePort: true } as never);
   }
 
   /** Nothing new comes in; who is here finishes, or goes on at another gateway. */
   async drain(): Promise<void> {
+    this.#draining.abort();
     const drained = new AbortController();
     const ended = this.#endWatches(drained.signal);
     // with a delay there are others, and clients to be spared

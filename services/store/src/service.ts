@@ -227,7 +227,7 @@ export class StoreService implements Service {
       maxMib: natsMaxMib,
       maxAgeSeconds: natsMaxAgeSeconds || windowSeconds,
       log: this.#kit.log,
-      retry: this.#kit.retries.loop('connect to the bus', { firstMs: 250, longestMs: 2000 }),
+      retry: this.#kit.retries.loop('connect to the bus', { firstMs: 250, longestMs: 1000 }),
       onHead: (revision) => this.#feed.advance(revision),
       closing: this.#closing.signal,
     });

@@ -60,7 +60,7 @@ export class WatchService implements Service {
       load: kit.retries.loop('load the collections', { firstMs: 50, longestMs: 2000 }),
       readLog: kit.retries.loop('read the log', { firstMs: 100, longestMs: 1000 }),
       followLog: kit.retries.loop('follow the log', { firstMs: 100, longestMs: 1000 }),
-      bus: kit.retries.loop('use the bus', { firstMs: 200, longestMs: 2000 }),
+      bus: kit.retries.loop('use the bus', { firstMs: 200, longestMs: 500 }),
       mend: kit.retries.loop('look at corrupt objects again', { firstMs: MEND_MS, longestMs: MEND_MS }),
       compare: kit.retries.loop('compare the collections', { firstMs: 1000, longestMs: 1000 }),
     };
