@@ -83,6 +83,40 @@ describe('An unmodified kubectl', () => {
     assert.equal(await ok('apply', '-f', file), 'configmap/applied unchanged\n');
   });
 
+  test('applies a custom resource again after it has changed', async () => {
+    const verses = { type: 'object', properties: { verses: { type: 'integer' } } };
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: verses } } };
+    const version = { name: 'v1', served: true, storage: true, schema };
+    const names = { plural: 'songs', kind: 'Song' };
+    const file = join(dir, 'song.json');
+    const spec = { group: 'music.example.com', scope: 'Namespaced', names, versions: [version] };
+    const kind = 'CustomResourceDefinition';
+    const metadata = { name: 'songs.music.example.com' };
+    writeFileSync(file, JSON.stringify({ apiVersion: 'apiextensions.k8s.io/v1', kind, metadata, spec }));
+    await ok('apply', '-f', file);
+    await ok('wait', '--for=condition=Established', 'crd/songs.music.example.com', '--timeout=20s');
+    const writeSong = (number: number) => {
+      const object = {
+        apiVersion: 'music.example.com/v1',
+        kind: 'Song',
+        metadata: { name: 'one' },
+        spec: { verses: number },
+      };
+      writeFileSync(file, JSON.stringify(object));
+    };
+    writeSong(1);
+    assert.equal(await ok('apply', '-f', file), 'song.music.example.com/one created\n');
+    writeSong(2);
+    assert.equal(await ok('apply', '-f', file), 'song.music.example.com/one configured\n');
+    assert.equal(await ok('get', 'songs', 'one', '-o', 'jsonpath={.spec}'), '{"verses":2}');
+    writeSong(3);
+    assert.equal(
+      await ok('apply', '--server-side', '--force-conflicts', '-f', file),
+      'song.music.example.com/one serverside-applied\n',
+    );
+    assert.equal(await ok('get', 'songs', 'one', '-o', 'jsonpath={.spec}'), '{"verses":3}');
+  });
+
   test('watches what others do', async () => {
     const watcher = spawn(
       findKubectl(),

@@ -13,8 +13,9 @@ export function openApiSchema(schema: Schema, options: OpenApiOptions, field = '
   const name = nameOf(schema, field);
   const reference = name === undefined ? undefined : options.referTo?.(name, schema);
   const said: JsonObject = {};
-  // version 2 is read by clients that would send the defaults back
-  if (schema.default !== undefined && options.version === 3) said.default = schema.default as Json;
+  // version 2 is read by clients that would send the defaults back; null is what Go writes for nothing, and no default
+  if (schema.default !== undefined && schema.default !== null && options.version === 3)
+    said.default = schema.default as Json;
   if (schema.enum !== undefined) said.enum = [...schema.enum];
   if (schema.patch !== undefined) {
     if (schema.patch.mergeKey !== undefined) said['x-kubernetes-patch-merge-key'] = schema.patch.mergeKey;

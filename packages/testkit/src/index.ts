@@ -9,6 +9,7 @@ export {
   type Said,
   writeConversations,
 } from './conversation.ts';
+export { oddDefinition } from './odd-definition.ts';
 export { peerCertificates, type TestCertificates } from './peer-certificates.ts';
 export { postgresOfVersion } from './postgres-version.ts';
 export { Random } from './random.ts';

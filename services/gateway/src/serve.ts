@@ -8,7 +8,9 @@ import type { RemoteApi } from './aggregation/remote-api.ts';
 import type { AuditRecord } from './audit/record.ts';
 import { impersonated, isImpersonated } from './authn/impersonate.ts';
 import { nobody, type User } from './authn/user.ts';
-import { refuseCodedBody, refuseGatedBody } from './codec/decode-body.ts';
+import { refuseCodedBody } from './codec/decode-body.ts';
+import { refuseMediaType } from './codec/media-types.ts';
+import { type Accepted, PLAIN } from './codec/negotiate.ts';
 import { RequestConversions } from './conversion/request-conversions.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
@@ -211,10 +213,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     auditId: audit,
     userAgent: headers['user-agent'] ?? '',
     contentType: headers['content-type'],
-    accepted: gateway.negotiator.negotiate(headers.accept, {
-      isCustom: kind.entry.custom !== undefined,
-      isQuestion: isQuestion(kind),
-    }),
+    accepted: acceptedBy(gateway, { info, kind }, headers.accept),
     coding: codingOf(gateway, request, info),
     body: (request.body as Buffer | undefined) ?? NOTHING,
     span,
@@ -228,7 +227,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   if (!TALKS.has(info.subresource)) judgeParameters(info);
   const { deprecated } = kind.entry;
   if (deprecated !== undefined) warnings.push(deprecated);
-  refuseGatedBody(gateway.gates, headers['content-type']);
+  refuseMediaType(gateway.gates, resourceRequest);
   if (resourceRequest.body.length > 0) refuseCodedBody(headers['content-encoding']);
   try {
     // who is to be asked must be known before anything is written
@@ -244,6 +243,21 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     span?.end(error instanceof Error ? error.message : String(error));
     throw error;
   }
+}
+
+/** The form of the answer. What is behind a proxy or a stream answers in its own form, so any Accept will do there. */
+function acceptedBy(
+  { negotiator }: Gateway,
+  { info, kind }: Pick<ResourceRequest, 'info' | 'kind'>,
+  accept: string | undefined,
+): Accepted {
+  const { subresource } = info;
+  if (TALKS.has(subresource) && subresource !== 'log') return PLAIN;
+  return negotiator.negotiate(accept, {
+    isCustom: kind.entry.custom !== undefined,
+    isQuestion: isQuestion(kind),
+    isText: subresource === 'log',
+  });
 }
 
 /** A kind that is not known here may have been defined a moment ago. The group of a custom kind has a dot. */

@@ -166,7 +166,7 @@ export class GatewayService implements Service {
       registry,
       customKinds: new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store }),
       apiServices,
-      discovery: new Discovery(registry, negotiator, apiServices),
+      discovery: new Discovery(registry, { gates, negotiator }, apiServices),
       admission: new Configurations(this.#mirrors, registry, plugins),
       plugins,
       quotaTurns: new Turns(),

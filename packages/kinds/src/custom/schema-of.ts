@@ -1,4 +1,4 @@
-import type { JsonObject, OpenApiOptions, Schema } from '@tidegate/schema';
+import type { Json, JsonObject, OpenApiOptions, Schema } from '@tidegate/schema';
 import { metaSchemas } from '../meta-schemas.ts';
 import type { JsonSchema } from './json-schema.ts';
 
@@ -104,10 +104,8 @@ function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
   const said: JsonObject = {};
   for (const [name, value] of Object.entries(schema as JsonObject)) {
     if (options.version === 2 && (NOT_IN_V2.has(name) || isUnsaid(schema, name))) continue;
-    if (name === 'properties') said[name] = mapped(value as unknown as Properties, options);
-    else if (name === 'items' || (name === 'additionalProperties' && typeof value === 'object')) {
-      said[name] = published(value as unknown as JsonSchema, options);
-    } else said[name] = value;
+    const inner = publishedWord(name, value, options);
+    if (inner !== undefined) said[name] = inner;
   }
   if (schema['x-kubernetes-embedded-resource'] && (options.version === 3 || said.properties !== undefined)) {
     said.properties = { ...((said.properties ?? {}) as JsonObject), ...known(options) };
@@ -115,6 +113,31 @@ function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
     said.required = [...new Set([...required, 'kind', 'apiVersion'])];
   }
   return said;
+}
+
+/** One word of a schema; undefined where it says nothing: Kubernetes' own types leave that out when they write it. */
+function publishedWord(name: string, value: Json, options: OpenApiOptions): Json | undefined {
+  const inner = (one: Json): JsonObject => published(one as unknown as JsonSchema, options);
+  if (value === null || name.startsWith('x-') || name === 'default') return value ?? undefined;
+  switch (name) {
+    case 'items':
+    case 'not':
+      return inner(value);
+    case 'additionalProperties':
+      return typeof value === 'object' ? inner(value) : value;
+    case 'allOf':
+    case 'anyOf':
+    case 'oneOf':
+      return Array.isArray(value) && value.length > 0 ? value.map(inner) : undefined;
+    case 'properties': {
+      const properties = mapped(value as unknown as Properties, options);
+      return Object.keys(properties).length === 0 ? undefined : properties;
+    }
+    default: {
+      const isEmpty = typeof value === 'object' && Object.keys(value).length === 0;
+      return isEmpty || value === '' || value === false ? undefined : value;
+    }
+  }
 }
 
 type Properties = Readonly<Record<string, JsonSchema>>;

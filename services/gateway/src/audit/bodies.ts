@@ -9,8 +9,9 @@ import {
   readCbor,
   type Schema,
 } from '@tidegate/schema';
-import { decodeObject, isApplied, mediaType } from '../codec/decode-body.ts';
+import { decodeObject } from '../codec/decode-body.ts';
 import { decodeYaml } from '../codec/decode-yaml.ts';
+import { isApplied, mediaType } from '../codec/media-types.ts';
 import type { ResourceRequest } from '../gateway.ts';
 
 /** What a client has sent, as JSON; undefined: it cannot be read, and the request is refused for that. */

@@ -1,4 +1,3 @@
-import type { FeatureGates } from '@tidegate/feature-gates';
 import {
   type BodyNotes,
   type Decoded,
@@ -9,28 +8,16 @@ import {
   readCbor,
   type Schema,
 } from '@tidegate/schema';
-import { ApiError, badRequest, unsupportedMediaType } from '@tidegate/status';
+import { ApiError, badRequest } from '@tidegate/status';
 import { decodeYaml } from './decode-yaml.ts';
-
-const CBOR = 'application/cbor';
-const ACCEPTED = [
-  'application/json',
-  'application/yaml',
-  'application/vnd.cluster.protobuf',
-  'application/vnd.kubernetes.protobuf',
-];
-
-/** Custom kinds have no Protobuf. */
-export function refuseProtobuf(contentType: string | undefined): void {
-  if (/^application\/vnd\..*protobuf$/.test(mediaType(contentType))) throw unsupportedMediaType(ACCEPTED.slice(0, 2));
-}
+import { APPLY_CBOR, CBOR, mediaType } from './media-types.ts';
 
 export interface DecodedObject {
   readonly object: JsonObject;
   readonly notes?: BodyNotes | undefined;
 }
 
-/** A request body as an object. Without a Content-Type it is JSON. */
+/** A request body as an object. Without a Content-Type it is JSON; other types were refused before. */
 export function decodeObject(schema: Schema, body: Buffer, contentType: string | undefined): DecodedObject {
   const { value, notes } = decodeValue(schema, body, mediaType(contentType));
   if (!isJsonObject(value)) throw badRequest('the body of the request must be one object');
@@ -50,20 +37,13 @@ function decodeValue(schema: Schema, body: Buffer, type: string): Decoded {
     case 'application/vnd.kubernetes.protobuf':
       return { value: decodeProtobuf(schema, body) };
     default:
-      throw unsupportedMediaType(ACCEPTED);
+      throw new Error(`a body in ${type} was not refused`);
   }
-}
-
-/** The media types of an applied configuration; what is YAML may be JSON. */
-export const APPLY_TYPES = ['application/apply-patch+yaml', 'application/apply-patch+cbor'];
-
-export function isApplied(contentType: string | undefined): boolean {
-  return APPLY_TYPES.includes(mediaType(contentType));
 }
 
 /** An applied configuration. */
 export function decodeApplied(schema: Schema, body: Buffer, contentType: string | undefined): DecodedObject {
-  const isCbor = mediaType(contentType) === APPLY_TYPES[1];
+  const isCbor = mediaType(contentType) === APPLY_CBOR;
   const { value, notes } = isCbor ? readCbor(body, schema) : decodeYamlOrJson(body);
   if (!isJsonObject(value)) throw badRequest('the body of the request must be one object');
   return { object: value, notes };
@@ -82,13 +62,6 @@ function decodeYamlOrJson(body: Buffer): Decoded {
 
 const OPENING_BRACE = 0x7b;
 
-/** A body in an encoding whose gate is off is one that this server does not know. */
-export function refuseGatedBody(gates: FeatureGates, contentType: string | undefined): void {
-  const type = mediaType(contentType);
-  const isGated = (type === CBOR || type === APPLY_TYPES[1]) && !gates.enabled('CBORServingAndStorage');
-  if (isGated) throw unsupportedMediaType(ACCEPTED);
-}
-
 /** Bodies come as they are: one that is compressed would have to be measured while it is unpacked. */
 export function refuseCodedBody(contentEncoding: string | undefined): void {
   if (contentEncoding === undefined || contentEncoding === '' || contentEncoding.toLowerCase() === 'identity') return;
@@ -97,11 +70,4 @@ export function refuseCodedBody(contentEncoding: string | undefined): void {
     'UnsupportedMediaType',
     `the body of the request has the content encoding ${coding}: send it as it is`,
   );
-}
-
-/** the media type without its parameters */
-export function mediaType(contentType: string | undefined): string {
-  if (contentType === undefined || contentType === 'application/json') return contentType ?? '';
-  const semicolon = contentType.indexOf(';');
-  return (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
 }

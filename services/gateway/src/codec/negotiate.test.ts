@@ -40,3 +40,16 @@ test('whole objects of custom kinds have no Protobuf, their metadata has', () =>
   const metadata = `${protobuf};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`;
   assert.equal(negotiator.negotiate(metadata, { isCustom: true }).mediaType, protobuf);
 });
+
+test('a log is accepted as plain text, and as no other text', () => {
+  assert.equal(negotiator.negotiate('text/plain', { isText: true }).mediaType, 'application/json');
+  assert.equal(negotiator.negotiate('application/yaml', { isText: true }).mediaType, 'application/yaml');
+  assert.throws(() => negotiator.negotiate('text/css', { isText: true }), { code: 406 });
+  assert.throws(() => negotiator.negotiate('text/plain'), { code: 406 });
+});
+
+test('a watch in CBOR is asked for by the name of its stream as well, where CBOR is served', () => {
+  const withCbor = new Negotiator(readFeatureGates('CBORServingAndStorage=true'));
+  assert.equal(withCbor.negotiate('application/cbor-seq').mediaType, 'application/cbor');
+  assert.throws(() => negotiator.negotiate('application/cbor-seq'), { code: 406 });
+});

@@ -5,6 +5,7 @@ import type { Encoding } from './encodings/encoding.ts';
 import { json } from './encodings/json.ts';
 import { protobuf } from './encodings/protobuf.ts';
 import { yaml } from './encodings/yaml.ts';
+import { CBOR, CBOR_SEQUENCE, servesCbor } from './media-types.ts';
 
 /** What the answer will look like. */
 export interface Accepted {
@@ -24,6 +25,13 @@ export const PLAIN: Accepted = {
   metaVersion: 'meta.k8s.io/v1',
   pretty: false,
 };
+export const TEXT = 'text/plain';
+/** A watch in CBOR is asked for by the name of its stream, too. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['*/*', PLAIN.mediaType],
+  ['application/*', PLAIN.mediaType],
+  [CBOR_SEQUENCE, CBOR],
+]);
 const META_VERSIONS = new Set(['meta.k8s.io/v1', 'meta.k8s.io/v1beta1', 'meta.cluster.io/v1']);
 const FORMS: Readonly<Record<string, Accepted['as']>> = {
   Table: 'table',
@@ -36,12 +44,14 @@ export interface DiscoveryForm extends Pick<Accepted, 'encoding' | 'mediaType'> 
   readonly aggregated: boolean;
 }
 
-/** What there is no form for. */
-interface Lacking {
+/** What an answer is about, where not every form of it exists. */
+interface AnswerOf {
   /** whole objects have no Protobuf */
   isCustom?: boolean;
   /** no Table has rows of questions */
   isQuestion?: boolean;
+  /** the answer is text, whatever else is accepted: only the Status of an error has another form */
+  isText?: boolean;
 }
 
 interface Clause {
@@ -52,25 +62,42 @@ interface Clause {
 
 /** What this server can answer in, and which of it a client wants. */
 export class Negotiator {
-  readonly #served: readonly string[];
+  readonly #encodings: readonly Encoding[];
   readonly #byMediaType: ReadonlyMap<string, Encoding>;
 
   constructor(gates: FeatureGates) {
-    const gated = gates.enabled('CBORServingAndStorage') ? [cbor] : [];
-    const encodings = [json, yaml, ...gated, protobuf];
-    this.#served = encodings.flatMap(({ mediaTypes }) => mediaTypes);
-    this.#byMediaType = new Map(encodings.flatMap((one) => one.mediaTypes.map((type) => [type, one])));
+    this.#encodings = [json, yaml, ...(servesCbor(gates) ? [cbor] : []), protobuf];
+    this.#byMediaType = new Map(this.#encodings.flatMap((one) => one.mediaTypes.map((type) => [type, one])));
+  }
+
+  /** The media types of answers. Custom kinds have no Protobuf. */
+  answerTypes(isCustom: boolean): readonly string[] {
+    const encodings = this.#encodings.filter((one) => !(isCustom && one === protobuf));
+    return encodings.flatMap(({ mediaTypes }) => mediaTypes);
+  }
+
+  /** The media types by which a client asks for a watch where they are not those of other answers. */
+  streamTypes(isCustom: boolean): readonly string[] {
+    const types = this.answerTypes(isCustom);
+    return types.flatMap((type) => {
+      if (type === 'application/yaml') return [];
+      return [type === CBOR ? CBOR_SEQUENCE : `${type};stream=watch`];
+    });
   }
 
   /** Chooses the first acceptable form by quality, then by order. */
-  negotiate(accept: string | undefined, { isCustom = false, isQuestion = false }: Lacking = {}): Accepted {
+  negotiate(
+    accept: string | undefined,
+    { isCustom = false, isQuestion = false, isText = false }: AnswerOf = {},
+  ): Accepted {
     if (accept === undefined || accept === 'application/json' || accept === '*/*' || accept === '') return PLAIN;
     for (const clause of parseAccept(accept)) {
+      if (isText && (clause.type === TEXT || clause.type === 'text/*')) return PLAIN;
       const form = this.#formOf(clause);
       if (form === undefined || (isQuestion && form.as === 'table')) continue;
       if (!(isCustom && form.as === 'object' && form.encoding === protobuf)) return form;
     }
-    throw notAcceptable(isCustom ? this.#served.filter((type) => !protobuf.mediaTypes.includes(type)) : this.#served);
+    throw notAcceptable([...(isText ? [TEXT] : []), ...this.answerTypes(isCustom)]);
   }
 
   /** The same for a document of discovery, which has no Table but may have an aggregated form. */
@@ -82,11 +109,11 @@ export class Negotiator {
       const aggregated = as === 'APIGroupDiscoveryList' && g === 'apidiscovery.k8s.io' && v === 'v2';
       if (whole !== undefined && (aggregated ? hasAggregated : as === undefined)) return { ...whole, aggregated };
     }
-    throw notAcceptable(this.#served);
+    throw notAcceptable(this.answerTypes(false));
   }
 
   #formOf({ type, parameters }: Clause): Accepted | undefined {
-    const mediaType = type === '*/*' || type === 'application/*' ? PLAIN.mediaType : type;
+    const mediaType = ALIASES.get(type) ?? type;
     const encoding = this.#byMediaType.get(mediaType);
     if (encoding === undefined) return undefined;
     const pretty = parameters.pretty === '1' || parameters.pretty === 'true';

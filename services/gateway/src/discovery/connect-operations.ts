@@ -1,55 +1,44 @@
 import type { KindEntry } from '@tidegate/kinds';
+import { connectWords, operationWords, tagOf, wordOf } from './operation-words.ts';
 import type { Operation } from './operations.ts';
-
-const COMMAND = ['container', 'stderr', 'stdin', 'stdout', 'tty'];
-
-/** Query parameters of paths whose answer is somebody else's: a kubelet's, a pod's. */
-const QUERIES: Readonly<Record<string, readonly string[]>> = {
-  attach: COMMAND,
-  exec: ['command', ...COMMAND],
-  portforward: ['ports'],
-  proxy: ['path'],
-};
-
-const LOG = [
-  'container',
-  'follow',
-  'insecureSkipTLSVerifyBackend',
-  'limitBytes',
-  'pretty',
-  'previous',
-  'sinceSeconds',
-  'stream',
-  'tailLines',
-  'timestamps',
-];
+import { CONNECTING, LOGGING } from './query-parameters.ts';
 
 interface Below {
   /** of the subresource */
   readonly path: string;
   readonly subresource: string;
-  /** `CoreV1` */
-  readonly place: string;
   /** `NamespacedPodExec` */
   readonly target: string;
-  /** the options' kind, or the object's */
-  readonly of: KindEntry;
+  /** the options' kind, where it is not the object's */
+  readonly of?: KindEntry | undefined;
 }
 
 /** What can be done below an object where what comes back is text, or anything; undefined where it is an object. */
-export function connectOperations({ path, subresource, place, target, of }: Below): Operation[] | undefined {
+export function connectOperations(main: KindEntry, below: Below): Operation[] | undefined {
+  const { path, subresource, target, of = main } = below;
   const { group, version, kind } = of;
-  const common = { of: { group, version, kind }, entry: of, takes: 'nothing', answers: 'text' } as const;
+  const common = {
+    of: { group, version, kind },
+    entry: of,
+    tag: tagOf(main),
+    takes: 'nothing',
+    isCustom: false,
+  } as const;
+  const place = `${wordOf(main.group)}${wordOf(main.version)}`;
   if (subresource === 'log') {
-    return [{ path, method: 'get', action: 'get', id: `read${place}${target}`, query: LOG, ...common }];
+    const description = operationWords(main, 'get', subresource);
+    const id = `read${place}${target}`;
+    return [{ path, method: 'get', action: 'get', answers: 'text', id, query: LOGGING, description, ...common }];
   }
-  const query = Object.hasOwn(QUERIES, subresource) ? QUERIES[subresource] : undefined;
+  const query = Object.hasOwn(CONNECTING, subresource) ? CONNECTING[subresource] : undefined;
   if (query === undefined) return undefined;
   const one = (method: Operation['method'], at: string, suffix: string): Operation => ({
     path: at,
     method,
     action: 'connect',
+    answers: 'anything',
     id: `connect${place}${method.charAt(0).toUpperCase()}${method.slice(1)}${target}${suffix}`,
+    description: connectWords(main, method, subresource),
     query,
     ...common,
   });

@@ -5,6 +5,13 @@ import { withDescriptions } from './descriptions.ts';
 
 const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
 
+/** Any patch, by the name that Kubernetes gives it. */
+export const PATCH = {
+  type: 'object',
+  fields: {},
+  reference: 'io.k8s.apimachinery.pkg.apis.meta.v1.Patch',
+} as const satisfies Schema;
+
 const TYPES_AT_ONCE = 40;
 
 type ObjectSchema = Schema & { type: 'object' };

@@ -8,12 +8,17 @@ import { Negotiator } from '../codec/negotiate.ts';
 import { Discovery } from './discovery.ts';
 import { discoverySchema } from './discovery-schemas.ts';
 import { Document } from './document.ts';
+import type { Codec } from './operation-media.ts';
 import type { ServedElsewhere } from './served-elsewhere.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const registry = builtInRegistry();
-const negotiator = new Negotiator(readFeatureGates(''));
-const discovery = new Discovery(registry, negotiator);
+const codecOf = (features: string): Codec => {
+  const gates = readFeatureGates(features);
+  return { gates, negotiator: new Negotiator(gates) };
+};
+const codec = codecOf('');
+const discovery = new Discovery(registry, codec);
 
 async function read(path: string, accept?: string): Promise<JsonObject> {
   const document = await discovery.document(path, accept);
@@ -99,7 +104,7 @@ test('aggregated discovery says the same in one document', async () => {
 
 test('a document keeps its hash until the kinds change', async () => {
   const one = builtInRegistry();
-  const documents = new Discovery(one, negotiator);
+  const documents = new Discovery(one, codec);
   const before = await documents.document('/apis/apps/v1', undefined);
   assert.equal(await documents.document('/apis/apps/v1/', undefined), before);
   const entry = registry.find('apps', 'v1', 'deployments')?.entry;
@@ -159,7 +164,7 @@ test('OpenAPI says by which fields objects of a custom kind are selected, and ho
     status: { acceptedNames: names, conditions: [{ type: 'Established', status: 'True', reason: '', message: '' }] },
   };
   one.setCustom(kindsOf(readDefinition(definition as JsonObject), scale));
-  const documents = new Discovery(one, negotiator);
+  const documents = new Discovery(one, codec);
   const document = await documents.document('/openapi/v3/apis/spare-parts.example.com/v1', undefined);
   const { paths, components } = JSON.parse(String(document?.body));
   assert.equal(paths['/apis/spare-parts.example.com/v1/parts'].get.operationId, 'listSparePartsExampleComV1Part');
@@ -259,7 +264,7 @@ class Elsewhere implements ServedElsewhere {
 
 test('what another server serves is told among all, and only what has changed is made anew', async () => {
   const elsewhere = new Elsewhere();
-  const all = new Discovery(registry, negotiator, elsewhere);
+  const all = new Discovery(registry, codec, elsewhere);
   const [own, before] = [await all.document('/openapi/v3/api/v1', undefined), await all.document('/apis', AGGREGATED)];
   assert.match(String(before?.body), /"fruit.io".*"freshness":"Stale"/);
   elsewhere.entry = { version: 'v1', resources: [], freshness: 'Current' };
@@ -275,7 +280,7 @@ test('what another server serves is told among all, and only what has changed is
 
 test('a document of another server is told as it is, once it has one', async () => {
   const elsewhere = new Elsewhere();
-  const all = new Discovery(registry, negotiator, elsewhere);
+  const all = new Discovery(registry, codec, elsewhere);
   const place = 'apis/fruit.io/v1';
   const paths = async () => JSON.parse(String((await all.document('/openapi/v3', undefined))?.body)).paths;
   assert.equal((await paths())[place], undefined);
@@ -294,7 +299,7 @@ test('at other paths there is nothing', async () => {
 });
 
 test('every document of discovery is told in every encoding', async () => {
-  const all = new Discovery(registry, new Negotiator(readFeatureGates('CBORServingAndStorage=true')));
+  const all = new Discovery(registry, codecOf('CBORServingAndStorage=true'));
   const ask = async (path: string, accept: string) => {
     const document = await all.document(path, accept);
     assert.equal(document?.contentType, accept);

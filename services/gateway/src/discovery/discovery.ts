@@ -1,7 +1,6 @@
 import type { Kind, Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { notAcceptable } from '@tidegate/status';
-import type { Negotiator } from '../codec/negotiate.ts';
 import { discoverySchema } from './discovery-schemas.ts';
 import { Document } from './document.ts';
 import { openApiV2 } from './open-api-v2.ts';
@@ -9,6 +8,7 @@ import { withRemotes } from './open-api-v2-of-v3.ts';
 import { openApiV2Protobuf } from './open-api-v2-protobuf.ts';
 import { openApiV3 } from './open-api-v3.ts';
 import { openApiV3Protobuf } from './open-api-v3-protobuf.ts';
+import type { Codec } from './operation-media.ts';
 import { aggregated, coreVersions, groupList, oneGroup, resourceList } from './resources.ts';
 import { NOTHING_ELSEWHERE, type RemoteVersion, type ServedElsewhere } from './served-elsewhere.ts';
 import { version } from './version.ts';
@@ -31,15 +31,15 @@ const OPENAPI_V3 = '/openapi/v3/';
  */
 export class Discovery {
   readonly #registry: Registry;
-  readonly #negotiator: Negotiator;
+  readonly #codec: Codec;
   readonly #elsewhere: ServedElsewhere;
   readonly #documents = new Map<string, Promise<Document | undefined>>();
   #madeFor = -1;
   #madeBeside = -1;
 
-  constructor(registry: Registry, negotiator: Negotiator, elsewhere: ServedElsewhere = NOTHING_ELSEWHERE) {
+  constructor(registry: Registry, codec: Codec, elsewhere: ServedElsewhere = NOTHING_ELSEWHERE) {
     this.#registry = registry;
-    this.#negotiator = negotiator;
+    this.#codec = codec;
     this.#elsewhere = elsewhere;
   }
 
@@ -66,7 +66,7 @@ export class Discovery {
   /** In the encoding that the client wants. */
   #discovered(path: string, accept: string | undefined): Promise<Document | undefined> {
     const hasAggregated = path === '/api' || path === '/apis';
-    const form = this.#negotiator.negotiateDiscovery(accept, hasAggregated);
+    const form = this.#codec.negotiator.negotiateDiscovery(accept, hasAggregated);
     const type = form.mediaType + (form.aggregated ? AGGREGATED : '');
     return this.#kept(`${path} ${type}`, async () => {
       const value = form.aggregated
@@ -102,7 +102,7 @@ export class Discovery {
 
   #openApiV3(place: string): Promise<JsonObject> | undefined {
     const kinds = this.#registry.all().filter((kind) => placeOf(kind) === place);
-    return kinds.length === 0 ? undefined : openApiV3(this.#registry, kinds);
+    return kinds.length === 0 ? undefined : openApiV3(this.#registry, kinds, this.#codec);
   }
 
   async #openApiV3Protobuf(place: string): Promise<Document | undefined> {
@@ -113,7 +113,7 @@ export class Discovery {
   async #openApiV2(): Promise<JsonObject> {
     const remotes = [...this.#elsewhere.versions];
     const own = this.#registry.all().filter((kind) => this.#remoteAt(placeOf(kind)) === undefined);
-    const document = await openApiV2(this.#registry, own);
+    const document = await openApiV2(this.#registry, own, this.#codec);
     return remotes.length === 0 ? document : withRemotes(document, remotes);
   }
 

@@ -22,7 +22,7 @@ function named(number: number, map: Json | undefined, write: (value: JsonObject)
   );
 }
 
-const METHODS = { get: 2, put: 3, post: 4, delete: 5, patch: 8 } as const;
+const METHODS = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 } as const;
 
 function pathItem(item: JsonObject): Buffer {
   const operations = Object.entries(METHODS).map(([method, number]) => {
@@ -38,6 +38,8 @@ function operation(found: JsonObject): Buffer {
     return bytes(1, message(text(1, response.description), of));
   });
   return message(
+    texts(1, found.tags as string[] | undefined),
+    text(3, found.description),
     text(5, found.operationId),
     texts(6, found.produces as string[]),
     texts(7, found.consumes as string[]),
@@ -52,19 +54,20 @@ function parameters(number: number, all: Json | undefined): Field[] {
 }
 
 function parameter(found: JsonObject): Buffer {
-  const { name, required, type } = found;
+  const { name, required, type, description } = found;
   switch (found.in) {
     case 'body': {
       const of = isJsonObject(found.schema) ? bytes(5, schema(found.schema)) : undefined;
-      return bytes(1, message(text(2, name), text(3, 'body'), flag(4, required), of));
+      return bytes(1, message(text(1, description), text(2, name), text(3, 'body'), flag(4, required), of));
     }
-    case 'path':
-      return bytes(
-        2,
-        bytes(4, message(flag(1, required), text(2, 'path'), text(4, name), text(5, type), flag(19, true))),
-      );
-    default:
-      return bytes(2, bytes(3, message(text(2, 'query'), text(4, name), text(6, type), flag(20, true))));
+    case 'path': {
+      const said = [flag(1, required), text(2, 'path'), text(3, description), text(4, name), text(5, type)];
+      return bytes(2, bytes(4, message(...said, flag(19, true))));
+    }
+    default: {
+      const said = [text(2, 'query'), text(3, description), text(4, name), text(6, type), flag(20, true)];
+      return bytes(2, bytes(3, message(...said)));
+    }
   }
 }
 
@@ -73,6 +76,7 @@ function schema(found: JsonObject): Buffer {
   return message(
     text(1, found.$ref),
     text(2, found.format),
+    text(4, found.description),
     texts(19, found.required as string[]),
     ...((found.enum ?? []) as string[]).map((value) => bytes(20, any(value))),
     isJsonObject(additionalProperties) ? bytes(21, bytes(1, schema(additionalProperties))) : undefined,

@@ -38,10 +38,13 @@ function operation(found: JsonObject): Buffer {
   const responses = named(2, found.responses, (response) =>
     bytes(1, message(text(1, response.description), content(3, response.content))),
   );
+  const body = ({ content: types, required }: JsonObject) => message(content(2, types), flag(3, required));
   return message(
+    texts(1, found.tags as string[] | undefined),
+    text(3, found.description),
     text(5, found.operationId),
     ...parameters(6, found.parameters),
-    isJsonObject(requestBody) ? bytes(7, bytes(1, message(content(2, requestBody.content)))) : undefined,
+    isJsonObject(requestBody) ? bytes(7, bytes(1, body(requestBody))) : undefined,
     bytes(8, message(...responses)),
     ...extensions(13, found),
   );
@@ -55,9 +58,10 @@ function content(field: number, types: Json | undefined): Field {
 }
 
 function parameters(field: number, all: Json | undefined): Field[] {
-  return ((all ?? []) as JsonObject[]).map(({ name, in: place, required, schema }) => {
+  return ((all ?? []) as JsonObject[]).map(({ name, in: place, description, required, schema }) => {
     const of = isJsonObject(schema) ? bytes(10, schemaOrReference(schema)) : undefined;
-    return bytes(field, bytes(1, message(text(1, name), text(2, place), flag(4, required), of)));
+    const said = [text(1, name), text(2, place), text(3, description), flag(4, required), of];
+    return bytes(field, bytes(1, message(...said)));
   });
 }
 

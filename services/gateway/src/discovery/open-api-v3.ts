@@ -1,44 +1,54 @@
 import type { Kind, MetaTypes, Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import { Definitions, kindsOfTypes } from './definitions.ts';
-import { type Operation, operationsOf, parameterType, pathParameters } from './operations.ts';
+import { Definitions, kindsOfTypes, PATCH } from './definitions.ts';
+import { type Codec, codesOf, consumed, produced, UNAUTHORIZED } from './operation-media.ts';
+import { type Operation, operationsOf } from './operations.ts';
+import { parameterType, pathParameters } from './query-parameters.ts';
 import { version } from './version.ts';
 
-const PATCHES = [
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-];
-
 /** The document of one group version, in version 3 of OpenAPI. */
-export async function openApiV3(registry: Registry, kinds: readonly Kind[]): Promise<JsonObject> {
+export async function openApiV3(registry: Registry, kinds: readonly Kind[], codec: Codec): Promise<JsonObject> {
   const { meta } = registry;
   const definitions = new Definitions(3, kindsOfTypes(registry));
   definitions.other(meta.listMeta);
   const paths: Record<string, JsonObject> = {};
   for (const operation of kinds.flatMap(operationsOf)) {
     const { path, method } = operation;
-    paths[path] ??= { parameters: pathParameters(path).map(pathParameter) };
-    (paths[path] as JsonObject)[method] = operationObject(operation, definitions, meta);
+    paths[path] ??= pathItem(path);
+    (paths[path] as JsonObject)[method] = operationObject(operation, definitions, { meta, codec });
   }
   const info = { title: 'Tidegate', version: `v${version.major}.${version.minor}.0` };
   return { openapi: '3.0.0', info, paths, components: { schemas: await definitions.all() } };
 }
 
-function operationObject(operation: Operation, definitions: Definitions, meta: MetaTypes): JsonObject {
-  const { id, action, of, query } = operation;
+/** Where there are no parameters, nothing is said of them: clients that read a document and write it do the same. */
+function pathItem(path: string): JsonObject {
+  const names = pathParameters(path);
+  return names.length === 0 ? {} : { parameters: names.map(pathParameter) };
+}
+
+function operationObject(
+  operation: Operation,
+  definitions: Definitions,
+  { meta, codec }: { meta: MetaTypes; codec: Codec },
+): JsonObject {
+  const { id, action, of, query, tag, description } = operation;
   const content = (types: readonly string[], schema: JsonObject) =>
     Object.fromEntries(types.map((type) => [type, { schema }]));
   const taken = takenBy(operation, definitions, meta);
-  const answered = answeredBy(operation, definitions, meta);
-  const type = operation.answers === 'text' ? '*/*' : 'application/json';
+  const types = consumed(operation, codec);
+  const required = operation.takes === 'options' ? {} : { required: true };
+  const answered = content(produced(operation, codec), answeredBy(operation, definitions, meta));
+  const answers = codesOf(operation).map(([code, words]) => [code, { description: words, content: answered }]);
   return {
+    tags: [tag],
+    description,
     operationId: id,
-    parameters: query.map(queryParameter),
-    ...(taken === undefined
+    ...(query.length === 0 ? {} : { parameters: query.map(queryParameter) }),
+    ...(taken === undefined || types === undefined
       ? {}
-      : { requestBody: { content: content(operation.takes === 'patch' ? PATCHES : ['*/*'], taken) } }),
-    responses: { 200: { description: 'OK', content: content([type], answered) } },
+      : { requestBody: { content: content(types, taken), ...required } }),
+    responses: { ...Object.fromEntries(answers), ...UNAUTHORIZED },
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': { ...of },
   };
@@ -54,7 +64,7 @@ export function takenBy(operation: Operation, definitions: Definitions, meta: Me
     case 'options':
       return { $ref: definitions.other(meta.deleteOptions) };
     case 'patch':
-      return { type: 'object' };
+      return { $ref: definitions.other(PATCH) };
   }
 }
 
@@ -62,6 +72,7 @@ export function takenBy(operation: Operation, definitions: Definitions, meta: Me
 export function answeredBy({ answers, entry }: Operation, definitions: Definitions, meta: MetaTypes): JsonObject {
   switch (answers) {
     case 'text':
+    case 'anything':
       return { type: 'string' };
     case 'list':
       return { $ref: definitions.list(entry) };

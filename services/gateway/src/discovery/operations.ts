@@ -1,5 +1,7 @@
 import type { Kind, KindEntry } from '@tidegate/kinds';
 import { connectOperations } from './connect-operations.ts';
+import { operationWords, tagOf, wordOf } from './operation-words.ts';
+import { DELETING, DELETING_MANY, getQuery, listQuery, WRITING } from './query-parameters.ts';
 
 /** One thing that a path does, as OpenAPI documents say it. */
 export interface Operation {
@@ -8,136 +10,110 @@ export interface Operation {
   /** in Kubernetes' words: `list`, `post`, `put`, `deletecollection`, … */
   readonly action: string;
   readonly id: string;
+  /** the group and version under which clients are generated: `core_v1` */
+  readonly tag: string;
+  readonly description: string;
   readonly of: Pick<KindEntry, 'group' | 'version' | 'kind'>;
   /** names of query parameters */
   readonly query: readonly string[];
   readonly takes: 'nothing' | 'object' | 'patch' | 'options';
-  readonly answers: 'object' | 'list' | 'status' | 'text';
+  readonly answers: 'object' | 'list' | 'status' | 'text' | 'anything';
   /** the kind whose objects it takes and answers */
   readonly entry: KindEntry;
+  /** the resource of its path is a custom one */
+  readonly isCustom: boolean;
 }
-
-const LISTING = [
-  'allowWatchBookmarks',
-  'continue',
-  'fieldSelector',
-  'labelSelector',
-  'limit',
-  'resourceVersion',
-  'resourceVersionMatch',
-  'sendInitialEvents',
-  'timeoutSeconds',
-  'watch',
-];
-const WRITING = ['dryRun', 'fieldManager', 'fieldValidation'];
-const DELETING = [
-  'dryRun',
-  'gracePeriodSeconds',
-  'ignoreStoreReadErrorWithClusterBreakingPotential',
-  'orphanDependents',
-  'propagationPolicy',
-];
 
 /** By verb: how it is asked for, and what it is called. */
 const SHAPES = {
-  list: { method: 'get', action: 'list', word: 'list', query: LISTING, takes: 'nothing', answers: 'list' },
-  create: { method: 'post', action: 'post', word: 'create', query: WRITING, takes: 'object', answers: 'object' },
+  list: { method: 'get', action: 'list', word: 'list', takes: 'nothing', answers: 'list' },
+  create: { method: 'post', action: 'post', word: 'create', takes: 'object', answers: 'object' },
   deletecollection: {
     method: 'delete',
     action: 'deletecollection',
     word: 'delete',
-    query: [...DELETING, ...LISTING.filter((name) => !/watch|Bookmarks/i.test(name))],
     takes: 'options',
     answers: 'status',
   },
-  get: { method: 'get', action: 'get', word: 'read', query: [], takes: 'nothing', answers: 'object' },
-  update: { method: 'put', action: 'put', word: 'replace', query: WRITING, takes: 'object', answers: 'object' },
-  patch: {
-    method: 'patch',
-    action: 'patch',
-    word: 'patch',
-    query: [...WRITING, 'force'],
-    takes: 'patch',
-    answers: 'object',
-  },
-  delete: { method: 'delete', action: 'delete', word: 'delete', query: DELETING, takes: 'options', answers: 'status' },
+  get: { method: 'get', action: 'get', word: 'read', takes: 'nothing', answers: 'object' },
+  update: { method: 'put', action: 'put', word: 'replace', takes: 'object', answers: 'object' },
+  patch: { method: 'patch', action: 'patch', word: 'patch', takes: 'patch', answers: 'object' },
+  delete: { method: 'delete', action: 'delete', word: 'delete', takes: 'options', answers: 'status' },
 } as const;
 
 type Verb = keyof typeof SHAPES;
 const OF_COLLECTION: readonly Verb[] = ['list', 'create', 'deletecollection'];
 const OF_OBJECT: readonly Verb[] = ['get', 'update', 'patch', 'delete'];
+const OF_SUBRESOURCE: readonly Verb[] = ['create', ...OF_OBJECT];
+
+/** Where an operation is: its path, the subresource there, and how its kind is called in the operation's id. */
+interface Place {
+  readonly path: string;
+  readonly subresource: string;
+  readonly target: string;
+  /** the kind of the subresource's objects, where it has one of its own */
+  readonly of?: KindEntry | undefined;
+}
 
 /** Everything that can be done with a kind. */
-export function operationsOf({ entry, apiVersion }: Kind): Operation[] {
+export function operationsOf(kind: Kind): Operation[] {
+  const { entry, apiVersion } = kind;
   const prefix = `/${entry.group === '' ? 'api' : 'apis'}/${apiVersion}`;
-  const scope = entry.namespaced ? '/namespaces/{namespace}' : '';
-  const collection = `${prefix}${scope}/${entry.resource}`;
-  const scopeWord = scope === '' ? '' : 'Namespaced';
-  const one = (path: string, verb: Verb, target = `${scopeWord}${entry.kind}`, of = entry): Operation => {
-    const { word, query, ...shape } = SHAPES[verb];
-    const many = verb === 'deletecollection' ? 'Collection' : '';
-    const id = `${word}${wordOf(entry.group)}${wordOf(entry.version)}${many}${target}`;
-    const { group, version, kind } = of;
-    return { path, ...shape, id, of: { group, version, kind }, entry: of, query: ['pretty', ...query] };
-  };
-  const below = (subresource: string, of = entry): Operation[] | undefined => {
-    const target = `${scopeWord}${entry.kind}${wordOf(subresource)}`;
-    const place = `${wordOf(entry.group)}${wordOf(entry.version)}`;
-    return connectOperations({ path: `${collection}/{name}/${subresource}`, subresource, place, target, of });
-  };
-  const served = (verbs: readonly Verb[], among: readonly string[]) => verbs.filter((verb) => among.includes(verb));
+  const collection = `${prefix}${entry.namespaced ? '/namespaces/{namespace}' : ''}/${entry.resource}`;
+  const target = `${entry.namespaced ? 'Namespaced' : ''}${entry.kind}`;
+  const all = { path: collection, subresource: '', target };
+  const single = { ...all, path: `${collection}/{name}` };
+  const everywhere = { ...all, path: `${prefix}/${entry.resource}`, target: `${entry.kind}ForAllNamespaces` };
+  const below = Object.entries(entry.subresources).flatMap(([subresource, { verbs, entry: of }]) => {
+    const path = `${single.path}/${subresource}`;
+    const place = { path, subresource, target: target + wordOf(subresource), of };
+    return connectOperations(entry, place) ?? served(OF_SUBRESOURCE, verbs).map((verb) => one(entry, verb, place));
+  });
   return [
-    ...served(OF_COLLECTION, entry.verbs).map((verb) => one(collection, verb)),
-    ...served(OF_OBJECT, entry.verbs).map((verb) => one(`${collection}/{name}`, verb)),
-    ...(entry.namespaced && entry.verbs.includes('list')
-      ? [one(`${prefix}/${entry.resource}`, 'list', `${entry.kind}ForAllNamespaces`)]
-      : []),
-    ...Object.entries(entry.subresources).flatMap(
-      ([name, sub]) =>
-        below(name, sub.entry) ??
-        served(OF_OBJECT, sub.verbs).map((verb) =>
-          one(`${collection}/{name}/${name}`, verb, `${scopeWord}${entry.kind}${wordOf(name)}`, sub.entry),
-        ),
-    ),
+    ...served(OF_COLLECTION, entry.verbs).map((verb) => one(entry, verb, all)),
+    ...served(OF_OBJECT, entry.verbs).map((verb) => one(entry, verb, single)),
+    ...(entry.namespaced && entry.verbs.includes('list') ? [one(entry, 'list', everywhere)] : []),
+    ...below,
   ];
 }
 
-/** `rbac.authorization.k8s.io` becomes `RbacAuthorization`, `cert-manager.io` `CertManagerIo`, the core group `Core`. */
-function wordOf(name: string): string {
-  const words = (name === '' ? 'core' : name.replace(/\.k8s\.io$/, '')).split(/[.-]/);
-  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+function served(verbs: readonly Verb[], among: readonly string[]): readonly Verb[] {
+  return verbs.filter((verb) => among.includes(verb));
 }
 
-/** Types of the query parameters that are no texts. */
-const PARAMETER_TYPES: Readonly<Record<string, string>> = {
-  allowWatchBookmarks: 'boolean',
-  follow: 'boolean',
-  force: 'boolean',
-  gracePeriodSeconds: 'integer',
-  ignoreStoreReadErrorWithClusterBreakingPotential: 'boolean',
-  insecureSkipTLSVerifyBackend: 'boolean',
-  limit: 'integer',
-  limitBytes: 'integer',
-  orphanDependents: 'boolean',
-  ports: 'integer',
-  previous: 'boolean',
-  sendInitialEvents: 'boolean',
-  sinceSeconds: 'integer',
-  stderr: 'boolean',
-  stdin: 'boolean',
-  stdout: 'boolean',
-  tailLines: 'integer',
-  timeoutSeconds: 'integer',
-  timestamps: 'boolean',
-  tty: 'boolean',
-  watch: 'boolean',
-};
-
-export function parameterType(name: string): string {
-  return PARAMETER_TYPES[name] ?? 'string';
+function one(main: KindEntry, verb: Verb, { path, subresource, target, of = main }: Place): Operation {
+  const { word, ...shape } = SHAPES[verb];
+  const many = verb === 'deletecollection' ? 'Collection' : '';
+  const { group, version, kind } = of;
+  const answers = verb === 'delete' && main.deleteReturnsObject === true ? 'object' : shape.answers;
+  return {
+    ...shape,
+    path,
+    answers,
+    id: `${word}${wordOf(main.group)}${wordOf(main.version)}${many}${target}`,
+    tag: tagOf(main),
+    description: operationWords(main, verb, subresource),
+    of: { group, version, kind },
+    entry: of,
+    isCustom: main.custom !== undefined,
+    query: ['pretty', ...queryOf(main, verb, subresource)],
+  };
 }
 
-/** Names in braces. */
-export function pathParameters(path: string): string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+function queryOf(entry: KindEntry, verb: Verb, subresource: string): readonly string[] {
+  switch (verb) {
+    case 'list':
+      return listQuery(entry);
+    case 'get':
+      return getQuery(entry, subresource);
+    case 'delete':
+      return DELETING;
+    case 'deletecollection':
+      return DELETING_MANY;
+    case 'patch':
+      return [...WRITING, 'force'];
+    case 'create':
+    case 'update':
+      return WRITING;
+  }
 }

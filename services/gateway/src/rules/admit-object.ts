@@ -9,12 +9,11 @@ import {
   type Surplus,
 } from '@tidegate/schema';
 import { ApiError, badRequest, type FieldError, invalid, notSupported } from '@tidegate/status';
-import { decodeObject, refuseProtobuf } from '../codec/decode-body.ts';
+import { decodeObject } from '../codec/decode-body.ts';
 import type { ResourceRequest } from '../gateway.ts';
 
 /** The object that is the body of a request, as the server takes it. */
 export function admitBody(request: ResourceRequest): JsonObject {
-  if (request.kind.entry.custom !== undefined) refuseProtobuf(request.contentType);
   const { object, notes } = decodeObject(request.kind.schema, request.body, request.contentType);
   return admitObject(request, object, notes);
 }

@@ -1,7 +1,7 @@
 import { fromStored } from '@tidegate/kinds';
 import { decodeJson, isJsonObject, strategicMerge } from '@tidegate/schema';
-import { badRequest, forbiddenField, unsupportedMediaType } from '@tidegate/status';
-import { APPLY_TYPES, isApplied, mediaType } from '../codec/decode-body.ts';
+import { badRequest, forbiddenField } from '@tidegate/status';
+import { isApplied, JSON_PATCH, MERGE_PATCH, mediaType } from '../codec/media-types.ts';
 import type { ResourceRequest, VerbHandler } from '../gateway.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { mergePatch } from '../patch/merge-patch.ts';
@@ -9,12 +9,6 @@ import { surplusOfOperations, surplusOfPatch } from '../patch/surplus.ts';
 import { admitObject, fieldValidation, refuseOption, tellSurplus } from '../rules/admit-object.ts';
 import { type Change, changeObject } from '../rules/change-object.ts';
 import { apply as applyObject } from './apply.ts';
-
-const TYPES = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json'];
-const STRATEGIC = 'application/strategic-merge-patch+json';
-const ACCEPTED = [...TYPES, ...APPLY_TYPES];
-/** Lists of custom kinds have no merge keys for it. */
-const CUSTOM = ACCEPTED.filter((type) => type !== STRATEGIC);
 
 /** PATCH: the Content-Type says in which of the languages the change is written. */
 export const patch: VerbHandler = async (gateway, request) => {
@@ -30,18 +24,15 @@ export const patch: VerbHandler = async (gateway, request) => {
   });
 };
 
-/** The change that a patch asks for, in the language that its Content-Type names. */
+/** The change that a patch asks for, in the language that its Content-Type names; other types were refused before. */
 export function readPatch(request: ResourceRequest): Pick<Change, 'apply' | 'pinned'> {
   const force = request.info.query.get('force');
   if (force !== undefined)
     throw refuseOption(request.info, [forbiddenField('force', 'may not be specified for non-apply patch')]);
   const type = mediaType(request.contentType);
-  const isCustom = request.kind.entry.custom !== undefined;
-  if (!TYPES.includes(type)) throw unsupportedMediaType(isCustom ? CUSTOM : ACCEPTED);
-  if (isCustom && type === STRATEGIC) throw unsupportedMediaType(CUSTOM);
   const level = fieldValidation(request);
   const { value: body, notes } = decodeJson(request.body);
-  if (type === TYPES[0]) {
+  if (type === JSON_PATCH) {
     if (!Array.isArray(body)) throw badRequest('a JSON patch is a list of operations');
     tellSurplus(request, level, surplusOfOperations(body, notes), { prefix: 'json patch ' });
     const pinned = body.some((operation) => operation?.path === '/metadata/resourceVersion');
@@ -50,6 +41,6 @@ export function readPatch(request: ResourceRequest): Pick<Change, 'apply' | 'pin
   if (!isJsonObject(body)) throw badRequest('the patch must be one object');
   tellSurplus(request, level, surplusOfPatch(body, notes));
   const pinned = isJsonObject(body.metadata) && typeof body.metadata.resourceVersion === 'string';
-  if (type === TYPES[1]) return { apply: (current) => mergePatch(current, body), pinned };
+  if (type === MERGE_PATCH) return { apply: (current) => mergePatch(current, body), pinned };
   return { apply: (current) => strategicMerge(request.kind.schema, current, body), pinned };
 }

@@ -2,7 +2,7 @@ import { jsonPath, type Kind, labelsText, metaOf, type ScalePaths, selectorText 
 import { isJsonObject, type Json, type JsonObject, parseOwnJson, setOwn } from '@tidegate/schema';
 import { internalError } from '@tidegate/status';
 import { objectAnswer } from '../codec/answer.ts';
-import { isApplied } from '../codec/decode-body.ts';
+import { isApplied } from '../codec/media-types.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { versionsOf } from '../ownership/kind-versions.ts';
 import { admitBody, admitObject } from '../rules/admit-object.ts';

@@ -1,0 +1,68 @@
+import type { FeatureGates } from '@tidegate/feature-gates';
+import { TALKS } from '@tidegate/request-info';
+import { unsupportedMediaType } from '@tidegate/status';
+import type { ResourceRequest } from '../gateway.ts';
+
+const JSON_AND_YAML = ['application/json', 'application/yaml'];
+const PROTOBUF = ['application/vnd.cluster.protobuf', 'application/vnd.kubernetes.protobuf'];
+export const CBOR = 'application/cbor';
+/** the events of a watch in CBOR, one after the other */
+export const CBOR_SEQUENCE = 'application/cbor-seq';
+
+export const JSON_PATCH = 'application/json-patch+json';
+export const MERGE_PATCH = 'application/merge-patch+json';
+const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
+const APPLY_YAML = 'application/apply-patch+yaml';
+export const APPLY_CBOR = 'application/apply-patch+cbor';
+
+/** What a request has as its body. The options of a delete are the same for all kinds. */
+export type BodyOf = 'object' | 'options' | 'patch';
+
+/**
+ * The media types of request bodies. This is the only list of them: the server refuses all others, and OpenAPI documents
+ * are made from it. Custom kinds have no Protobuf, and their lists have no keys for a strategic merge patch.
+ */
+export function bodyTypes(gates: FeatureGates, body: BodyOf, isCustom: boolean): readonly string[] {
+  const hasCbor = servesCbor(gates);
+  if (body === 'patch') {
+    const strategic = isCustom ? [] : [STRATEGIC_PATCH];
+    return [JSON_PATCH, MERGE_PATCH, ...strategic, APPLY_YAML, ...(hasCbor ? [APPLY_CBOR] : [])];
+  }
+  const protobuf = isCustom && body === 'object' ? [] : PROTOBUF;
+  return [...JSON_AND_YAML, ...protobuf, ...(hasCbor ? [CBOR] : [])];
+}
+
+export function servesCbor(gates: FeatureGates): boolean {
+  return gates.enabled('CBORServingAndStorage');
+}
+
+const BODIES: Readonly<Record<string, BodyOf>> = {
+  create: 'object',
+  update: 'object',
+  patch: 'patch',
+  delete: 'options',
+  deletecollection: 'options',
+};
+
+/** Refuses a body whose media type this server does not read for such a request. Without one, an object is JSON. */
+export function refuseMediaType(gates: FeatureGates, { info, kind, contentType, body }: ResourceRequest): void {
+  const bodyOf = TALKS.has(info.subresource) ? undefined : BODIES[info.verb];
+  if (bodyOf === undefined || (bodyOf === 'options' && body.length === 0)) return;
+  const type = mediaType(contentType);
+  if (type === '' && bodyOf !== 'patch') return;
+  const accepted = bodyTypes(gates, bodyOf, kind.entry.custom !== undefined);
+  if (!accepted.includes(type)) throw unsupportedMediaType(accepted);
+}
+
+/** Says whether the body is an applied configuration. */
+export function isApplied(contentType: string | undefined): boolean {
+  const type = mediaType(contentType);
+  return type === APPLY_YAML || type === APPLY_CBOR;
+}
+
+/** the media type without its parameters */
+export function mediaType(contentType: string | undefined): string {
+  if (contentType === undefined || contentType === 'application/json') return contentType ?? '';
+  const semicolon = contentType.indexOf(';');
+  return (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { encodeCbor, inEnvelope } from '@tidegate/schema';
+import { until } from '@tidegate/testkit';
+import type { Client, Reply } from './support/client.ts';
+import { type ListedOperation, listedInV2, listedInV3 } from './support/open-api-operations.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+/** A well-formed body in every media type that a server of Kubernetes' API could take, and in some that none takes. */
+const BODIES: Readonly<Record<string, Buffer>> = {
+  'application/json': Buffer.from('{}'),
+  'application/yaml': Buffer.from('a: b\n'),
+  'application/cbor': encodeCbor({}),
+  'application/vnd.cluster.protobuf': inEnvelope({ apiVersion: 'v1', kind: 'None' }, Buffer.alloc(0)),
+  'application/vnd.kubernetes.protobuf': inEnvelope({ apiVersion: 'v1', kind: 'None' }, Buffer.alloc(0)),
+  'application/json-patch+json': Buffer.from('[]'),
+  'application/merge-patch+json': Buffer.from('{}'),
+  'application/strategic-merge-patch+json': Buffer.from('{}'),
+  'application/apply-patch+yaml': Buffer.from('a: b\n'),
+  'application/apply-patch+cbor': encodeCbor({}),
+  'application/cbor-seq': encodeCbor({}),
+  'application/xml': Buffer.from('<a/>'),
+  'text/plain': Buffer.from('{}'),
+};
+
+const GROUP = 'media.example.com';
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `tapes.${GROUP}` },
+  spec: {
+    group: GROUP,
+    scope: 'Namespaced',
+    names: { plural: 'tapes', kind: 'Tape' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        subresources: {
+          status: {},
+          scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
+        },
+      },
+    ],
+  },
+};
+
+/** Many of the requests are watches of a second. */
+const AT_ONCE = 48;
+
+/** What went wrong with some of many. */
+async function findings<T>(all: readonly T[], check: (one: T) => Promise<string | undefined>): Promise<string[]> {
+  const found: string[] = [];
+  const queue = all.values();
+  const work = async () => {
+    for (const one of queue) {
+      const finding = await check(one);
+      if (finding !== undefined) found.push(finding);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return found;
+}
+
+for (const gate of ['false', 'true']) {
+  describe(`The published media types, with CBORServingAndStorage=${gate}`, () => {
+    let system: RunningSystem;
+    let client: Client;
+    let listed: ListedOperation[];
+    before(async () => {
+      system = await runningSystem({ args: ['--feature-gates', `CBORServingAndStorage=${gate}`] });
+      ({ client } = system);
+      await client.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
+      const served = async () => (await client.get(`/openapi/v3/apis/${GROUP}/v1`)).code === 200;
+      await until('the custom kind to be served', served);
+      listed = await listedInV3(client);
+    });
+    after(() => system.stop());
+
+    /** About an object that is not there, and without an effect. */
+    const ask = ({ path, method }: ListedOperation, headers: Record<string, string>, body?: Buffer): Promise<Reply> => {
+      const place = path.replace('{namespace}', 'default').replace('{name}', 'nothing').replace('{path}', 'deep');
+      const watched = /stream=watch|cbor-seq/.test(headers.Accept ?? '') ? '&watch=1&timeoutSeconds=1' : '';
+      const harmless = method === 'get' ? watched : '&dryRun=All&fieldManager=test';
+      return client.ask(method.toUpperCase(), `${place}?pretty=false${harmless}`, {
+        headers,
+        ...(body === undefined ? {} : { body }),
+      });
+    };
+
+    test('are those of every kind, built in and custom', () => {
+      for (const path of [
+        '/api/v1/namespaces/{namespace}/pods/{name}',
+        '/api/v1/namespaces/{namespace}/pods/{name}/eviction',
+        '/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale',
+        `/apis/${GROUP}/v1/namespaces/{namespace}/tapes/{name}`,
+        `/apis/${GROUP}/v1/namespaces/{namespace}/tapes/{name}/scale`,
+      ]) {
+        assert.ok(
+          listed.some((one) => one.path === path && one.takes !== undefined),
+          path,
+        );
+      }
+    });
+
+    test('are taken as bodies, and no others are', async () => {
+      const withBody = listed.filter(({ takes }) => takes !== undefined);
+      assert.ok(withBody.length > 300, `${withBody.length}`);
+      const found = await findings(withBody, async (operation) => {
+        const { path, method, takes = [] } = operation;
+        const unknown = takes.filter((type) => BODIES[type] === undefined);
+        const wrong = unknown.map((type) => `${type} is listed`);
+        for (const [type, body] of Object.entries(BODIES)) {
+          const { code } = await ask(operation, { 'Content-Type': type }, body);
+          if ((code === 415) === takes.includes(type)) {
+            wrong.push(`${type} is ${takes.includes(type) ? '' : 'not '}listed, and answered with ${code}`);
+          }
+        }
+        return wrong.length === 0 ? undefined : `${method} ${path}: ${wrong.join('; ')}`;
+      });
+      assert.deepEqual(found, []);
+    });
+
+    test('are answered to those who ask for them, and the code and type of the answer are listed', async () => {
+      const found = await findings(listed, async (operation) => {
+        const { path, method, takes, answers } = operation;
+        const body = takes === undefined ? undefined : Buffer.from('{}');
+        const wrong: string[] = [];
+        for (const type of new Set(Object.values(answers).flat())) {
+          // whatever it is, and not only what is usual
+          const accept = type === '*/*' ? 'text/css' : type;
+          const headers = { Accept: accept, ...(takes?.[0] === undefined ? {} : { 'Content-Type': takes[0] }) };
+          const reply = await ask(operation, headers, body);
+          const said = String(reply.headers['content-type'] ?? '');
+          if (reply.code === 406) wrong.push(`Accept: ${accept} is answered with 406`);
+          const isDone = reply.code >= 200 && reply.code < 300 && method !== 'head';
+          if (isDone && !answers[reply.code]?.includes(said)) wrong.push(`${reply.code} with ${said} is not listed`);
+        }
+        if (wrong.length === 0 && Object.keys(answers).length > 0) return undefined;
+        return `${method} ${path}: ${wrong.join('; ')}`;
+      });
+      assert.deepEqual(found, []);
+    });
+
+    test('are the same in version 2 of OpenAPI', async () => {
+      const first = (all: readonly ListedOperation[]) =>
+        all
+          .map(({ path, method, takes, query, answers }) => ({
+            what: `${method} ${path}`,
+            takes: takes?.toSorted(),
+            codes: Object.keys(answers),
+            answers: Object.values(answers)[0]?.toSorted(),
+            query,
+          }))
+          .sort((a, b) => (a.what < b.what ? -1 : 1));
+      assert.deepEqual(first(await listedInV2(client)), first(listed));
+    });
+  });
+}
