@@ -5,7 +5,7 @@ export { applyDefaults } from './defaults.ts';
 export { BodyNotes, type Decoded } from './json/body-notes.ts';
 export { decodeJson, parseOwnJson } from './json/decode.ts';
 export { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_DEPTH, setOwn } from './json/json.ts';
-export { wholeNumber } from './json/whole-number.ts';
+export { fitsInt64, wholeNumber } from './json/whole-number.ts';
 export { type OpenApiOptions, openApiSchema, openApiShape } from './open-api.ts';
 export { encodeField, encodeMessage } from './protobuf/encode.ts';
 export { envelope, inEnvelope } from './protobuf/envelope.ts';
