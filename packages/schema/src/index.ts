@@ -14,3 +14,5 @@ export { canonicalQuantity, parseQuantity, printQuantity, type Quantity } from '
 export type { ObjectShape, PatchRule, ScalarType, Schema } from './schema.ts';
 export { strategicMerge } from './strategic-merge.ts';
 export { printTime } from './time.ts';
+export { decodeYaml, readYamlFile } from './yaml/decode.ts';
+export { isPlainText } from './yaml/scalar.ts';

@@ -3,6 +3,7 @@ import { listSchema, metaSchemas } from '@tidegate/kinds';
 import {
   decodeJson,
   decodeProtobuf,
+  decodeYaml,
   isJsonObject,
   type Json,
   parseOwnJson,
@@ -10,7 +11,6 @@ import {
   type Schema,
 } from '@tidegate/schema';
 import { decodeObject, isApplied, mediaType } from '../codec/decode-body.ts';
-import { decodeYaml } from '../codec/decode-yaml.ts';
 import type { ResourceRequest } from '../gateway.ts';
 
 /** What a client has sent, as JSON; undefined: it cannot be read, and the request is refused for that. */
