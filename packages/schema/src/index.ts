@@ -12,7 +12,7 @@ export { envelope, inEnvelope } from './protobuf/envelope.ts';
 export { decodeProtobuf, hasProtobufPrefix } from './protobuf.ts';
 export { canonicalQuantity, parseQuantity, printQuantity, type Quantity } from './quantity.ts';
 export type { ObjectShape, PatchRule, ScalarType, Schema } from './schema.ts';
-export { strategicMerge } from './strategic-merge.ts';
+export { strategicMerge } from './strategic/merge.ts';
 export { printTime } from './time.ts';
 export { decodeYaml, readYamlFile } from './yaml/decode.ts';
 export { isPlainText } from './yaml/scalar.ts';
