@@ -1,3 +1,5 @@
+import { YamlError } from './yaml-error.ts';
+
 /** An alias may double what there is: together they may not stand for more text than a body may have. */
 const MOST_CHARACTERS = 3 << 20;
 const MOST_NODES = 400_000;
@@ -30,6 +32,6 @@ export class AliasBudget {
   }
 }
 
-function excessive(): Error {
-  return new Error('document contains excessive aliasing');
+function excessive(): YamlError {
+  return new YamlError('document contains excessive aliasing');
 }

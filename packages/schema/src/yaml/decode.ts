@@ -1,9 +1,10 @@
+import { isUtf8 } from 'node:buffer';
 import { badRequest } from '@tidegate/status';
+import { YAMLException } from 'js-yaml';
 import { BodyNotes, type Decoded } from '../json/body-notes.ts';
 import { firstDocument } from './document.ts';
 import { DocumentReader } from './reader.ts';
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+import { YamlError } from './yaml-error.ts';
 
 /**
  * YAML from outside, as the JSON that Kubernetes makes of it: YAML 1.1 as its servers read it, where `0400` is octal and
@@ -11,9 +12,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  */
 export function decodeYaml(body: Uint8Array): Decoded {
   try {
-    return read(utf8.decode(body));
+    if (!isUtf8(body)) throw new YamlError('it is not valid UTF-8');
+    return read(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8'));
   } catch (error) {
-    throw badRequest(`couldn't parse the body of the request as YAML: ${(error as Error).message}`, error);
+    if (!(error instanceof YamlError || error instanceof YAMLException)) throw error;
+    throw badRequest(`couldn't parse the body of the request as YAML: ${error.message}`, error);
   }
 }
 
@@ -21,7 +24,7 @@ export function decodeYaml(body: Uint8Array): Decoded {
 export function readYamlFile(text: string): unknown {
   const { value, notes } = read(text);
   const [line] = notes?.lines ?? [];
-  if (line !== undefined) throw new Error(line);
+  if (line !== undefined) throw new YamlError(line);
   return value;
 }
 

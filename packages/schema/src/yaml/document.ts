@@ -1,5 +1,6 @@
 import { EVENT_ID, type Event } from 'js-yaml';
 import { parse } from './parse.ts';
+import { YamlError } from './yaml-error.ts';
 
 /** The first document of a text, as events of the parser. */
 export interface YamlDocument {
@@ -22,7 +23,7 @@ export function firstDocument(text: string): YamlDocument | undefined {
   ]);
   for (const directive of begin.directives) {
     if (directive.kind === 'tag') handles.set(directive.handle, directive.prefix);
-    else if (directive.version !== '1.1') throw new Error(`YAML ${directive.version} is not supported: use 1.1`);
+    else if (directive.version !== '1.1') throw new YamlError(`YAML ${directive.version} is not supported: use 1.1`);
   }
   return { source, events, handles, targets: targetsOf(source, events) };
 }
@@ -55,7 +56,7 @@ function targetsOf(source: string, events: readonly Event[]): Map<number, number
       continue;
     }
     const target = anchors.get(name);
-    if (target === undefined) throw new Error(`unknown anchor ${JSON.stringify(name)} referenced`);
+    if (target === undefined) throw new YamlError(`unknown anchor ${JSON.stringify(name)} referenced`);
     targets.set(i, target);
   }
   return targets;

@@ -5,6 +5,7 @@ import { AliasBudget } from './alias-budget.ts';
 import type { YamlDocument } from './document.ts';
 import { Lines } from './lines.ts';
 import { keyText, MERGE_TAG, type ResolvedScalar, resolveScalar } from './scalar.ts';
+import { YamlError } from './yaml-error.ts';
 
 /** Of very many keys that stand twice the first are told. */
 const MOST_LINES = 100;
@@ -63,7 +64,7 @@ export class DocumentReader {
 
   #value(event: ScalarEvent): Json {
     const { value } = this.#scalar(event);
-    if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`the number ${value} is not finite`);
+    if (typeof value === 'number' && !Number.isFinite(value)) throw new YamlError(`the number ${value} is not finite`);
     if (typeof value === 'string') this.#budget.countText(value);
     return value;
   }
@@ -81,10 +82,10 @@ export class DocumentReader {
   #tag({ tagStart, tagEnd }: ScalarEvent): string {
     if (tagStart < 0) return '';
     const raw = this.#document.source.slice(tagStart, tagEnd);
-    if (raw.startsWith('!<')) return decodeURI(raw.slice(2, -1));
+    if (raw.startsWith('!<')) return unescaped(raw.slice(2, -1));
     const end = raw.indexOf('!', 1) + 1;
     const handle = raw.slice(0, end || 1);
-    return (this.#document.handles.get(handle) ?? handle) + decodeURI(raw.slice(handle.length));
+    return (this.#document.handles.get(handle) ?? handle) + unescaped(raw.slice(handle.length));
   }
 
   #list(): Json[] {
@@ -96,7 +97,7 @@ export class DocumentReader {
   }
 
   #enter(): void {
-    if (++this.#depth > MAX_DEPTH) throw new Error(`exceeded max depth of ${MAX_DEPTH}`);
+    if (++this.#depth > MAX_DEPTH) throw new YamlError(`exceeded max depth of ${MAX_DEPTH}`);
     this.#at++;
   }
 
@@ -146,7 +147,7 @@ export class DocumentReader {
       case EVENT_ID.ALIAS:
         return this.#aliased(event, () => this.#key(this.#event));
       default:
-        throw new Error('a list or a mapping is not supported as a key');
+        throw new YamlError('a list or a mapping is not supported as a key');
     }
   }
 
@@ -189,7 +190,7 @@ export class DocumentReader {
 
   #mergeMapping(object: JsonObject, keys: KeysOf): void {
     if (this.#event.type !== EVENT_ID.MAPPING) {
-      throw new Error('map merge requires map or sequence of maps as the value');
+      throw new YamlError('map merge requires map or sequence of maps as the value');
     }
     this.#mapping(object, keys);
   }
@@ -209,7 +210,7 @@ export class DocumentReader {
     const target = this.#document.targets.get(this.#at) as number;
     if (this.#open.has(target)) {
       const name = this.#document.source.slice(event.anchorStart, event.anchorEnd);
-      throw new Error(`the value of anchor ${JSON.stringify(name)} contains itself`);
+      throw new YamlError(`the value of anchor ${JSON.stringify(name)} contains itself`);
     }
     this.#open.add(target);
     this.#at = target;
@@ -219,5 +220,15 @@ export class DocumentReader {
     this.#at = back;
     this.#open.delete(target);
     return value;
+  }
+}
+
+/** The characters of a tag may be escaped as in a URI. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (error) {
+    if (error instanceof URIError) throw new YamlError(`the tag ${JSON.stringify(text)} has a bad escape`);
+    throw error;
   }
 }

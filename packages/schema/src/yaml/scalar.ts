@@ -1,4 +1,5 @@
 import { fits64Bits, fitsInt64, narrow, wholeNumber } from '../json/whole-number.ts';
+import { YamlError } from './yaml-error.ts';
 
 const PREFIX = 'tag:yaml.org,2002:';
 export const MERGE_TAG = `${PREFIX}merge`;
@@ -42,7 +43,9 @@ export function resolveScalar(text: string, tag: string): ResolvedScalar {
   if (tag === FLOAT_TAG && found.tag === INT_TAG) return { tag: FLOAT_TAG, value: Number(found.value) };
   if (tag === TIMESTAMP_TAG && isTimestamp(text)) return { tag: STRING_TAG, value: text };
   if (tag === MERGE_TAG) return { tag: STRING_TAG, value: text };
-  throw new Error(`cannot decode ${shortTag(found.tag)} ${JSON.stringify(text.slice(0, 40))} as a ${shortTag(tag)}`);
+  throw new YamlError(
+    `cannot decode ${shortTag(found.tag)} ${JSON.stringify(text.slice(0, 40))} as a ${shortTag(tag)}`,
+  );
 }
 
 /** Without quotes and without a tag it stands for itself. */
@@ -106,7 +109,7 @@ function isTimestamp(text: string): boolean {
 function binary(text: string): string {
   const dense = text.replaceAll(/[\r\n]/g, '');
   if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(dense)) {
-    throw new Error('!!binary value contains invalid base64 data');
+    throw new YamlError('!!binary value contains invalid base64 data');
   }
   return Buffer.from(dense, 'base64').toString('utf8');
 }
@@ -114,10 +117,10 @@ function binary(text: string): string {
 /** A key of JSON is a text: the one that stands for a key of another type. */
 export function keyText({ tag, value }: ResolvedScalar): string {
   if (typeof value === 'string') return value;
-  if (value === null) throw new Error('null is not supported as a key');
+  if (value === null) throw new YamlError('null is not supported as a key');
   if (typeof value === 'number' && tag === FLOAT_TAG) return floatKey(value);
   if (typeof value === 'bigint' && !fitsInt64(value)) {
-    throw new Error(`the whole number ${value} is not supported as a key`);
+    throw new YamlError(`the whole number ${value} is not supported as a key`);
   }
   return String(value);
 }
