@@ -139,12 +139,16 @@ export function takePlace(kind: Kind, info: RequestInfo, object: JsonObject): vo
   }
   if (info.name === '') return;
   if (!meta.name && info.verb === 'update') {
-    throw badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
+    throw nameless(info.name);
   }
   if (!meta.name) meta.name = info.name;
   else if (meta.name !== info.name) {
     throw badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${info.name})`);
   }
+}
+
+export function nameless(name: string): ApiError {
+  return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
 export function refuseOtherKind(kind: Kind, raw: JsonObject): void {
