@@ -10,6 +10,9 @@ export interface TypeProblem {
   field: string;
   /** in the words of Go's decoder, which Kubernetes users know */
   message: string;
+  /** the JSON type of the value, and the Go type of the field */
+  found?: string;
+  wanted?: string;
 }
 
 /** A field that is not in the value as it came: it is left out, or its last value stands for all. */
@@ -311,6 +314,8 @@ function wrongType(value: Json, wanted: string, path: string, walk: Walk, found 
   walk.result.problems.push({
     field: path,
     message: `json: cannot unmarshal ${found} into Go struct field ${place} of type ${wanted}`,
+    found,
+    wanted,
   });
   return value;
 }

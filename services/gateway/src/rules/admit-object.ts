@@ -7,15 +7,29 @@ import {
   isJsonObject,
   type JsonObject,
   type Surplus,
+  type TypeProblem,
 } from '@tidegate/schema';
 import { ApiError, badRequest, type FieldError, invalid, notSupported } from '@tidegate/status';
-import { decodeObject } from '../codec/decode-body.ts';
+import { type DecodedObject, decodeObject } from '../codec/decode-body.ts';
+import { mediaType, STRATEGIC_PATCH } from '../codec/media-types.ts';
 import type { ResourceRequest } from '../gateway.ts';
 
 /** The object that is the body of a request, as the server takes it. */
 export function admitBody(request: ResourceRequest): JsonObject {
-  const { object, notes } = decodeObject(request.kind.schema, request.body, request.contentType);
+  const { object, notes } = readBody(request);
   return admitObject(request, object, notes);
+}
+
+function readBody({ kind, body, contentType }: ResourceRequest): DecodedObject {
+  try {
+    return decodeObject(kind.schema, body, contentType);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'BadRequest') throw error;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind.entry.kind}): ${error.message}`,
+      error,
+    );
+  }
 }
 
 /**
@@ -55,7 +69,7 @@ export function knownFields(request: ResourceRequest, raw: JsonObject, options: 
     const { entry } = kind;
     throw new ApiError(
       'BadRequest',
-      `${entry.kind} in version ${JSON.stringify(entry.version)} cannot be handled as a ${entry.kind}: ${first.message}`,
+      `${entry.kind} in version ${JSON.stringify(entry.version)} cannot be handled as a ${entry.kind}: ${first.message}${restoring(request, first)}`,
       {
         details: {
           causes: problems.map(({ field, message }) => ({ reason: 'FieldValueTypeInvalid', message, field })),
@@ -67,6 +81,17 @@ export function knownFields(request: ResourceRequest, raw: JsonObject, options: 
   tellSurplus(request, level, surplus, { isApplied: options.keepsNulls === true, lines: options.notes?.lines ?? [] });
   return value;
 }
+
+/** Clients look for the words in which Kubernetes refuses a strategic merge patch that puts a value in place of a structure. */
+function restoring({ contentType }: ResourceRequest, { found = '', wanted = '' }: TypeProblem): string {
+  if (mediaType(contentType) !== STRATEGIC_PATCH) return '';
+  const given = Object.hasOwn(GO_KINDS, found) ? GO_KINDS[found] : found;
+  if (wanted.startsWith('map[')) return `: cannot restore map from ${given}`;
+  if (wanted.startsWith('[]')) return `: cannot restore slice from ${given}`;
+  return wanted.includes('.') ? `: cannot restore struct from: ${given}` : '';
+}
+
+const GO_KINDS: Readonly<Record<string, string>> = { array: 'slice', object: 'map', number: 'int64' };
 
 /** An owner that is named twice in the same words is named once. */
 function oneOfEachOwner({ warnings }: ResourceRequest, object: JsonObject): void {
