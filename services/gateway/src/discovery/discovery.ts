@@ -34,6 +34,8 @@ export class Discovery {
   readonly #codec: Codec;
   readonly #elsewhere: ServedElsewhere;
   readonly #documents = new Map<string, Promise<Document | undefined>>();
+  /** of OpenAPI documents that were made for the index alone: nobody has asked for their bytes, which are not kept */
+  readonly #hashes = new Map<string, Promise<string>>();
   #madeFor = -1;
   #madeBeside = -1;
 
@@ -126,8 +128,7 @@ export class Discovery {
     const paths: JsonObject = {};
     for (const place of new Set(this.#registry.all().map(placeOf))) {
       const url = OPENAPI_V3 + place;
-      const document = await this.#kept(url, () => this.#make(url));
-      paths[place] = { serverRelativeURL: `${url}?hash=${document?.hash ?? ''}` };
+      paths[place] = { serverRelativeURL: `${url}?hash=${await this.#hashOf(url)}` };
     }
     for (const { group, version: name, openApi } of this.#elsewhere.versions) {
       const place = `apis/${group}/${name}`;
@@ -136,6 +137,15 @@ export class Discovery {
       if (document !== undefined) paths[place] = { serverRelativeURL: `${OPENAPI_V3}${place}?hash=${document.hash}` };
     }
     return new Document(JSON_TYPE, { paths });
+  }
+
+  async #hashOf(url: string): Promise<string> {
+    const document = await this.#documents.get(url);
+    if (document !== undefined) return document.hash;
+    const hash = this.#hashes.get(url) ?? this.#make(url).then((made) => made?.hash ?? '');
+    this.#hashes.set(url, hash);
+    hash.catch(() => this.#hashes.delete(url));
+    return hash;
   }
 
   #remoteAt(place: string): RemoteVersion | undefined {
@@ -156,6 +166,7 @@ export class Discovery {
   async #kept(name: string, make: () => Promise<Document | undefined>): Promise<Document | undefined> {
     if (this.#madeFor !== this.#registry.revision) {
       this.#documents.clear();
+      this.#hashes.clear();
       this.#madeFor = this.#registry.revision;
     }
     if (this.#madeBeside !== this.#elsewhere.revision) {
