@@ -121,7 +121,9 @@ export function kindsOfTypes(registry: Registry): ReadonlyMap<string, JsonObject
     const { reference = '' } = schema;
     kinds.set(reference, [...(kinds.get(reference) ?? []), { group, kind, version }]);
   };
-  const versions = new Map(registry.all().map(({ entry, apiVersion }) => [apiVersion, entry]));
+  // custom kinds share the options of the others, whose documents stay the same when a custom kind comes or goes
+  const builtIn = registry.all().filter(({ entry }) => entry.custom === undefined);
+  const versions = new Map(builtIn.map(({ entry, apiVersion }) => [apiVersion, entry]));
   for (const { entry } of registry.all()) {
     add(entry.schema, entry.group, entry.version, entry.kind);
     const { scale } = entry.subresources;
