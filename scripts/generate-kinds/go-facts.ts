@@ -14,6 +14,8 @@ export interface GoFacts {
   readonly omittedStructs: ReadonlySet<string>;
   /** by the same names */
   readonly enums: ReadonlyMap<string, readonly string[]>;
+  /** by the same names: what is said of such a field and of each of its values */
+  readonly enumDescriptions: ReadonlyMap<string, string>;
 }
 
 export function readGoFacts(packageFolders: readonly string[], openApiSource: string): GoFacts {
@@ -26,7 +28,7 @@ export function readGoFacts(packageFolders: readonly string[], openApiSource: st
       }
     }
   }
-  return { ...found, enums: readEnums(readFileSync(openApiSource, 'utf8')) };
+  return { ...found, ...readEnums(readFileSync(openApiSource, 'utf8')) };
 }
 
 const FIELD_OF_STRUCT = /^\s+\w+\s+(\*?)\S+\s+`[^`]*json:"([^",]+)(,omitempty)?(,omitzero)?/gm;
@@ -45,20 +47,28 @@ function readStructs(text: string, place: string, found: Found): void {
 
 const FUNCTION = /^func schema_\w*?_(\w+?)_(v\d+\w*)_(\w+)\(ref common\.ReferenceCallback\)/;
 const FIELD = /^\t{5}"([^"]+)": \{/;
+const DESCRIPTION = /^\t{7}Description: +(".*"),/;
 const ENUM = /^\t{7}Enum:\s*\[\]interface\{\}\{(.*)\},/;
 
-function readEnums(text: string): Map<string, string[]> {
+function readEnums(text: string): Pick<GoFacts, 'enums' | 'enumDescriptions'> {
   const enums = new Map<string, string[]>();
+  const enumDescriptions = new Map<string, string>();
   let type = '';
   let field = '';
+  let description = '';
   for (const line of text.split('\n')) {
     const [, group, version, name] = FUNCTION.exec(line) ?? [];
     if (name !== undefined) type = `${group?.split('_').at(-1)}.${version}/${name}`;
-    else if (FIELD.test(line)) field = FIELD.exec(line)?.[1] ?? '';
-    else {
+    else if (FIELD.test(line)) {
+      field = FIELD.exec(line)?.[1] ?? '';
+      description = '';
+    } else {
+      description = DESCRIPTION.exec(line)?.[1] ?? description;
       const values = ENUM.exec(line)?.[1];
-      if (values !== undefined) enums.set(`${type}.${field}`, JSON.parse(`[${values}]`) as string[]);
+      if (values === undefined) continue;
+      enums.set(`${type}.${field}`, JSON.parse(`[${values}]`) as string[]);
+      if (description !== '') enumDescriptions.set(`${type}.${field}`, JSON.parse(description) as string);
     }
   }
-  return enums;
+  return { enums, enumDescriptions };
 }

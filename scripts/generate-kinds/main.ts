@@ -1,16 +1,19 @@
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parameterWords, swaggerWords, typeWords } from './description-facts.ts';
 import { type GroupVersionFacts, readDiscoveryFacts } from './discovery-facts.ts';
 import { readGoFacts } from './go-facts.ts';
-import { downloadModules } from './modules.ts';
-import { readPublishedSchemas } from './open-api-facts.ts';
+import { downloadModules, MODULES } from './modules.ts';
+import { readPublishedOperations, readPublishedSchemas } from './open-api-facts.ts';
 import { placeOf, readProtobufFacts } from './protobuf-facts.ts';
 import { type TypeFacts, typeFacts, typeName } from './type-facts.ts';
 
-/** Writes packages/kinds/facts anew from the published descriptors: the facts of every stable kind, and no prose. */
+/**
+ * Writes packages/kinds/facts and packages/kinds/descriptions anew from the published descriptors: the facts of every
+ * stable kind, and what is said of its fields in words.
+ */
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-const output = join(root, 'packages/kinds/facts');
 
 const modules = downloadModules();
 const published = readPublishedSchemas(join(modules.kubernetes, 'api/openapi-spec/v3'));
@@ -39,6 +42,13 @@ const descriptors = {
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 const ALWAYS = ['ObjectMeta', 'ListMeta', 'DeleteOptions', 'Status', 'WatchEvent'].map((name) => `${META}.${name}`);
 
+const NOTICE = `# Where these texts come from
+
+The descriptions in this folder are those of Kubernetes: Copyright The Kubernetes Authors, licensed under the Apache
+License 2.0 (https://www.apache.org/licenses/LICENSE-2.0), the licence of this project. They are copied unchanged by
+\`npm run generate:kinds\` from these published modules:
+`;
+
 const places = new Map<string, { reference: string; types: Map<string, TypeFacts> }>();
 const waiting = [...ALWAYS, ...groupVersions.flatMap(rootsOf)];
 for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
@@ -53,13 +63,38 @@ for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
   );
 }
 
-rmSync(output, { recursive: true, force: true });
-mkdirSync(output, { recursive: true });
+const writeFacts = intoFolder('packages/kinds/facts');
 for (const [place, { reference, types }] of places) {
   const lines = [...types].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, facts]) => line(name, facts));
-  write(`${place}.json`, `{\n"reference":${JSON.stringify(reference)},\n"types":{\n${lines.join(',\n')}\n}\n}\n`);
+  writeFacts(`${place}.json`, `{\n"reference":${JSON.stringify(reference)},\n"types":{\n${lines.join(',\n')}\n}\n}\n`);
 }
-write('resources.json', `[\n${groupVersions.map(groupVersionText).join(',\n')}\n]\n`);
+writeFacts('resources.json', `[\n${groupVersions.map(groupVersionText).join(',\n')}\n]\n`);
+writeDescriptions();
+
+/** What is said in words: a file for each package of types, one for parameters, and one for what all custom kinds have. */
+function writeDescriptions(): void {
+  const writeWords = intoFolder('packages/kinds/descriptions');
+  const roots = groupVersions.flatMap(rootsOf);
+  const names = [...ALWAYS, `${META}.Patch`, ...roots, ...roots.map((name) => `${name}List`)];
+  const { enumDescriptions } = descriptors.go;
+  for (const [name, types] of typeWords(names, { published, enumDescriptions, shortName: typeName })) {
+    const lines = [...types].map(([type, words]) => line(type, words));
+    writeWords(`${name}.json`, `{\n${lines.join(',\n')}\n}\n`);
+  }
+  const operations = readPublishedOperations(join(modules.kubernetes, 'api/openapi-spec/v3'));
+  const { path, query } = parameterWords(operations);
+  // the only parameter that is taken and not published
+  const { sinceTime = '' } = swaggerWords(join(modules.api, 'core/v1'), 'PodLogOptions');
+  writeWords('parameters.json', `${JSON.stringify({ path, query: { ...query, sinceTime } }, undefined, 1)}\n`);
+  const meta = join(modules.apimachinery, 'pkg/apis/meta/v1');
+  const { apiVersion, kind } = swaggerWords(meta, 'TypeMeta');
+  const { metadata } = swaggerWords(meta, 'PartialObjectMetadata');
+  const { metadata: listMetadata } = swaggerWords(meta, 'PartialObjectMetadataList');
+  const custom = { object: { apiVersion, kind, metadata }, list: { apiVersion, kind, metadata: listMetadata } };
+  writeWords('custom-kinds.json', `${JSON.stringify(custom, undefined, 1)}\n`);
+  const from = Object.values(MODULES).map((module) => `- ${module}`);
+  writeFileSync(join(root, 'packages/kinds/descriptions/NOTICE.md'), `${NOTICE}\n${from.join('\n')}\n`);
+}
 
 /** The published types of the kinds that a group version serves. */
 function rootsOf({ group, version, resources }: GroupVersionFacts): string[] {
@@ -92,7 +127,13 @@ function line(name: string, facts: TypeFacts): string {
   return `${JSON.stringify(name)}:${JSON.stringify(facts)}`;
 }
 
-function write(file: string, text: string): void {
-  JSON.parse(text);
-  writeFileSync(join(output, file), text);
+/** Empties the folder, and writes JSON into it. */
+function intoFolder(folder: string): (file: string, text: string) => void {
+  const path = join(root, folder);
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(path, { recursive: true });
+  return (file, text) => {
+    JSON.parse(text);
+    writeFileSync(join(path, file), text);
+  };
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 
 /** The published descriptors, by module. */
-const MODULES = {
+export const MODULES = {
   api: 'k8s.io/api@v0.35.4',
   apimachinery: 'k8s.io/apimachinery@v0.35.4',
   apiextensions: 'k8s.io/apiextensions-apiserver@v0.35.4',

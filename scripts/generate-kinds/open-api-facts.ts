@@ -1,8 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The parts of a published OpenAPI schema that are facts; what is said in prose is not read. */
+/** The parts of a published OpenAPI schema that are used here. */
 export interface PublishedSchema {
+  readonly description?: string;
   readonly type?: string;
   readonly format?: string;
   readonly properties?: Readonly<Record<string, PublishedSchema>>;
@@ -20,16 +21,53 @@ export interface PublishedSchema {
   readonly 'x-kubernetes-group-version-kind'?: ReadonlyArray<{ group: string; version: string; kind: string }>;
 }
 
+/** A parameter of a published operation. */
+interface PublishedParameter {
+  readonly in: 'path' | 'query' | 'body';
+  readonly name: string;
+  readonly description?: string;
+}
+
+/** An operation on a kind. */
+export interface PublishedOperation {
+  readonly action: string;
+  readonly kind: string;
+  readonly parameters: readonly PublishedParameter[];
+}
+
+interface PublishedDocument {
+  readonly paths?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly components?: { readonly schemas?: Readonly<Record<string, PublishedSchema>> };
+}
+
 /** Every named schema of the published OpenAPI documents: `io.k8s.api.core.v1.PodSpec`. */
 export function readPublishedSchemas(folder: string): Map<string, PublishedSchema> {
   const schemas = new Map<string, PublishedSchema>();
-  for (const file of globSync('*_openapi.json', { cwd: folder }).sort()) {
-    const document = JSON.parse(readFileSync(join(folder, file), 'utf8')) as {
-      components?: { schemas?: Record<string, PublishedSchema> };
-    };
-    for (const [name, schema] of Object.entries(document.components?.schemas ?? {})) schemas.set(name, schema);
+  for (const { components } of documentsIn(folder)) {
+    for (const [name, schema] of Object.entries(components?.schemas ?? {})) schemas.set(name, schema);
   }
   return schemas;
+}
+
+/** Every operation on a kind of the published OpenAPI documents. */
+export function readPublishedOperations(folder: string): PublishedOperation[] {
+  return documentsIn(folder).flatMap(({ paths = {} }) =>
+    Object.values(paths).flatMap((item) => {
+      const shared = (item.parameters ?? []) as PublishedParameter[];
+      return Object.values(item).flatMap((operation) => {
+        const { parameters = [], ...said } = operation as Record<string, unknown>;
+        const { kind } = (said['x-kubernetes-group-version-kind'] ?? {}) as { kind?: string };
+        if (kind === undefined) return [];
+        const own = parameters as PublishedParameter[];
+        return [{ kind, action: String(said['x-kubernetes-action']), parameters: [...shared, ...own] }];
+      });
+    }),
+  );
+}
+
+function documentsIn(folder: string): PublishedDocument[] {
+  const files = globSync('*_openapi.json', { cwd: folder }).sort();
+  return files.map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as PublishedDocument);
 }
 
 /** The named schema that a field refers to, directly or through allOf. */

@@ -56,6 +56,7 @@ const descriptors: Descriptors = {
     omitted: new Set(['core.v1/Source.inlined', 'core.v1/Thing.parts']),
     omittedStructs: new Set(['core.v1/Thing.made']),
     enums: new Map([['core.v1/Thing.name', ['A', 'B']]]),
+    enumDescriptions: new Map(),
   },
 };
 

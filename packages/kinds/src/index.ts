@@ -24,6 +24,7 @@ export {
 export { jsonPath } from './custom/json-path.ts';
 export { kindsOf } from './custom/kinds-of.ts';
 export { judgeNames, namesJson, withConditions } from './custom/names.ts';
+export { type CustomWords, Descriptions, type ParameterWords, type TypeWords } from './descriptions.ts';
 export { canonicalAddress, serviceClaims } from './entries/service-claims.ts';
 export { type GenericObject, metaOf, type ObjectMeta, type OwnerReference } from './generic-object.ts';
 export type { Column, Converter, KindEntry } from './kind-entry.ts';

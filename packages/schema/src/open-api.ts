@@ -6,12 +6,14 @@ export interface OpenApiOptions {
   readonly referTo?: (name: string, schema: Schema) => string | undefined;
   /** version 2 puts a reference beside what is said of it, version 3 into allOf; 3 knows oneOf */
   readonly version: 2 | 3;
+  /** what is said of the fields that every object has */
+  readonly words?: Readonly<Record<'apiVersion' | 'kind' | 'metadata', string>>;
 }
 
 /** The schema in OpenAPI's words, for kubectl explain and clients that validate. */
 export function openApiSchema(schema: Schema, options: OpenApiOptions, field = ''): JsonObject {
   const name = nameOf(schema, field);
-  const reference = name === undefined ? undefined : options.referTo?.(name, schema);
+  const reference = name === undefined ? undefined : options.referTo?.(name, name === ANY_JSON ? ANY : schema);
   const said: JsonObject = {};
   // version 2 is read by clients that would send the defaults back; null is what Go writes for nothing, and no default
   if (schema.default !== undefined && schema.default !== null && options.version === 3)
@@ -28,6 +30,7 @@ export function openApiSchema(schema: Schema, options: OpenApiOptions, field = '
 }
 
 const MACHINERY = 'io.k8s.apimachinery.pkg';
+const ANY: Schema = { type: 'any' };
 const ANY_JSON = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON';
 
 /** Scalars that have a name among the types of Kubernetes. */

@@ -8,7 +8,7 @@ export function oddDefinition(group: string): object {
     required: [],
     properties: {
       empty: { type: 'object', properties: {} },
-      words: { ...text, nullable: false, enum: ['', 'a'], default: '' },
+      words: { ...text, description: 'What it is called.', nullable: false, enum: ['', 'a'], default: '' },
       number: { type: 'integer', exclusiveMinimum: false, minimum: 0, default: 0 },
       list: { type: 'array', items: { ...text, description: '' }, maxItems: 9, default: [] },
       map: { type: 'object', additionalProperties: { type: 'object', properties: {} }, default: {} },

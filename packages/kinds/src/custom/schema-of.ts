@@ -87,13 +87,20 @@ function publishedObject(schema: JsonSchema, options: OpenApiOptions): JsonObjec
   return { type: 'object', ...said, properties: { ...((said.properties ?? {}) as JsonObject), ...known(options) } };
 }
 
-function known({ referTo }: OpenApiOptions): JsonObject {
+function known({ referTo, version, words }: OpenApiOptions): JsonObject {
   const { objectMeta } = metaSchemas;
-  const meta = referTo?.(objectMeta.reference ?? '', objectMeta);
+  const $ref = referTo?.(objectMeta.reference ?? '', objectMeta);
+  const said = (name: 'apiVersion' | 'kind' | 'metadata'): JsonObject =>
+    words === undefined ? {} : { description: words[name] };
+  // beside a reference nothing is read in version 3
+  const meta: JsonObject = $ref === undefined ? { type: 'object' } : { $ref };
   return {
-    apiVersion: { type: 'string' },
-    kind: { type: 'string' },
-    metadata: meta === undefined ? { type: 'object' } : { $ref: meta },
+    apiVersion: { ...said('apiVersion'), type: 'string' },
+    kind: { ...said('kind'), type: 'string' },
+    metadata:
+      version === 3 && words !== undefined && $ref !== undefined
+        ? { ...said('metadata'), allOf: [meta] }
+        : { ...said('metadata'), ...meta },
   };
 }
 
@@ -106,6 +113,9 @@ function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
     if (options.version === 2 && (NOT_IN_V2.has(name) || isUnsaid(schema, name))) continue;
     const inner = publishedWord(name, value, options);
     if (inner !== undefined) said[name] = inner;
+  }
+  if (schema['x-kubernetes-int-or-string'] && options.version === 3 && said.anyOf === undefined && !said.allOf) {
+    said.anyOf = [{ type: 'integer' }, { type: 'string' }];
   }
   if (schema['x-kubernetes-embedded-resource'] && (options.version === 3 || said.properties !== undefined)) {
     said.properties = { ...((said.properties ?? {}) as JsonObject), ...known(options) };

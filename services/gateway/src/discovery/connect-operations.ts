@@ -19,6 +19,7 @@ export function connectOperations(main: KindEntry, below: Below): Operation[] | 
   const { group, version, kind } = of;
   const common = {
     of: { group, version, kind },
+    nameOf: kind,
     entry: of,
     tag: tagOf(main),
     takes: 'nothing',

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { KindEntry, Registry } from '@tidegate/kinds';
+import type { CustomWords, Descriptions, KindEntry, Registry, TypeWords } from '@tidegate/kinds';
 import { type JsonObject, type OpenApiOptions, openApiShape, type Schema } from '@tidegate/schema';
 import { withDescriptions } from './descriptions.ts';
 
@@ -29,6 +29,7 @@ export class Definitions {
   readonly #kinds: ReadonlyMap<string, JsonObject[]>;
   /** what is said of types whose objects can be selected by fields of their own */
   readonly #selectable = new Map<string, JsonObject>();
+  readonly #customLists = new Map<string, KindEntry>();
 
   constructor(version: 2 | 3, kinds: ReadonlyMap<string, JsonObject[]>) {
     this.#kinds = kinds;
@@ -56,6 +57,7 @@ export class Definitions {
         'x-kubernetes-group-version-kind': [{ group: entry.group, kind: `${entry.kind}List`, version: entry.version }],
         ...selectableOf(entry),
       };
+      if (entry.custom !== undefined) this.#customLists.set(name, entry);
     }
     return this.#prefix + name;
   }
@@ -66,23 +68,27 @@ export class Definitions {
   }
 
   /** Everything that was asked for. There are hundreds of types: others get their turn in between. */
-  async all(): Promise<JsonObject> {
+  async all(descriptions: Descriptions): Promise<JsonObject> {
+    const custom = await descriptions.customKinds();
+    const options = { ...this.#options, words: custom.object };
     for (let done = 1, next = this.#waiting.shift(); next !== undefined; done++, next = this.#waiting.shift()) {
-      this.#described[next[0]] = openApiShape(next[1], this.#options);
+      this.#described[next[0]] = openApiShape(next[1], options);
       if (done % TYPES_AT_ONCE === 0) await turn();
     }
-    const names = Object.keys(this.#described).sort();
-    return Object.fromEntries(
-      names.map((name) => {
-        const kinds = this.#kinds.get(name);
-        const described = withDescriptions(name, this.#described[name] as JsonObject, {
-          isObject: kinds !== undefined,
-          version: this.#options.version,
-        });
-        if (kinds === undefined) return [name, described];
-        return [name, { ...described, 'x-kubernetes-group-version-kind': kinds, ...this.#selectable.get(name) }];
-      }),
-    );
+    const all: JsonObject = {};
+    for (const name of Object.keys(this.#described).sort()) {
+      const list = this.#customLists.get(name);
+      const words = list === undefined ? await descriptions.type(name) : customListWords(list, custom.list);
+      all[name] = this.#withWords(name, words);
+    }
+    return all;
+  }
+
+  #withWords(name: string, words: TypeWords): JsonObject {
+    const described = withDescriptions(this.#described[name] as JsonObject, words, this.#options.version);
+    const kinds = this.#kinds.get(name);
+    if (kinds === undefined) return described;
+    return { ...described, 'x-kubernetes-group-version-kind': kinds, ...this.#selectable.get(name) };
   }
 
   #refer(name: string | undefined, schema: Schema): string | undefined {
@@ -100,6 +106,14 @@ function selectableOf({ custom }: KindEntry): JsonObject | undefined {
   return { 'x-kubernetes-selectable-fields': custom.selectable.map((fieldPath) => ({ fieldPath })) };
 }
 
+const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
+
+/** As kube-apiserver describes the lists of custom kinds. */
+function customListWords({ kind, resource }: KindEntry, words: CustomWords['list']): TypeWords {
+  const items = `List of ${resource}. More info: ${CONVENTIONS}`;
+  return { ...words, '': `${kind}List is a list of ${kind}`, items };
+}
+
 /** Which kinds a named type is: mostly one, and for what all groups share one in each. */
 export function kindsOfTypes(registry: Registry): ReadonlyMap<string, JsonObject[]> {
   const kinds = new Map<string, JsonObject[]>();
@@ -107,7 +121,9 @@ export function kindsOfTypes(registry: Registry): ReadonlyMap<string, JsonObject
     const { reference = '' } = schema;
     kinds.set(reference, [...(kinds.get(reference) ?? []), { group, kind, version }]);
   };
-  const versions = new Map(registry.all().map(({ entry, apiVersion }) => [apiVersion, entry]));
+  // custom kinds share the options of the others, whose documents stay the same when a custom kind comes or goes
+  const builtIn = registry.all().filter(({ entry }) => entry.custom === undefined);
+  const versions = new Map(builtIn.map(({ entry, apiVersion }) => [apiVersion, entry]));
   for (const { entry } of registry.all()) {
     add(entry.schema, entry.group, entry.version, entry.kind);
     const { scale } = entry.subresources;

@@ -52,13 +52,12 @@ test('scalars are called as in Kubernetes, so that kubectl explains them by thes
   const at = (name: string) => ({ $ref: `#/components/schemas/io.k8s.apimachinery.pkg.${name}` });
   const limits = field('io.k8s.api.core.v1.ResourceRequirements', 'limits');
   assert.deepEqual(limits.additionalProperties, at('api.resource.Quantity'));
-  assert.deepEqual(field('io.k8s.api.core.v1.ServicePort', 'targetPort'), at('util.intstr.IntOrString'));
+  assert.deepEqual(field('io.k8s.api.core.v1.ServicePort', 'targetPort').allOf, [at('util.intstr.IntOrString')]);
   const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
-  assert.deepEqual(field(`${meta}.ManagedFieldsEntry`, 'fieldsV1'), at('apis.meta.v1.FieldsV1'));
-  assert.deepEqual(schemas['io.k8s.apimachinery.pkg.util.intstr.IntOrString'], {
-    format: 'int-or-string',
-    oneOf: [{ type: 'integer' }, { type: 'string' }],
-  });
+  assert.deepEqual(field(`${meta}.ManagedFieldsEntry`, 'fieldsV1').allOf, [at('apis.meta.v1.FieldsV1')]);
+  const { description, ...shape } = schemas['io.k8s.apimachinery.pkg.util.intstr.IntOrString'] as JsonObject;
+  assert.match(String(description), /^IntOrString is a type that can hold an int32 or a string/);
+  assert.deepEqual(shape, { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] });
 });
 
 test('a resource tells by a hash in which version it is stored, as kube-apiserver does', async () => {

@@ -26,14 +26,18 @@ const OPENAPI_V3 = '/openapi/v3/';
  * What is served here, as documents at the paths where clients look for it.
  *
  * Invariant: a document is made when it is first asked for and kept as bytes; when a kind joins or leaves the registry
- * all of them are made anew, when another server's group does, those that tell of groups; and only those that have
- * changed get another hash.
+ * all of them are made anew but for those of OpenAPI v3 whose kinds are the same, when another server's group does, those
+ * that tell of groups; and only those that have changed get another hash.
  */
 export class Discovery {
   readonly #registry: Registry;
   readonly #codec: Codec;
   readonly #elsewhere: ServedElsewhere;
   readonly #documents = new Map<string, Promise<Document | undefined>>();
+  /** of OpenAPI documents that were made for the index alone: nobody has asked for their bytes, which are not kept */
+  readonly #hashes = new Map<string, Promise<string>>();
+  /** the kinds by place for which all these were made */
+  #kinds: ReadonlyMap<string, readonly Kind[]> = new Map();
   #madeFor = -1;
   #madeBeside = -1;
 
@@ -126,8 +130,7 @@ export class Discovery {
     const paths: JsonObject = {};
     for (const place of new Set(this.#registry.all().map(placeOf))) {
       const url = OPENAPI_V3 + place;
-      const document = await this.#kept(url, () => this.#make(url));
-      paths[place] = { serverRelativeURL: `${url}?hash=${document?.hash ?? ''}` };
+      paths[place] = { serverRelativeURL: `${url}?hash=${await this.#hashOf(url)}` };
     }
     for (const { group, version: name, openApi } of this.#elsewhere.versions) {
       const place = `apis/${group}/${name}`;
@@ -136,6 +139,15 @@ export class Discovery {
       if (document !== undefined) paths[place] = { serverRelativeURL: `${OPENAPI_V3}${place}?hash=${document.hash}` };
     }
     return new Document(JSON_TYPE, { paths });
+  }
+
+  async #hashOf(url: string): Promise<string> {
+    const document = await this.#documents.get(url);
+    if (document !== undefined) return document.hash;
+    const hash = this.#hashes.get(url) ?? this.#make(url).then((made) => made?.hash ?? '');
+    this.#hashes.set(url, hash);
+    hash.catch(() => this.#hashes.delete(url));
+    return hash;
   }
 
   #remoteAt(place: string): RemoteVersion | undefined {
@@ -152,10 +164,26 @@ export class Discovery {
     }
   }
 
+  /** A document of OpenAPI v3 is about the kinds of one group version, and stays as long as they do. */
+  #forgetChanged(): void {
+    const kinds = Map.groupBy(this.#registry.all(), placeOf);
+    const isSame = (name: string): boolean => {
+      if (!name.startsWith(OPENAPI_V3)) return false;
+      const [place = ''] = name.slice(OPENAPI_V3.length).split(' ');
+      const now = kinds.get(place) ?? [];
+      const before = this.#kinds.get(place) ?? [];
+      return now.length === before.length && now.every((kind, i) => kind === before[i]);
+    };
+    for (const made of [this.#documents, this.#hashes]) {
+      for (const name of made.keys()) if (!isSame(name)) made.delete(name);
+    }
+    this.#kinds = kinds;
+  }
+
   /** Who asks while a document is being made waits for the same one. */
   async #kept(name: string, make: () => Promise<Document | undefined>): Promise<Document | undefined> {
     if (this.#madeFor !== this.#registry.revision) {
-      this.#documents.clear();
+      this.#forgetChanged();
       this.#madeFor = this.#registry.revision;
     }
     if (this.#madeBeside !== this.#elsewhere.revision) {

@@ -1,7 +1,8 @@
-import type { Kind, MetaTypes, Registry } from '@tidegate/kinds';
+import { Descriptions, type Kind, type ParameterWords, type Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { Definitions, kindsOfTypes } from './definitions.ts';
-import { answeredBy, takenBy } from './open-api-v3.ts';
+import { type Parameter, parameterDescription } from './descriptions.ts';
+import { answeredBy, type Making, takenBy } from './open-api-v3.ts';
 import { type Codec, codesOf, consumed, produced, UNAUTHORIZED } from './operation-media.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import { parameterType, pathParameters } from './query-parameters.ts';
@@ -11,33 +12,32 @@ import { version } from './version.ts';
 export async function openApiV2(registry: Registry, kinds: readonly Kind[], codec: Codec): Promise<JsonObject> {
   const { meta } = registry;
   const definitions = new Definitions(2, kindsOfTypes(registry));
+  const descriptions = new Descriptions();
+  const words = await descriptions.parameters();
   definitions.other(meta.listMeta);
   const paths: Record<string, JsonObject> = {};
   for (const operation of kinds.flatMap(operationsOf)) {
     const { path, method } = operation;
-    paths[path] ??= pathItem(path);
-    (paths[path] as JsonObject)[method] = operationObject(operation, definitions, { meta, codec });
+    paths[path] ??= pathItem(operation, words);
+    (paths[path] as JsonObject)[method] = operationObject(operation, definitions, { meta, codec, words });
   }
   const info = { title: 'Tidegate', version: `v${version.major}.${version.minor}.0` };
-  return { swagger: '2.0', info, paths, definitions: await definitions.all() };
+  return { swagger: '2.0', info, paths, definitions: await definitions.all(descriptions) };
 }
 
-function pathItem(path: string): JsonObject {
-  const names = pathParameters(path);
-  return names.length === 0 ? {} : { parameters: names.map((name) => parameter(name, 'path')) };
+function pathItem(operation: Operation, words: ParameterWords): JsonObject {
+  const parameters = pathParameters(operation.path).map((name) => parameter(operation, words, { name, place: 'path' }));
+  return parameters.length === 0 ? {} : { parameters };
 }
 
-function operationObject(
-  operation: Operation,
-  definitions: Definitions,
-  { meta, codec }: { meta: MetaTypes; codec: Codec },
-): JsonObject {
+function operationObject(operation: Operation, definitions: Definitions, making: Making): JsonObject {
+  const { meta, codec, words } = making;
   const { id, tag, description, takes, query, action, of } = operation;
   const taken = takenBy(operation, definitions, meta);
   const body = { name: 'body', in: 'body', ...(takes === 'options' ? {} : { required: true }) };
   const parameters = [
     ...(taken === undefined ? [] : [{ ...body, schema: taken }]),
-    ...query.map((name) => parameter(name, 'query')),
+    ...query.map((name) => parameter(operation, words, { name, place: 'query' })),
   ];
   const schema = answeredBy(operation, definitions, meta);
   return {
@@ -48,7 +48,7 @@ function operationObject(
     produces: [...produced(operation, codec)],
     ...(parameters.length === 0 ? {} : { parameters }),
     responses: {
-      ...Object.fromEntries(codesOf(operation).map(([code, words]) => [code, { description: words, schema }])),
+      ...Object.fromEntries(codesOf(operation).map(([code, text]) => [code, { description: text, schema }])),
       ...UNAUTHORIZED,
     },
     'x-kubernetes-action': action,
@@ -56,7 +56,8 @@ function operationObject(
   };
 }
 
-function parameter(name: string, place: 'path' | 'query'): JsonObject {
+function parameter(operation: Operation, words: ParameterWords, { name, place }: Parameter): JsonObject {
   const required = place === 'path' ? { required: true } : {};
-  return { name, in: place, ...required, type: parameterType(name), uniqueItems: true };
+  const described = parameterDescription(words, operation, { name, place });
+  return { ...described, name, in: place, ...required, type: parameterType(name), uniqueItems: true };
 }

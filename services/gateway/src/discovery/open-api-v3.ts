@@ -1,6 +1,7 @@
-import type { Kind, MetaTypes, Registry } from '@tidegate/kinds';
+import { Descriptions, type Kind, type MetaTypes, type ParameterWords, type Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { Definitions, kindsOfTypes, PATCH } from './definitions.ts';
+import { parameterDescription } from './descriptions.ts';
 import { type Codec, codesOf, consumed, produced, UNAUTHORIZED } from './operation-media.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import { parameterType, pathParameters } from './query-parameters.ts';
@@ -10,28 +11,52 @@ import { version } from './version.ts';
 export async function openApiV3(registry: Registry, kinds: readonly Kind[], codec: Codec): Promise<JsonObject> {
   const { meta } = registry;
   const definitions = new Definitions(3, kindsOfTypes(registry));
+  const descriptions = new Descriptions();
+  const words = await descriptions.parameters();
   definitions.other(meta.listMeta);
   const paths: Record<string, JsonObject> = {};
   for (const operation of kinds.flatMap(operationsOf)) {
     const { path, method } = operation;
-    paths[path] ??= pathItem(path);
-    (paths[path] as JsonObject)[method] = operationObject(operation, definitions, { meta, codec });
+    paths[path] ??= pathItem(operation, words);
+    (paths[path] as JsonObject)[method] = operationObject(operation, definitions, { meta, codec, words });
   }
   const info = { title: 'Tidegate', version: `v${version.major}.${version.minor}.0` };
-  return { openapi: '3.0.0', info, paths, components: { schemas: await definitions.all() } };
+  return { openapi: '3.0.0', info, paths, components: { schemas: await definitions.all(descriptions) } };
 }
 
 /** Where there are no parameters, nothing is said of them: clients that read a document and write it do the same. */
-function pathItem(path: string): JsonObject {
-  const names = pathParameters(path);
-  return names.length === 0 ? {} : { parameters: names.map(pathParameter) };
+function pathItem(operation: Operation, words: ParameterWords): JsonObject {
+  const names = pathParameters(operation.path);
+  if (names.length === 0) return {};
+  return {
+    parameters: names.map((name) => ({
+      ...parameterDescription(words, operation, { name, place: 'path' }),
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string', uniqueItems: true },
+    })),
+  };
 }
 
-function operationObject(
-  operation: Operation,
-  definitions: Definitions,
-  { meta, codec }: { meta: MetaTypes; codec: Codec },
-): JsonObject {
+function queryParameters(operation: Operation, words: ParameterWords): JsonObject[] {
+  return operation.query.map((name) => ({
+    ...parameterDescription(words, operation, { name, place: 'query' }),
+    name,
+    in: 'query',
+    schema: { type: parameterType(name), uniqueItems: true },
+  }));
+}
+
+/** What the parts of a document are made with. */
+export interface Making {
+  readonly meta: MetaTypes;
+  readonly codec: Codec;
+  readonly words: ParameterWords;
+}
+
+function operationObject(operation: Operation, definitions: Definitions, making: Making): JsonObject {
+  const { meta, codec, words } = making;
   const { id, action, of, query, tag, description } = operation;
   const content = (types: readonly string[], schema: JsonObject) =>
     Object.fromEntries(types.map((type) => [type, { schema }]));
@@ -39,12 +64,12 @@ function operationObject(
   const types = consumed(operation, codec);
   const required = operation.takes === 'options' ? {} : { required: true };
   const answered = content(produced(operation, codec), answeredBy(operation, definitions, meta));
-  const answers = codesOf(operation).map(([code, words]) => [code, { description: words, content: answered }]);
+  const answers = codesOf(operation).map(([code, text]) => [code, { description: text, content: answered }]);
   return {
     tags: [tag],
     description,
     operationId: id,
-    ...(query.length === 0 ? {} : { parameters: query.map(queryParameter) }),
+    ...(query.length === 0 ? {} : { parameters: queryParameters(operation, words) }),
     ...(taken === undefined || types === undefined
       ? {}
       : { requestBody: { content: content(types, taken), ...required } }),
@@ -81,12 +106,4 @@ export function answeredBy({ answers, entry }: Operation, definitions: Definitio
     case 'object':
       return { $ref: definitions.object(entry) };
   }
-}
-
-function pathParameter(name: string): JsonObject {
-  return { name, in: 'path', required: true, schema: { type: 'string', uniqueItems: true } };
-}
-
-function queryParameter(name: string): JsonObject {
-  return { name, in: 'query', schema: { type: parameterType(name), uniqueItems: true } };
 }

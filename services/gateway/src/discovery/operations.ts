@@ -14,6 +14,8 @@ export interface Operation {
   readonly tag: string;
   readonly description: string;
   readonly of: Pick<KindEntry, 'group' | 'version' | 'kind'>;
+  /** the kind that the name in the path is said to be of */
+  readonly nameOf: string;
   /** names of query parameters */
   readonly query: readonly string[];
   readonly takes: 'nothing' | 'object' | 'patch' | 'options';
@@ -94,6 +96,8 @@ function one(main: KindEntry, verb: Verb, { path, subresource, target, of = main
     tag: tagOf(main),
     description: operationWords(main, verb, subresource),
     of: { group, version, kind },
+    // of custom kinds kube-apiserver does not say that a scale is named
+    nameOf: main.custom === undefined ? kind : main.kind,
     entry: of,
     isCustom: main.custom !== undefined,
     query: ['pretty', ...queryOf(main, verb, subresource)],

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { until } from '@tidegate/testkit';
+import { kubectl } from './support/kubectl.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+/** What kubectl 1.35.4 printed with kube-apiserver 1.35.4, in files that are named for what was explained. */
+const RECORDED = join(import.meta.dirname, 'explained');
+const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  '.openapiv2': ['--output', 'plaintext-openapiv2'],
+  '.recursive': ['--recursive'],
+};
+
+describe('kubectl explain', () => {
+  let system: RunningSystem;
+  let home: string;
+  before(async () => {
+    system = await runningSystem();
+    home = mkdtempSync(join(tmpdir(), 'tidegate-explain-'));
+    const { client } = system;
+    const definition = readFileSync(join(RECORDED, 'parts.definition.json'));
+    await client.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
+    await until(
+      'the custom kind',
+      async () => (await client.get('/openapi/v3/apis/spare.example.com/v1')).code === 200,
+    );
+  });
+  after(async () => {
+    await system.stop();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  for (const file of readdirSync(RECORDED).filter((name) => name.endsWith('.txt'))) {
+    const [, what = '', form = ''] = /^(.+?)(\.openapiv2|\.recursive)?\.txt$/.exec(file) ?? [];
+    test(`prints of ${what}${form === '' ? '' : ` (${form.slice(1)})`} what it prints with kube-apiserver`, async () => {
+      const args = ['explain', what, ...(OPTIONS[form] ?? [])];
+      const { code, stdout, stderr } = await kubectl(system.tidegate.kubeconfig, args, { HOME: home });
+      assert.equal(code, 0, stderr);
+      assert.equal(stdout, readFileSync(join(RECORDED, file), 'utf8'));
+    });
+  }
+});
