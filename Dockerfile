@@ -7,8 +7,10 @@ WORKDIR /src
 COPY . .
 # not npm ci: docs/decisions/0010-npm-install-not-ci.md
 RUN npm install --no-save --ignore-scripts
+# the context has no repository: what the image is made from is said by who builds it
+ARG COMMIT BUILD_DATE
 # /app is what the image holds; /state is for certificates of a trial, which its user makes
-RUN node scripts/image/build.ts /app && mkdir /state
+RUN COMMIT=${COMMIT} BUILD_DATE=${BUILD_DATE} node scripts/image/build.ts /app && mkdir /state
 
 FROM node:${NODE_VERSION}-slim
 # nothing is installed in a container that runs

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { BUILD_FILE, buildInfo } from '@tidegate/service-kit';
 import { type Needed, neededBy } from './contents.ts';
 
 /**
@@ -26,6 +27,16 @@ compile();
 for (const one of needed) (one.isOurs ? placeOurs : placeTheirs)(one);
 cpSync(join(root, 'proto'), join(out, 'proto'), { recursive: true });
 for (const file of ['LICENSE', 'package.json']) cpSync(join(root, file), join(out, file));
+await tellBuild();
+
+/** The image has no repository: what it was made from is written down, as its builder says it or as Git knows it. */
+async function tellBuild(): Promise<void> {
+  const { COMMIT = '', BUILD_DATE = '' } = process.env;
+  const known = await buildInfo(root);
+  const commit = COMMIT === '' ? known.commit : COMMIT;
+  const date = BUILD_DATE === '' ? known.date : BUILD_DATE;
+  writeFileSync(join(out, BUILD_FILE), `${JSON.stringify({ ...known, commit, date })}\n`);
+}
 
 /** Everything is compiled, and what no part needs is taken away again. */
 function compile(): void {

@@ -11,6 +11,7 @@ export {
   localPriority,
   REGISTRATION_GROUP,
 } from './custom/api-services.ts';
+export { customDefaultColumns } from './custom/columns.ts';
 export {
   CLEANUP,
   type Condition,

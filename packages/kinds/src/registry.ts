@@ -64,6 +64,11 @@ export class Registry {
     return this.#byPath.get(path) ?? this.#custom.get(path);
   }
 
+  /** Whether there is any kind in a group version. */
+  serves(group: string, version: string): boolean {
+    return this.#all.some(({ entry }) => entry.group === group && entry.version === version);
+  }
+
   all(): readonly Kind[] {
     return this.#all;
   }

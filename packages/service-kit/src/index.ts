@@ -7,6 +7,7 @@ export {
   readOptions,
   variableOf,
 } from '@tidegate/options';
+export { BUILD_FILE, type BuildInfo, buildInfo } from './build-info.ts';
 export { cancelCall } from './cancel-call.ts';
 export { type CertificateInUse, CertificateTimes } from './certificate-times.ts';
 export { type Check, Checks, type Endpoint } from './checks.ts';
@@ -28,4 +29,5 @@ export { Retries, Retry } from './retries.ts';
 export { type Kit, runMain, type Service } from './run-main.ts';
 export { Cancelled, serveStream, writeMessage } from './serve-stream.ts';
 export { createTracing, type TraceSpan, type Tracing } from './tracing.ts';
+export { type Trust, trusting } from './trusting.ts';
 export { WatchedFiles } from './watched-files.ts';

@@ -85,6 +85,11 @@ export function notFound(ref: ResourceRef, name: string): ApiError {
   return new ApiError('NotFound', `${groupResourceName(ref)} "${name}" not found`, { details: refDetails(ref, name) });
 }
 
+/** There is no such resource or subresource in a group version that is served. */
+export function resourceNotFound(): ApiError {
+  return new ApiError('NotFound', 'the server could not find the requested resource', { details: {} });
+}
+
 const METHOD = 'the server does not allow this method on the requested resource';
 
 export function methodNotAllowed(why = METHOD): ApiError {

@@ -13,6 +13,7 @@ export {
   notAcceptable,
   notFound,
   requestEntityTooLarge,
+  resourceNotFound,
   resourceVersionTooLarge,
   serverTimeout,
   serviceUnavailable,

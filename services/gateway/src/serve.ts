@@ -1,7 +1,7 @@
 import { isConverted, type Kind } from '@tidegate/kinds';
 import { READS, type RequestInfo, requestInfo, TALKS } from '@tidegate/request-info';
 import { type Kit, type ProbePath, probeAnswer, probePath } from '@tidegate/service-kit';
-import { ApiError, methodNotAllowed, type Status, serviceUnavailable } from '@tidegate/status';
+import { ApiError, methodNotAllowed, resourceNotFound, type Status, serviceUnavailable } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { passOn } from './aggregation/pass-on.ts';
 import type { RemoteApi } from './aggregation/remote-api.ts';
@@ -192,11 +192,11 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   const { request, reply, info, user, audit, warnings, record, notes } = admitted;
   const kind = gateway.registry.find(info.group, info.version, info.resource) ?? (await definedKind(gateway, info));
   // a resource of the other scope is not there
-  const otherScope =
-    kind !== undefined && !kind.entry.namespaced && info.namespace !== '' && info.resource !== 'namespaces';
+  const otherScope = kind !== undefined && !kind.entry.namespaced && isInNamespace(info);
   const handler = kind === undefined || otherScope ? undefined : handlerOf({ info, kind });
   if (kind === undefined || handler === undefined) {
     if (!gateway.apiServices.isKnown) throw serviceUnavailable('who serves this group is not known yet');
+    if (gateway.registry.serves(info.group, info.version)) throw resourceNotFound();
     return nothingHere(audit, reply);
   }
   const { headers } = request;
@@ -259,6 +259,13 @@ function acceptedBy(
     isText: subresource === 'log',
   });
 }
+
+/** The path of a namespace leads through itself, and not through another one. */
+function isInNamespace({ namespace, resource, path }: RequestInfo): boolean {
+  return namespace !== '' && (resource !== 'namespaces' || THROUGH_ANOTHER.test(path));
+}
+
+const THROUGH_ANOTHER = /\/namespaces\/[^/]+\/namespaces(\/|$)/;
 
 /** A kind that is not known here may have been defined a moment ago. The group of a custom kind has a dot. */
 async function definedKind(gateway: Gateway, { group, version, resource }: RequestInfo): Promise<Kind | undefined> {

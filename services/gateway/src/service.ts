@@ -28,6 +28,7 @@ import { durationOf } from './configuration/duration.ts';
 import { Conversions } from './conversion/conversions.ts';
 import { CustomKinds } from './custom/custom-kinds.ts';
 import { Discovery } from './discovery/discovery.ts';
+import { serverFacts } from './discovery/server-facts.ts';
 import type { Gateway } from './gateway.ts';
 import { FirstObjects } from './health/first-objects.ts';
 import { addGatewayChecks, watchTrouble } from './health/gateway-checks.ts';
@@ -166,7 +167,7 @@ export class GatewayService implements Service {
       registry,
       customKinds: new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store }),
       apiServices,
-      discovery: new Discovery(registry, { gates, negotiator }, apiServices),
+      discovery: new Discovery(registry, { gates, negotiator }, apiServices, serverFacts(config, kit)),
       admission: new Configurations(this.#mirrors, registry, plugins),
       plugins,
       quotaTurns: new Turns(),

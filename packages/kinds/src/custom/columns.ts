@@ -4,11 +4,13 @@ import type { Column } from '../kind-entry.ts';
 import type { PrinterColumn } from './definition.ts';
 import { jsonPath } from './json-path.ts';
 
-/** The columns of a Table of custom resources: those of the definition, or the age alone. */
-export function columnsOf(columns: readonly PrinterColumn[] = []): readonly Column[] {
-  if (columns.length === 0) return [nameColumn, { ...ageColumn, type: 'date' }];
-  return [nameColumn, ...columns.map(columnOf)];
+/** The columns of a Table of custom resources that their definition has; undefined when it has none. */
+export function columnsOf(columns: readonly PrinterColumn[] = []): readonly Column[] | undefined {
+  return columns.length === 0 ? undefined : [nameColumn, ...columns.map(columnOf)];
 }
+
+/** What Kubernetes shows of custom resources whose definition has no columns. */
+export const customDefaultColumns: readonly Column[] = [nameColumn, { ...ageColumn, type: 'date' }];
 
 function columnOf({ name, type, format = '', description = '', priority = 0, jsonPath: path }: PrinterColumn): Column {
   const find = jsonPath(path);

@@ -150,9 +150,10 @@ function deprecation({ group, versions, names }: Definition, version: string): s
 
 function rulesOf(definition: Definition, version: DefinedVersion): KindRules {
   const hasStatus = version.subresources?.status !== undefined;
+  const columns = columnsOf(version.additionalPrinterColumns);
   return {
     conditionalUpdate: true,
-    columns: columnsOf(version.additionalPrinterColumns),
+    ...(columns === undefined ? {} : { columns }),
     prepareCreate: (object) => {
       metaOf(object).generation = 1;
     },

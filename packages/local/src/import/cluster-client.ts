@@ -31,7 +31,7 @@ export class ClusterClient {
         : new HttpsAgent({
             ...kept,
             rejectUnauthorized: !insecure,
-            ...(ca === undefined ? {} : { ca }),
+            ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
             ...(cert === undefined ? {} : { cert }),
             ...(key === undefined ? {} : { key }),
             ...(serverName === undefined ? {} : { servername: serverName }),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { OptionError } from '@tidegate/options';
+import { trusting } from '@tidegate/service-kit';
 import type { Addresses } from '../proxy/addresses.ts';
 import type { BackEnd } from '../proxy/back-end.ts';
 import type { ServiceTarget, ServiceTargets } from '../webhooks/service-targets.ts';
@@ -58,7 +59,7 @@ export class RemoteTargets {
     return {
       minVersion: 'TLSv1.2',
       ...(cert === undefined || key === undefined ? {} : { cert, key }),
-      ...(caBundle === '' ? {} : { ca: Buffer.from(caBundle, 'base64') }),
+      ...(caBundle === '' ? {} : trusting(Buffer.from(caBundle, 'base64'))),
       ...(insecure ? { rejectUnauthorized: false } : {}),
     };
   }

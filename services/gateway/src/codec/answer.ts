@@ -29,7 +29,7 @@ function tableOf(kind: Kind, accepted: Accepted, metadata: JsonObject, rows: Jso
     kind: 'Table',
     apiVersion: accepted.metaVersion,
     metadata,
-    columnDefinitions: columnDefinitions(kind),
+    columnDefinitions: columnDefinitions(kind, accepted.metaVersion),
     rows,
   };
 }

@@ -19,7 +19,11 @@ export function shapeOf({ kind, info, accepted }: ResourceRequest): ListShape {
   switch (as) {
     case 'table': {
       const include = info.query.get('includeObject') ?? '';
-      const heading = { kind: 'Table', apiVersion: metaVersion, columnDefinitions: columnDefinitions(kind) };
+      const heading = {
+        kind: 'Table',
+        apiVersion: metaVersion,
+        columnDefinitions: columnDefinitions(kind, metaVersion),
+      };
       return {
         heading,
         items: 'rows',

@@ -1,5 +1,5 @@
 import type { Item } from '@tidegate/collection';
-import { type Column, defaultColumns, fromStored, type Kind, metaSchemas } from '@tidegate/kinds';
+import { type Column, customDefaultColumns, defaultColumns, fromStored, type Kind, metaSchemas } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { Document, Encoding } from './encodings/encoding.ts';
 import type { Accepted } from './negotiate.ts';
@@ -67,7 +67,7 @@ function shapeOf(kind: Kind, accepted: Accepted, includeObject: string): Shape {
 function tableShape(kind: Kind, metaVersion: string, includeObject: string): Shape {
   let first = true;
   const table = (metadata: JsonObject, row: JsonObject): Document => {
-    const columns = { columnDefinitions: first ? columnDefinitions(kind) : null };
+    const columns = { columnDefinitions: first ? columnDefinitions(kind, metaVersion) : null };
     first = false;
     return {
       value: { kind: 'Table', apiVersion: metaVersion, metadata, ...columns, rows: [row] },
@@ -82,7 +82,7 @@ function tableShape(kind: Kind, metaVersion: string, includeObject: string): Sha
     bookmarkOf: (metadata) => {
       const object = { kind: kind.entry.kind, apiVersion: kind.apiVersion, metadata };
       const { resourceVersion = '' } = metadata;
-      return table({ resourceVersion }, { cells: columnsOf(kind).map(() => ''), object });
+      return table({ resourceVersion }, { cells: columnsOf(kind, metaVersion).map(() => ''), object });
     },
   };
 }
@@ -95,12 +95,17 @@ export function partialObject(object: JsonObject, metaVersion: string): JsonObje
   return { kind: 'PartialObjectMetadata', apiVersion: metaVersion, metadata: object.metadata ?? {} };
 }
 
-function columnsOf(kind: Kind): readonly Column[] {
-  return (kind.entry.custom === undefined ? kind.stored : kind).entry.columns ?? defaultColumns;
+/** A type without columns of its own has those of the specification; custom ones have Kubernetes' where its names are used. */
+function columnsOf(kind: Kind, metaVersion: string): readonly Column[] {
+  const isCustom = kind.entry.custom !== undefined;
+  const usual = isCustom && metaVersion.startsWith(KUBERNETES_META) ? customDefaultColumns : defaultColumns;
+  return (isCustom ? kind : kind.stored).entry.columns ?? usual;
 }
 
-export function columnDefinitions(kind: Kind): JsonObject[] {
-  return columnsOf(kind).map(({ name, type, format = '', description, priority = 0 }) => ({
+const KUBERNETES_META = 'meta.k8s.io/';
+
+export function columnDefinitions(kind: Kind, metaVersion: string): JsonObject[] {
+  return columnsOf(kind, metaVersion).map(({ name, type, format = '', description, priority = 0 }) => ({
     name,
     type,
     format,
@@ -112,7 +117,7 @@ export function columnDefinitions(kind: Kind): JsonObject[] {
 export function tableRow(kind: Kind, object: JsonObject, includeObject: string, metaVersion: string): JsonObject {
   const isRead = kind.entry.custom !== undefined && kind.stored !== kind;
   const shown = isRead ? fromStored(kind, object) : object;
-  const cells = columnsOf(kind).map((column) => column.cell(shown));
+  const cells = columnsOf(kind, metaVersion).map((column) => column.cell(shown));
   switch (includeObject) {
     case 'None':
       return { cells };

@@ -10,6 +10,7 @@ import { openApiV3 } from './open-api-v3.ts';
 import { openApiV3Protobuf } from './open-api-v3-protobuf.ts';
 import type { Codec } from './operation-media.ts';
 import { aggregated, coreVersions, groupList, oneGroup, resourceList } from './resources.ts';
+import { NO_FACTS, rootPaths, type ServerFacts } from './root-paths.ts';
 import { NOTHING_ELSEWHERE, type RemoteVersion, type ServedElsewhere } from './served-elsewhere.ts';
 import { version } from './version.ts';
 
@@ -33,6 +34,7 @@ export class Discovery {
   readonly #registry: Registry;
   readonly #codec: Codec;
   readonly #elsewhere: ServedElsewhere;
+  readonly #facts: ServerFacts;
   readonly #documents = new Map<string, Promise<Document | undefined>>();
   /** of OpenAPI documents that were made for the index alone: nobody has asked for their bytes, which are not kept */
   readonly #hashes = new Map<string, Promise<string>>();
@@ -41,7 +43,13 @@ export class Discovery {
   #madeFor = -1;
   #madeBeside = -1;
 
-  constructor(registry: Registry, codec: Codec, elsewhere: ServedElsewhere = NOTHING_ELSEWHERE) {
+  constructor(
+    registry: Registry,
+    codec: Codec,
+    elsewhere: ServedElsewhere = NOTHING_ELSEWHERE,
+    facts: ServerFacts = NO_FACTS,
+  ) {
+    this.#facts = facts;
     this.#registry = registry;
     this.#codec = codec;
     this.#elsewhere = elsewhere;
@@ -90,8 +98,9 @@ export class Discovery {
 
   #plain(path: string): JsonObject | Promise<JsonObject> | undefined {
     const [prefix, second = '', third = '', ...rest] = path.slice(1).split('/');
-    if (path === '/version') return { ...version };
-    if (path === '/api') return coreVersions();
+    if (path === '/version') return version();
+    if (path === '/') return { paths: rootPaths(this.#registry, this.#elsewhere, this.#facts) };
+    if (path === '/api') return coreVersions(this.#facts.serverAddress);
     if (path === '/apis') return groupList(this.#registry, this.#elsewhere);
     if (path === '/openapi/v2') return this.#openApiV2();
     if (rest.length > 0) return undefined;
@@ -160,7 +169,7 @@ export class Discovery {
   /** Those that tell of groups that others may serve. */
   #forgetGroups(): void {
     for (const name of this.#documents.keys()) {
-      if (/^\/(apis|openapi\/v2)/.test(name) || name === '/openapi/v3') this.#documents.delete(name);
+      if (/^\/(apis|openapi\/v2)/.test(name) || name === '/openapi/v3' || name === '/') this.#documents.delete(name);
     }
   }
 

@@ -6,7 +6,7 @@ import { answeredBy, type Making, takenBy } from './open-api-v3.ts';
 import { type Codec, codesOf, consumed, produced, UNAUTHORIZED } from './operation-media.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import { parameterType, pathParameters } from './query-parameters.ts';
-import { version } from './version.ts';
+import { release } from './version.ts';
 
 /** Everything that is served in one document, in version 2 of OpenAPI, for older clients. */
 export async function openApiV2(registry: Registry, kinds: readonly Kind[], codec: Codec): Promise<JsonObject> {
@@ -21,7 +21,7 @@ export async function openApiV2(registry: Registry, kinds: readonly Kind[], code
     paths[path] ??= pathItem(operation, words);
     (paths[path] as JsonObject)[method] = operationObject(operation, definitions, { meta, codec, words });
   }
-  const info = { title: 'Tidegate', version: `v${version.major}.${version.minor}.0` };
+  const info = { title: 'Tidegate', version: `v${release.major}.${release.minor}.0` };
   return { swagger: '2.0', info, paths, definitions: await definitions.all(descriptions) };
 }
 

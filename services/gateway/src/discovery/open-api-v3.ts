@@ -5,7 +5,7 @@ import { parameterDescription } from './descriptions.ts';
 import { type Codec, codesOf, consumed, produced, UNAUTHORIZED } from './operation-media.ts';
 import { type Operation, operationsOf } from './operations.ts';
 import { parameterType, pathParameters } from './query-parameters.ts';
-import { version } from './version.ts';
+import { release } from './version.ts';
 
 /** The document of one group version, in version 3 of OpenAPI. */
 export async function openApiV3(registry: Registry, kinds: readonly Kind[], codec: Codec): Promise<JsonObject> {
@@ -20,7 +20,7 @@ export async function openApiV3(registry: Registry, kinds: readonly Kind[], code
     paths[path] ??= pathItem(operation, words);
     (paths[path] as JsonObject)[method] = operationObject(operation, definitions, { meta, codec, words });
   }
-  const info = { title: 'Tidegate', version: `v${version.major}.${version.minor}.0` };
+  const info = { title: 'Tidegate', version: `v${release.major}.${release.minor}.0` };
   return { openapi: '3.0.0', info, paths, components: { schemas: await definitions.all(descriptions) } };
 }
 

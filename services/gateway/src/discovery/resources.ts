@@ -5,8 +5,12 @@ import { type ServedGroup, type ServedVersion, servedGroups } from './group-orde
 import type { ServedElsewhere } from './served-elsewhere.ts';
 
 /** /api: the versions of the core group. */
-export function coreVersions(): JsonObject {
-  return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
+export function coreVersions(serverAddress: string): JsonObject {
+  return {
+    kind: 'APIVersions',
+    versions: ['v1'],
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  };
 }
 
 /** /apis: every named group. */

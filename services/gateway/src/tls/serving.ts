@@ -86,7 +86,7 @@ export class Serving {
   #load(): Loaded {
     const { tlsCertFile, tlsPrivateKeyFile, authorityFiles } = this.#options;
     const ca = authorityFiles.map((file) => readFileSync(file));
-    const shared = { ...this.#protocol, ...(ca.length > 0 && { ca }) };
+    const shared = { ...this.#protocol, ...(ca.length > 0 && { ca, allowPartialTrustChain: true }) };
     const usualPair = readKeyPair(tlsCertFile, tlsPrivateKeyFile);
     const usual = { ...shared, ...usualPair };
     // what cannot be used is found out here, and not by the first client

@@ -56,7 +56,8 @@ const ATTEMPTS = 8;
 export async function createObject(gateway: Gateway, request: ResourceRequest, wanted: JsonObject): Promise<Answer> {
   const { kind } = request;
   request.record?.named(metaOf(wanted).name ?? '');
-  if (metaOf(wanted).resourceVersion) {
+  // what is tried may be an object as it was read, as Kubernetes has it
+  if (metaOf(wanted).resourceVersion && !isDryRun(request)) {
     throw new ApiError('', 'resourceVersion should not be set on objects to be created');
   }
   await gateway.plugins.at('CREATE', request)?.mutate({ gateway, request, object: wanted, old: undefined });

@@ -49,7 +49,7 @@ function verbsOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>): Readon
   return reviewVerbs(kind) ?? VERBS;
 }
 
-/** The handler of a verb, when the resource or subresource has it; undefined when there is no such subresource. */
+/** The handler of a verb, when the resource or subresource has it; undefined when there is nothing at the path. */
 export function handlerOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>): VerbHandler | undefined {
   const handler = verbsOf({ info, kind })[info.verb];
   if (info.subresource !== '') {
@@ -58,15 +58,18 @@ export function handlerOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>
     if (found === undefined || info.name === '') return undefined;
     // of a proxy the verbs are those of whom it leads to
     const isServed = info.subresource === 'proxy' || found.verbs.includes(info.verb);
-    if (handler === undefined || !isServed) throw methodNotAllowed();
     // what is below an object of a namespace is found through its namespace only
-    if (kind.entry.namespaced && info.namespace === '') throw methodNotAllowed();
+    if (kind.entry.namespaced && info.namespace === '') return undefined;
+    if (handler === undefined || !isServed) throw methodNotAllowed();
     return handler;
   }
+  const isOutside = kind.entry.namespaced && info.namespace === '';
+  // one object of a namespaced kind is found through its namespace only
+  if (isOutside && info.name !== '') return undefined;
   if (handler === undefined || !kind.entry.verbs.includes(info.verb)) throw methodNotAllowed();
+  // nothing is deleted in all namespaces at once
+  if (isOutside && info.verb === 'deletecollection') throw methodNotAllowed();
   const single = info.verb === 'get' || info.verb === 'update' || info.verb === 'patch' || info.verb === 'delete';
   if (single && info.name === '') throw methodNotAllowed();
-  // one object of a namespaced kind is found through its namespace only
-  if (info.name !== '' && kind.entry.namespaced && info.namespace === '') throw methodNotAllowed();
   return handler;
 }

@@ -1,11 +1,11 @@
 import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { ApiError, badRequest, conflict, invalid, invalidValue } from '@tidegate/status';
+import { ApiError, badRequest, conflict, invalid, invalidValue, resourceNotFound } from '@tidegate/status';
 import { admittedCreation } from '../admission/inquiries.ts';
 import type { Reference, TokenSubject } from '../authn/service-accounts.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
-import { admitBody } from '../rules/admit-object.ts';
+import { admitBody, isDryRun } from '../rules/admit-object.ts';
 import { asSubresource } from '../rules/as-subresource.ts';
 import { keyOf } from '../rules/commit.ts';
 import { fromStore, parseCurrent } from '../rules/current.ts';
@@ -18,7 +18,7 @@ const GROUP = 'authentication.k8s.io';
 /** POST to serviceaccounts/NAME/token: a token for this account, for whom and as long as is asked for. */
 const create: VerbHandler = async (gateway, request) => {
   const { serviceAccounts } = gateway;
-  if (serviceAccounts === undefined) throw new ApiError('NotFound', 'the server could not find the requested resource');
+  if (serviceAccounts === undefined) throw resourceNotFound();
   const own = asSubresource(request);
   const sent = admitBody(own);
   const { namespace, name } = request.info;
@@ -35,10 +35,11 @@ const create: VerbHandler = async (gateway, request) => {
   const audiences = asked.length > 0 ? asked : [...serviceAccounts.audiences];
   const seconds = secondsOf(spec);
   const bound = isJsonObject(spec.boundObjectRef) ? await boundTo(gateway, request, spec.boundObjectRef) : {};
-  const { token, expiresAt } = serviceAccounts.issue(
-    { namespace, serviceaccount: { name, uid }, ...bound },
-    { audiences, seconds },
-  );
+  const subject = { namespace, serviceaccount: { name, uid }, ...bound };
+  // what is tried leaves nothing behind, least of all something that opens doors
+  const { token, expiresAt } = isDryRun(request)
+    ? { token: '', expiresAt: new Date(Date.now() + seconds * 1000) }
+    : serviceAccounts.issue(subject, { audiences, seconds });
   object.spec = { ...spec, audiences, expirationSeconds: seconds };
   object.status = { token, expirationTimestamp: wholeSeconds(expiresAt) };
   return objectAnswer(own, 201, Buffer.from(JSON.stringify(object)));

@@ -55,6 +55,13 @@ describe('A call of a webhook', () => {
     assert.deepEqual(seen, ['POST /hook?timeout=5s {"ask":1}']);
   });
 
+  test('trusts a server whose own certificate is in the bundle, without its authority, and no other one', async () => {
+    answer = () => ({ body: '{"said":1}' });
+    assert.deepEqual(await ask({ caBundle: base64(pair.cert) }), { said: 1 });
+    const other = await serverPair(['127.0.0.1']);
+    await assert.rejects(ask({ caBundle: base64(other.cert) }), /certificate signed by unknown authority/);
+  });
+
   test('goes over the connection of the one before', async () => {
     answer = () => ({});
     await ask();

@@ -1,6 +1,7 @@
 import { Agent, request as send } from 'node:https';
 import { isIP } from 'node:net';
 import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
+import { trusting } from '@tidegate/service-kit';
 import type { Addresses } from '../proxy/addresses.ts';
 import { dialWords } from '../proxy/dial-words.ts';
 import type { ServiceReference, ServiceTargets } from './service-targets.ts';
@@ -110,7 +111,7 @@ export class WebhookCalls {
         port,
         path: `${url.pathname}${url.search}`,
         servername: isIP(host) === 0 ? host : '',
-        ...(caBundle === '' ? {} : { ca: Buffer.from(caBundle, 'base64') }),
+        ...(caBundle === '' ? {} : trusting(Buffer.from(caBundle, 'base64'))),
         ...certificate,
         minVersion: 'TLSv1.2',
         maxHeaderSize: MAX_HEADER_BYTES,

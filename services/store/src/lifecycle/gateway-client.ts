@@ -5,7 +5,7 @@ import {
   type OutgoingHttpHeaders,
   type SecureClientSessionOptions,
 } from 'node:http2';
-import { type Logger, readKeyPair, WatchedFiles } from '@tidegate/service-kit';
+import { type Logger, readKeyPair, trusting, WatchedFiles } from '@tidegate/service-kit';
 
 interface GatewayClientOptions {
   url: string;
@@ -60,7 +60,7 @@ export class GatewayClient {
     this.#identity = new WatchedFiles<Identity>({
       files: [caFile, certFile, keyFile, tokenFile].filter((file) => file !== ''),
       read: () => ({
-        tls: { ca: readFileSync(caFile), ...(certFile === '' ? {} : readKeyPair(certFile, keyFile)) },
+        tls: { ...trusting(readFileSync(caFile)), ...(certFile === '' ? {} : readKeyPair(certFile, keyFile)) },
         token: tokenFile === '' ? '' : tokenIn(tokenFile),
       }),
       log,

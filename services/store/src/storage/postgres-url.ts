@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import { trusting } from '@tidegate/service-kit';
 import type postgres from 'postgres';
 import { type Host, primaryDialer } from './primary.ts';
 
@@ -65,7 +66,7 @@ function tlsOptions(parameters: URLSearchParams): object | undefined {
   const mode = parameters.get('sslmode') ?? 'prefer';
   const ca = fileOf(parameters, 'sslrootcert');
   const identity = {
-    ...(ca === undefined ? {} : { ca }),
+    ...(ca === undefined ? {} : trusting(ca)),
     ...optional('cert', fileOf(parameters, 'sslcert')),
     ...optional('key', fileOf(parameters, 'sslkey')),
   };

@@ -1,5 +1,6 @@
 import { request } from 'node:https';
 import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
+import { trusting } from '@tidegate/service-kit';
 
 interface FetchOptions {
   /** PEM; empty: what the system trusts */
@@ -17,7 +18,7 @@ export const fetchDocument: FetchDocument = (url, { authority, timeoutMs }) =>
     const fail = (why: string) => reject(new Error(`Get ${JSON.stringify(url)}: ${why}`));
     const sent = request(url, {
       agent: false,
-      ...(authority === '' ? {} : { ca: authority }),
+      ...(authority === '' ? {} : trusting(authority)),
       minVersion: 'TLSv1.2',
       signal: AbortSignal.timeout(timeoutMs),
       headers: { Accept: 'application/json', Connection: 'close' },
