@@ -52,6 +52,7 @@ describe('The published query parameters', () => {
     return code < 300 ? `${code}` : `${code} ${json?.message}`;
   };
 
+  let checked = 0;
   const check = async (operation: ListedOperation): Promise<string[]> => {
     // what is proxied is for others to read
     if (operation.answers[200]?.includes('*/*')) return [];
@@ -60,16 +61,19 @@ describe('The published query parameters', () => {
     const isWatched = operation.path.endsWith('{name}') && operation.query.includes('watch');
     const harmless = operation.method !== 'get' ? 'dryRun=All' : isWatched ? 'watch=1&timeoutSeconds=1' : 'a=b';
     const usual = await ask(operation, harmless);
-    for (const [name, wrong] of Object.entries(WRONG)) {
-      const said = await ask(operation, name === 'dryRun' ? wrong : `${harmless}&${wrong}`);
+    for (const name of operation.query) {
+      const wrong = WRONG[name];
+      if (wrong === undefined) continue;
+      // of a parameter that is given twice the first counts
+      const said = await ask(operation, name === 'dryRun' ? wrong : `${wrong}&${harmless}`);
+      checked++;
       const isRead = /^4(00|22) /.test(said) && said !== usual;
-      if (isRead !== operation.query.includes(name))
-        found.push(`${operation.method} ${operation.path} ${name}: ${said}`);
+      if (!isRead) found.push(`${operation.method} ${operation.path} ${name}: ${said}`);
     }
     return found;
   };
 
-  test('are read where they are listed, and nowhere else', async () => {
+  test('are read where they are listed', async () => {
     const listed = await listedInV3(client);
     const found: string[] = [];
     const queue = listed.values();
@@ -78,5 +82,6 @@ describe('The published query parameters', () => {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     assert.deepEqual(found, []);
+    assert.ok(checked > 2000, `${checked}`);
   });
 });
