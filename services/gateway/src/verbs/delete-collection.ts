@@ -1,7 +1,7 @@
-import { fromStored, isConverted, listSchema } from '@tidegate/kinds';
-import { parseOwnJson } from '@tidegate/schema';
+import { isConverted, listSchema } from '@tidegate/kinds';
 import { ApiError } from '@tidegate/status';
 import { documentAnswer } from '../codec/answer.ts';
+import { listedObject } from '../codec/list-shape.ts';
 import { convertedPage, itemsOf } from '../conversion/converted-page.ts';
 import type { VerbHandler } from '../gateway.ts';
 import { deleteOptions } from '../rules/delete-options.ts';
@@ -44,7 +44,7 @@ export const deleteCollection: VerbHandler = async (gateway, request) => {
     kind: `${kind.entry.kind}List`,
     apiVersion: kind.apiVersion,
     metadata: { resourceVersion: String(snapshot.revision) },
-    items: deletable.map((item) => fromStored(kind, parseOwnJson(item.json))),
+    items: deletable.map((item) => listedObject(kind, item)),
   };
   return documentAnswer(request, 200, { value, schema: listSchema(kind) });
 };
