@@ -136,7 +136,14 @@ for (const { type, stream, write, read, events } of ENCODINGS) {
       const rows = events(bytes);
       const { items } = (await client.get(MAPS)).json;
       const ofType = (wanted: string) =>
-        rows.filter((row) => row.type === wanted).map(({ object }) => object as JsonObject);
+        rows
+          .filter((row) => row.type === wanted)
+          .map(({ object }) => {
+            // an event names the kind of its object, and a list the kind of all its items
+            const { kind, apiVersion, ...item } = object as JsonObject;
+            assert.deepEqual([kind, apiVersion], ['ConfigMap', 'v1']);
+            return item;
+          });
       const nameOf = (object: JsonObject) => (object.metadata as JsonObject).name;
       assert.deepEqual(
         ofType('MODIFIED'),

@@ -72,7 +72,7 @@ export class History {
     }
   }
 
-  /** The objects at a version, in key order. */
+  /** The objects at a version, in key order, as lists have them. */
   at(revision: number, selects: (object: ObjectData) => boolean = () => true): ObjectData[] {
     const state = new Map<string, ObjectData>();
     for (const { revision: at, before, after } of this.steps) {
@@ -80,7 +80,8 @@ export class History {
       state.set(keyOf(after ?? before), after);
     }
     const objects = [...state.values()].filter((object) => object !== undefined && selects(object));
-    return objects.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    objects.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    return objects.map(({ kind: _kind, apiVersion: _apiVersion, ...object }) => object);
   }
 
   /** The events after a version, as "TYPE namespace/name step version", of what a watch selects. */

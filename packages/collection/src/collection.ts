@@ -37,6 +37,8 @@ interface CollectionOptions {
   /** what its window shares with those of other collections */
   memory: WindowMemory;
   now?: () => number;
+  /** in lists the items do not name their kind */
+  typeless?: boolean;
 }
 
 /** Snapshots that pages are being read from are kept this long after their last use. */
@@ -55,6 +57,7 @@ export class Collection {
   readonly window: EventWindow;
   readonly #memory: WindowMemory;
   readonly #now: () => number;
+  readonly #typeless: boolean;
   readonly #kept = new Map<Revision, Kept>();
   readonly #corrupt = new Map<string, CorruptObject>();
   /** revision of the last change of this collection; the state is the same from it to `through` */
@@ -67,6 +70,7 @@ export class Collection {
     this.window = new EventWindow(options.floor, options.holes, options.memory);
     this.#memory = options.memory;
     this.#now = options.now ?? (() => performance.now());
+    this.#typeless = options.typeless ?? false;
     this.#changed = options.revision;
     this.#through = options.revision;
     this.#tree = Tree.of(options.segments);
@@ -116,7 +120,7 @@ export class Collection {
       this.window.cut(toRevision(change.state.revision - 1));
     }
     if (state === undefined) return this.#lose(change);
-    const item = itemOf(state);
+    const item = itemOf(state, this.#typeless);
     const deleted = kind === eventKind.deleted;
     const previous = deleted ? this.#tree.delete(item) : this.#tree.set(item);
     previous?.leaveSegment();

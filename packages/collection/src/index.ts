@@ -7,7 +7,7 @@ export { type CollectionEvent, eventKind } from './event.ts';
 export { GzipMember } from './gzip-member.ts';
 export { Item, type ItemHead, type ItemParts, itemOf, itemParts, spliced } from './item.ts';
 export { compareKeys, type Position } from './key-order.ts';
-export { type Segment, SegmentBuilder, segmentOf, withoutComma } from './segment.ts';
+export { listedOf, type Segment, SegmentBuilder, segmentOf, withoutComma } from './segment.ts';
 export { type Run, runOf, Snapshot } from './snapshot.ts';
 export { EventWindow, type Hole } from './window.ts';
 export { WindowMemory } from './window-memory.ts';

@@ -1,5 +1,6 @@
 import { type Revision, revisionText, toRevision } from '@tidegate/revision';
 import type { Position } from './key-order.ts';
+import { NO_HEAD, savedBytes, type TypeHead, typeHeadOf } from './type-head.ts';
 
 /** What is known of a state beside its bytes. */
 export interface ItemHead {
@@ -49,11 +50,21 @@ interface Selection {
   fields: Readonly<Record<string, string>>;
 }
 
+/** Where the bytes of an item are, and what an object alone has before them. */
+interface Place {
+  readonly at?: number;
+  readonly size?: number;
+  readonly typeHead?: TypeHead;
+}
+
 const NOTHING: Selection = { labels: {}, fields: {} };
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * One state of one object, immutable, with its bytes ready to be sent.
+ * One state of one object, immutable, with its bytes ready to be sent in a list.
+ *
+ * Where a list names the kind of its items once for all, the bytes are without it, and a head that all items share is
+ * put before them for those who want the object alone.
  *
  * The bytes are the item's own, or a part of the segment that it stands in: a segment of a hundred objects is then one
  * buffer that lists send as it is. They are the same wherever they are; only their place changes.
@@ -67,16 +78,18 @@ export class Item implements Position {
   readonly revision: Revision;
   readonly uid: string;
   readonly deleting: boolean;
+  /** of the bytes in a list */
   readonly size: number;
   readonly #splice: number;
+  readonly #head: TypeHead;
   #bytes: Buffer;
   #at: number;
   /** a text until somebody selects: bytes would keep the whole message alive that they came in */
   #selection: string | Selection;
   #parsed: unknown;
 
-  /** bytes: the object as clients get it, or the segment that holds it from `at` on */
-  constructor(head: ItemHead, bytes: Buffer, at = 0, size = bytes.length) {
+  /** bytes: the object as it is in a list, or the segment that holds it from `at` on */
+  constructor(head: ItemHead, bytes: Buffer, { at = 0, size = bytes.length, typeHead = NO_HEAD }: Place = {}) {
     this.namespace = head.namespace;
     this.name = head.name;
     this.revision = head.revision;
@@ -85,16 +98,23 @@ export class Item implements Position {
     this.#splice = head.splice;
     this.#selection = head.selection.length === 0 ? NOTHING : textOf(head.selection);
     this.size = size;
+    this.#head = typeHead;
     this.#bytes = bytes;
     this.#at = at;
   }
 
-  /** the object as clients get it */
+  /** the object as clients get it alone */
   get json(): Buffer {
+    const { listed } = this;
+    return this.#head.length === 0 ? listed : Buffer.concat([this.#head, listed.subarray(1)]);
+  }
+
+  /** the object as it is in a list */
+  get listed(): Buffer {
     return this.#isAlone() ? this.#bytes : this.#bytes.subarray(this.#at, this.#at + this.size);
   }
 
-  /** where the resourceVersion was put */
+  /** where the resourceVersion was put in the object alone */
   get splice(): number {
     return this.#splice;
   }
@@ -170,10 +190,17 @@ export class Item implements Position {
   }
 }
 
-/** A stored state as an item with bytes of its own. */
-export function itemOf(parts: ItemParts): Item {
-  return new Item(parts, spliced(parts.value, parts.splice, parts.revision));
+/** A stored state as an item with bytes of its own. typeless: in lists it does not name its kind. */
+export function itemOf(parts: ItemParts, typeless = false): Item {
+  const typeHead = typeless ? typeHeadOf(parts.value) : NO_HEAD;
+  if (typeHead.length === 0) return new Item(parts, spliced(parts.value, parts.splice, parts.revision));
+  const saved = savedBytes(typeHead);
+  const bytes = spliced(parts.value.subarray(saved), parts.splice - saved, parts.revision);
+  bytes[0] = OPEN;
+  return new Item(parts, bytes, { typeHead });
 }
+
+const OPEN = 0x7b;
 
 function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8');

@@ -1,5 +1,6 @@
 import type { Revision } from '@tidegate/revision';
 import { Item, type ItemHead, type ItemParts, splicedSize, spliceInto } from './item.ts';
+import { copyListed, savedBytes, typeHeadOf } from './type-head.ts';
 
 const COMMA = 0x2c;
 
@@ -47,7 +48,7 @@ export class SegmentBuilder {
     let at = 0;
     const items = this.#parts.map((parts) => {
       const end = spliceInto(json, at, parts);
-      const item = new Item(parts, json, at, end - at);
+      const item = new Item(parts, json, { at, size: end - at });
       json[end] = COMMA;
       at = end + 1;
       return item;
@@ -58,15 +59,58 @@ export class SegmentBuilder {
   }
 }
 
-/** The segment as another part has made it: what is known of each item, and the bytes of all. */
-export function segmentOf(json: Buffer, heads: Iterable<SentHead>): Segment {
-  const items: Item[] = [];
+/**
+ * The segment as another part has made it: what is known of each item, and the bytes of all. typeless: in lists the items
+ * do not name their kind, which the bytes that came do.
+ */
+export function segmentOf(json: Buffer, heads: Iterable<SentHead>, typeless = false): Segment {
+  const sent = [...heads];
+  if (typeless) return typelessSegment(json, sent);
   let at = 0;
-  for (const head of heads) {
-    items.push(new Item(head as SentHead & { revision: Revision }, json, at, head.size));
+  const items = sent.map((head) => {
+    const item = new Item(head as SentHead & { revision: Revision }, json, { at, size: head.size });
     at += head.size + 1;
-  }
+    return item;
+  });
   return { items, json };
+}
+
+/** Nobody else has the bytes: what is left of them moves together. */
+function typelessSegment(source: Buffer, heads: readonly SentHead[]): Segment {
+  let [from, to] = [0, 0];
+  const places = heads.map((head) => {
+    const typeHead = typeHeadOf(source, from);
+    const size = copyListed({ bytes: source, at: from, size: head.size, head: typeHead }, source, to) - to;
+    const place = { at: to, size, typeHead };
+    from += head.size + 1;
+    to += size;
+    source[to++] = COMMA;
+    return place;
+  });
+  const json = source.subarray(0, to);
+  const items = heads.map(
+    (head, i) => new Item(head as SentHead & { revision: Revision }, json, places[i] as (typeof places)[number]),
+  );
+  return { items, json };
+}
+
+/** Joined objects, each followed by a comma, as lists have them that name the kind once. */
+export function listedOf(source: Buffer, sizes: readonly number[]): Buffer {
+  const places: Parameters<typeof copyListed>[0][] = [];
+  let [at, bytes] = [0, 0];
+  for (const size of sizes) {
+    const head = typeHeadOf(source, at);
+    places.push({ bytes: source, at, size, head });
+    at += size + 1;
+    bytes += size + 1 - savedBytes(head);
+  }
+  const json = Buffer.allocUnsafeSlow(bytes);
+  let to = 0;
+  for (const place of places) {
+    to = copyListed(place, json, to);
+    json[to++] = COMMA;
+  }
+  return json;
 }
 
 /** The items' JSON, each followed by a comma. Their bytes stay where they are. */

@@ -45,6 +45,7 @@ export { countedNames, missingAmounts, usageOf } from './quota/usage.ts';
 export {
   fromStored,
   isConverted,
+  isTypeless,
   type Kind,
   kindOf,
   type MetaTypes,

@@ -32,6 +32,7 @@ export class Registry {
   #revision = 0;
   readonly #byPath = new Map<string, Kind>();
   readonly #builtIn: Kind[] = [];
+  readonly #builtInResources = new Set<string>();
   #all: readonly Kind[] = this.#builtIn;
   #custom = new Map<string, Kind>();
 
@@ -49,6 +50,7 @@ export class Registry {
     const kind = new ServedKind(entry, (group, version) => this.#stored(entry, group, version));
     this.#byPath.set(pathOf(entry), kind);
     this.#builtIn.push(kind);
+    this.#builtInResources.add(kind.storedAs);
   }
 
   /** Serves these custom kinds, and no others any more. */
@@ -67,6 +69,11 @@ export class Registry {
   /** Whether there is any kind in a group version. */
   serves(group: string, version: string): boolean {
     return this.#all.some(({ entry }) => entry.group === group && entry.version === version);
+  }
+
+  /** Whether objects that are stored as this resource are of a built-in kind. */
+  isBuiltIn(resource: string): boolean {
+    return this.#builtInResources.has(resource);
   }
 
   all(): readonly Kind[] {
@@ -139,6 +146,11 @@ export function storageOf(kind: Kind): Kind {
 export function toStored(kind: Kind, object: JsonObject): JsonObject {
   const { conversion } = kind.entry;
   return conversion === undefined ? object : named(kind.stored, conversion.toStored(object));
+}
+
+/** In a list the objects of this kind do not name it: the list does, as in Kubernetes. */
+export function isTypeless({ entry }: Kind): boolean {
+  return entry.custom === undefined;
 }
 
 /** A stored object as this kind. */

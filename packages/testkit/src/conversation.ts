@@ -173,7 +173,7 @@ class Names {
         const items = this.here(value.items, 'items');
         return { ...value, apiVersion: this.#told(String(value.apiVersion)), metadata: {}, items };
       }
-      // what a list says of its items is said once there, and in each of them here
+      // test/items-of-lists.e2e.test.ts compares which items name their kind
       const entries = Object.entries(value as object).filter(
         ([name]) => key !== 'items' || (name !== 'kind' && name !== 'apiVersion'),
       );

@@ -256,6 +256,7 @@ export interface CollectionListRequest {
   revision: number;
   exact: boolean;
   heads: boolean;
+  typeless: boolean;
 }
 
 export interface ListPart {

@@ -91,6 +91,7 @@ export class GatewayService implements Service {
       retried: () => metrics.storeRetries.inc(),
       resumed: () => metrics.storeStreamsResumed.inc(),
     });
+    const registry = builtInRegistry();
     this.#mirrors = new Mirrors({
       addresses: config.watchAddresses,
       credentials: kit.credentials.client('watch'),
@@ -100,6 +101,7 @@ export class GatewayService implements Service {
       windows,
       memoryBytes: config.mirrorMemoryMib * 2 ** 20,
       largestBytes: config.mirrorLargestMib * 2 ** 20,
+      isTypeless: (resource) => registry.isBuiltIn(resource),
       lagged: (ms) => kit.load.lagged(ms),
     });
     this.#watchLists = new WatchLists(config.watchAddresses, kit.credentials.client('watch'), () =>
@@ -107,7 +109,6 @@ export class GatewayService implements Service {
     );
     const gates = readFeatureGates(config.featureGates);
     for (const notice of gates.notices) kit.log.warn(notice);
-    const registry = builtInRegistry();
     const negotiator = new Negotiator(gates);
     const collection = (resource: string) => this.#collection(resource);
     const services = new ServiceTargets(collection);

@@ -67,7 +67,7 @@ async function listed(limit: number, resource = 'configmaps') {
   const told = { names: '', revisions: [] as number[], remaining: -1 };
   const request = { resource, namespace: '', afterNamespace: '', afterName: '', limit, revision: 60, exact: false };
   try {
-    for await (const part of lists.list({ ...request, heads: false })) {
+    for await (const part of lists.list({ ...request, heads: false, typeless: false })) {
       if (part.revision) told.revisions.push(part.revision);
       told.names += Buffer.from(part.segment?.json ?? [])
         .toString()

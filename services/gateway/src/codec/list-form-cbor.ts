@@ -1,4 +1,4 @@
-import { CBOR_PREFIX, encodeCbor, type Json, type JsonObject, parseOwnJson } from '@tidegate/schema';
+import { CBOR_PREFIX, encodeCbor, type Json, type JsonObject } from '@tidegate/schema';
 import type { ResourceRequest } from '../gateway.ts';
 import type { ListForm } from './list-form.ts';
 import { shapeOf } from './list-shape.ts';
@@ -26,7 +26,7 @@ export function cborForm(request: ResourceRequest): ListForm {
         encodeCbor(items),
         ARRAY,
       ]),
-    item: (item) => encodeCbor(of(parseOwnJson(item.json)), schema),
+    item: (item) => encodeCbor(of(item), schema),
     close: (_empty, metadata) => Buffer.concat([BREAK, ...metadataOf(metadata)]),
   };
 }

@@ -1,4 +1,3 @@
-import { parseOwnJson } from '@tidegate/schema';
 import type { ResourceRequest } from '../gateway.ts';
 import { indented, yamlOf } from './encodings/yaml.ts';
 import type { ListForm } from './list-form.ts';
@@ -13,7 +12,7 @@ export function yamlForm(request: ResourceRequest): ListForm {
     // what follows says whether there are any
     open: (metadata) => Buffer.from(`${yamlOf(heading)}${metadataOf(metadata)}${items}:`),
     item: (item, first) => {
-      const text = Buffer.from(yamlOf(of(parseOwnJson(item.json))));
+      const text = Buffer.from(yamlOf(of(item)));
       return Buffer.concat([Buffer.from(first ? '\n  - ' : '  - '), indented(text, '    ')]);
     },
     close: (empty, metadata) => Buffer.from(`${empty ? ' []\n' : ''}${metadataOf(metadata)}`),

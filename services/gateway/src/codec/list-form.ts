@@ -1,12 +1,12 @@
 import type { Item, ItemForm } from '@tidegate/collection';
-import { fromStored, metaSchemas } from '@tidegate/kinds';
+import { metaSchemas } from '@tidegate/kinds';
 import { encodeField, envelope, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { ResourceRequest } from '../gateway.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
 import { isPretty } from './answer.ts';
 import { cborForm } from './list-form-cbor.ts';
 import { yamlForm } from './list-form-yaml.ts';
-import { shapeOf } from './list-shape.ts';
+import { listedObject, shapeOf } from './list-shape.ts';
 
 /** A list written item by item. Its metadata comes first where it is known then, and last otherwise. */
 export interface ListForm {
@@ -55,8 +55,7 @@ function protobufForm({ kind, accepted }: ResourceRequest): ListForm {
   const items: ItemForm = {
     name: `protobuf ${whole ? kind.apiVersion : 'metadata'}`,
     encode: (item) => {
-      const object = parseOwnJson(item.json);
-      return encodeField(ITEMS, schema, whole ? fromStored(kind, object) : object);
+      return encodeField(ITEMS, schema, whole ? listedObject(kind, item) : parseOwnJson(item.listed));
     },
   };
   return {
@@ -77,7 +76,7 @@ function jsonForm(request: ResourceRequest, pretty: boolean): ListForm {
   const { accepted } = request;
   const { heading, items, of } = shapeOf(request);
   const plain = accepted.as === 'object' && !pretty && request.kind.stored === request.kind;
-  const text = (item: Item) => textOf(of(parseOwnJson(item.json)), pretty, 4);
+  const text = (item: Item) => textOf(of(item), pretty, 4);
   const between = pretty ? '\n    ' : '';
   return {
     plain,
@@ -87,7 +86,7 @@ function jsonForm(request: ResourceRequest, pretty: boolean): ListForm {
     },
     item: (item, first) => {
       const separator = `${first ? '' : ','}${between}`;
-      return plain ? Buffer.concat([Buffer.from(separator), item.json]) : Buffer.from(`${separator}${text(item)}`);
+      return plain ? Buffer.concat([Buffer.from(separator), item.listed]) : Buffer.from(`${separator}${text(item)}`);
     },
     close: (empty, metadata) => {
       const end = pretty ? `${empty ? '' : '\n  '}]` : ']';

@@ -1,5 +1,6 @@
-import { fromStored, metaSchemas } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
+import type { Item } from '@tidegate/collection';
+import { fromStored, isTypeless, type Kind, metaSchemas } from '@tidegate/kinds';
+import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { ResourceRequest } from '../gateway.ts';
 import type { ObjectSchema } from './encodings/encoding.ts';
 import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
@@ -9,7 +10,7 @@ interface ListShape {
   heading: JsonObject;
   /** the field of the items */
   items: 'items' | 'rows';
-  of: (object: JsonObject) => JsonObject;
+  of: (item: Item) => JsonObject;
   /** of one of the items */
   schema: ObjectSchema | undefined;
 }
@@ -27,7 +28,7 @@ export function shapeOf({ kind, info, accepted }: ResourceRequest): ListShape {
       return {
         heading,
         items: 'rows',
-        of: (object) => tableRow(kind, object, include, metaVersion),
+        of: (item) => tableRow(kind, parseOwnJson(item.json), include, metaVersion),
         schema: undefined,
       };
     }
@@ -36,13 +37,22 @@ export function shapeOf({ kind, info, accepted }: ResourceRequest): ListShape {
       return {
         heading,
         items: 'items',
-        of: (object) => partialObject(object, metaVersion),
+        of: (item) => partialObject(parseOwnJson(item.listed), metaVersion),
         schema: metaSchemas.partialObject,
       };
     }
     case 'object': {
       const heading = { kind: `${kind.entry.kind}List`, apiVersion: kind.apiVersion };
-      return { heading, items: 'items', of: (object) => fromStored(kind, object), schema: kind.schema };
+      return { heading, items: 'items', of: (item) => listedObject(kind, item), schema: kind.schema };
     }
   }
+}
+
+/** An object as it is in a list of its kind: the list names the kind of its items where that is built in. */
+export function listedObject(kind: Kind, item: Item): JsonObject {
+  if (kind.stored === kind) return parseOwnJson(item.listed);
+  const object = fromStored(kind, parseOwnJson(item.json));
+  if (!isTypeless(kind)) return object;
+  const { kind: _kind, apiVersion: _apiVersion, ...listed } = object;
+  return listed;
 }

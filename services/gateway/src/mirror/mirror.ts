@@ -42,14 +42,17 @@ export class Mirror {
   /** the stream at hand brings every change of this collection */
   #live = false;
   readonly #memory: WindowMemory;
+  readonly #typeless: boolean;
   #waiters: Waiter[] = [];
   #segments: Segment[] = [];
   #corrupt: CorruptObject[] = [];
   #history: CollectionEvent[] = [];
   #states = new Map<number, Item>();
 
-  constructor(resource: string, memory: WindowMemory) {
+  /** typeless: in lists the objects do not name their kind */
+  constructor(resource: string, memory: WindowMemory, typeless = false) {
     this.resource = resource;
+    this.#typeless = typeless;
     this.#memory = memory;
   }
 
@@ -77,7 +80,8 @@ export class Mirror {
   }
 
   receiveOpening(part: Opening): void {
-    for (const { json, items } of part.segments ?? []) this.#receiveSegment(segmentOf(json as Buffer, items));
+    for (const { json, items } of part.segments ?? [])
+      this.#receiveSegment(segmentOf(json as Buffer, items, this.#typeless));
     for (const change of part.history ?? []) this.#receiveHistory(change);
     for (const { namespace, name, revision, why } of part.corrupt ?? []) {
       this.#corrupt.push({ namespace, name, revision: toRevision(revision), why });
@@ -92,6 +96,7 @@ export class Mirror {
       history: this.#history,
       holes: part.holes ?? [],
       memory: this.#memory,
+      typeless: this.#typeless,
     });
     this.reopen();
     this.#live = true;
@@ -154,9 +159,12 @@ export class Mirror {
 
   #receiveHistory({ change, before, toState }: HistoricChange): void {
     const { kind, previousRevision } = (toState ?? change) as Change | ChangeToState;
-    const item = toState ? (this.#states.get(toState.revision) as Item) : itemOf(itemParts(change as Change));
+    const item = toState
+      ? (this.#states.get(toState.revision) as Item)
+      : itemOf(itemParts(change as Change), this.#typeless);
     const deleted = kind === eventKind.deleted;
-    const older = this.#states.get(previousRevision) ?? (before ? itemOf(itemParts(before)) : undefined);
+    const older =
+      this.#states.get(previousRevision) ?? (before ? itemOf(itemParts(before), this.#typeless) : undefined);
     this.#states.set(item.revision, item);
     this.#history.push({
       kind,

@@ -65,6 +65,7 @@ function mirrorsOf(memoryBytes: number, now: () => number): Mirrors {
     windows,
     memoryBytes,
     largestBytes: memoryBytes,
+    isTypeless: () => false,
     lagged: () => {},
     now,
   });

@@ -21,6 +21,8 @@ interface MirrorsOptions {
   memoryBytes: number;
   /** a collection larger than this is mirrored for watches only */
   largestBytes: number;
+  /** in lists of this resource the objects do not name their kind */
+  isTypeless: (resource: string) => boolean;
   /** how late changes are heard of here */
   lagged: (ms: number) => void;
   now?: () => number;
@@ -100,7 +102,7 @@ export class Mirrors {
   open(resource: string): Mirror {
     let mirror = this.#byResource.get(resource);
     if (mirror === undefined) {
-      mirror = new Mirror(resource, this.#options.windows);
+      mirror = new Mirror(resource, this.#options.windows, this.#options.isTypeless(resource));
       this.#byResource.set(resource, mirror);
       this.#options.metrics.mirrors.set(this.#byResource.size);
       this.#stream.send({ open: [resource] });

@@ -1,5 +1,5 @@
 import { corruptObject, type Item, itemOf, itemParts, type Position } from '@tidegate/collection';
-import { isConverted } from '@tidegate/kinds';
+import { isConverted, isTypeless } from '@tidegate/kinds';
 import type { Revision } from '@tidegate/revision';
 import { ApiError, unreadable } from '@tidegate/status';
 import type { StoredObject } from '@tidegate/wire';
@@ -51,14 +51,14 @@ async function* storedObjects(
 
 /** The same in the version of the request. */
 export function storedItems(gateway: Gateway, request: ResourceRequest, list: StoredListRequest): AsyncGenerator<Item> {
-  const items = itemsOf(storedObjects(gateway, request, list));
   const { kind } = request;
+  const items = itemsOf(storedObjects(gateway, request, list), isTypeless(kind));
   if (!isConverted(kind)) return items;
   return convertedAsTheyCome(gateway.conversions, kind, { items, ...list });
 }
 
-async function* itemsOf(objects: AsyncIterable<StoredObject>): AsyncGenerator<Item> {
-  for await (const object of objects) yield itemOf(itemParts(object));
+async function* itemsOf(objects: AsyncIterable<StoredObject>, typeless: boolean): AsyncGenerator<Item> {
+  for await (const object of objects) yield itemOf(itemParts(object), typeless);
 }
 
 /** The store's log does not reach back so far. */

@@ -1,5 +1,5 @@
 import { itemOf, runOf } from '@tidegate/collection';
-import type { Kind } from '@tidegate/kinds';
+import { isTypeless, type Kind } from '@tidegate/kinds';
 import { toRevision } from '@tidegate/revision';
 import type { JsonObject } from '@tidegate/schema';
 import { notFound } from '@tidegate/status';
@@ -28,7 +28,9 @@ function statusOf({ name, trouble }: Component): JsonObject {
 
 function itemsOf(gateway: Gateway, kind: Kind) {
   const common = { namespace: '', uid: '', deleting: false, revision: toRevision(0) };
-  return gateway.components().map((one) => itemOf({ ...common, name: one.name, ...storedForm(kind, statusOf(one)) }));
+  return gateway
+    .components()
+    .map((one) => itemOf({ ...common, name: one.name, ...storedForm(kind, statusOf(one)) }, isTypeless(kind)));
 }
 
 const list: VerbHandler = async (gateway, request, reply) => {

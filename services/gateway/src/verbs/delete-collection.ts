@@ -1,8 +1,8 @@
 import type { Item } from '@tidegate/collection';
-import { fromStored, listSchema } from '@tidegate/kinds';
-import { parseOwnJson } from '@tidegate/schema';
+import { listSchema } from '@tidegate/kinds';
 import { ApiError } from '@tidegate/status';
 import { documentAnswer } from '../codec/answer.ts';
+import { listedObject } from '../codec/list-shape.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
 import { listedItems } from '../rules/listed-items.ts';
@@ -25,7 +25,7 @@ export const deleteCollection: VerbHandler = async (gateway, request) => {
     kind: `${kind.entry.kind}List`,
     apiVersion: kind.apiVersion,
     metadata: { ...metadata },
-    items: deletable.map((item) => fromStored(kind, parseOwnJson(item.json))),
+    items: deletable.map((item) => listedObject(kind, item)),
   };
   return documentAnswer(request, 200, { value, schema: listSchema(kind) });
 };

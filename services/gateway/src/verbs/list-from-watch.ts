@@ -1,5 +1,5 @@
 import { segmentOf } from '@tidegate/collection';
-import { isConverted } from '@tidegate/kinds';
+import { isConverted, isTypeless } from '@tidegate/kinds';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { unreadable } from '@tidegate/status';
 import type { ListPart } from '@tidegate/wire';
@@ -28,6 +28,7 @@ export async function listFromWatch(
   const { selection, after, limit, revision, exact } = list;
   const page = new StreamedPage(request, reply, list, DELAYED_BYTES);
   const converts = isConverted(request.kind);
+  const typeless = isTypeless(request.kind);
   const heads = selection.selective || !page.form.plain || converts;
   const parts = gateway.watchLists.list({
     resource: request.kind.storedAs,
@@ -39,6 +40,7 @@ export async function listFromWatch(
     revision,
     exact,
     heads,
+    typeless,
   });
   await page.begin();
   for await (const part of parts) {
@@ -70,7 +72,7 @@ async function writeItems(
   { page, part: { segment } }: { page: StreamedPage; part: ListPart },
 ): Promise<boolean> {
   if (!segment) return true;
-  const { items } = segmentOf(segment.json as Buffer, segment.items);
+  const { items } = segmentOf(segment.json as Buffer, segment.items, isTypeless(kind));
   const converts = isConverted(kind);
   for (const item of converts ? await gateway.conversions.read(kind, items) : items)
     if (!(await page.write(item))) return false;

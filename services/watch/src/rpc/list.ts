@@ -1,5 +1,5 @@
 import type { handleServerStreamingCall, ServerWritableStream } from '@grpc/grpc-js';
-import { type Item, type Run, runOf } from '@tidegate/collection';
+import { type Item, listedOf, type Run, runOf } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import { Cancelled, serveStream, writeMessage } from '@tidegate/service-kit';
 import { expired } from '@tidegate/status';
@@ -20,7 +20,7 @@ export function listHandler(room: ListRoom): handleServerStreamingCall<Collectio
 }
 
 async function sendList(room: ListRoom, call: ListCall): Promise<void> {
-  const { resource, namespace, afterName, afterNamespace, limit, revision, exact, heads } = call.request;
+  const { resource, namespace, afterName, afterNamespace, limit, revision, exact, heads, typeless } = call.request;
   const over = new AbortController();
   call.once('cancelled', () => over.abort());
   if (call.cancelled) over.abort();
@@ -40,15 +40,20 @@ async function sendList(room: ListRoom, call: ListCall): Promise<void> {
     const count = run.to - run.from;
     const taken = Math.min(count, left);
     const sent = taken === count ? run : runOf(run.items, run.from, run.from + taken);
-    if (taken > 0) await writeMessage(call, partOf(sent, heads));
+    if (taken > 0) await writeMessage(call, partOf(sent, { heads, typeless }));
     left -= taken;
     remaining += count - taken;
   }
   await writeMessage(call, { remaining });
 }
 
-function partOf(run: Run, heads: boolean): ListPart {
+function partOf(run: Run, { heads, typeless }: Pick<CollectionListRequest, 'heads' | 'typeless'>): ListPart {
   const last = run.items[run.to - 1] as Item;
-  const segment = heads ? segmentMessage(run) : { json: run.joined(), items: [] };
+  const segment = heads ? segmentMessage(run) : { json: typeless ? withoutTypes(run) : run.joined(), items: [] };
   return { segment, count: run.to - run.from, lastNamespace: last.namespace, lastName: last.name };
+}
+
+function withoutTypes(run: Run): Buffer {
+  const sizes = run.items.slice(run.from, run.to).map(({ size }) => size);
+  return listedOf(run.joined(), sizes);
 }

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { type JsonObject, readYamlFile } from '@tidegate/schema';
+import { until } from '@tidegate/testkit';
+import { ENCODINGS } from './support/body-encodings.ts';
+import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const NUMS = '/apis/items.example.com/v1/namespaces/default/nums';
+const SCALERS_V1 = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers';
+const SCALERS_V2 = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers';
+const definition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'nums.items.example.com' },
+  spec: {
+    group: 'items.example.com',
+    scope: 'Namespaced',
+    names: { plural: 'nums', kind: 'Num' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+};
+const scaler = (name: string) => ({
+  metadata: { name },
+  spec: { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'a', apiVersion: 'apps/v1' } },
+});
+const num = (name: string) => ({ apiVersion: 'items.example.com/v1', kind: 'Num', metadata: { name } });
+
+async function fill(client: Client): Promise<void> {
+  await client.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
+  await until('the kind to be served', async () => (await client.get(NUMS)).code === 200);
+  for (const name of ['a', 'b', 'c']) {
+    const made = [
+      await client.ask('POST', MAPS, { body: configMap(name, { k: name }) }),
+      await client.ask('POST', SCALERS_V2, { body: scaler(name) }),
+      await client.ask('POST', NUMS, { body: num(name) }),
+    ];
+    for (const { code, text } of made) assert.equal(code, 201, text);
+  }
+}
+
+type Read = (reply: Reply) => JsonObject;
+const json: Read = ({ text }) => JSON.parse(text);
+
+/** Every way to read whole objects of a list: what is asked for, and how the answer is read. */
+const FORMS: Record<string, { headers?: Record<string, string>; query?: string; read: Read }> = {
+  JSON: { read: json },
+  indented: { query: 'pretty=1', read: json },
+  gzip: { headers: { 'Accept-Encoding': 'gzip' }, read: ({ bytes }) => JSON.parse(gunzipSync(bytes).toString()) },
+  selected: { query: 'fieldSelector=metadata.name!%3Dnobody', read: json },
+  YAML: { headers: { Accept: 'application/yaml' }, read: ({ text }) => readYamlFile(text) as JsonObject },
+  CBOR: {
+    headers: { Accept: 'application/cbor' },
+    read: ({ bytes }) => (ENCODINGS[2] as (typeof ENCODINGS)[number]).read(bytes, { type: 'object', fields: {} }),
+  },
+};
+
+/** As a list of a built-in kind has an object. */
+const typeless = ({ kind: _kind, apiVersion: _apiVersion, ...object }: JsonObject): JsonObject => object;
+
+/** Every form of a list has the same items: objects that name their kind, or that do not. */
+async function agree(client: Client, path: string, query = ''): Promise<void> {
+  for (const [name, { headers = {}, query: own = '', read }] of Object.entries(FORMS)) {
+    const reply = await client.get(`${path}?${query}&${own}`, headers);
+    assert.equal(reply.code, 200, `${name}: ${reply.text.slice(0, 300)}`);
+    const { items, kind } = read(reply) as { items: JsonObject[]; kind: string };
+    assert.match(kind, /List$/);
+    const names = items.map((item) => (item.metadata as JsonObject).name as string);
+    assert.ok(names.length >= 3, name);
+    for (const [i, item] of items.entries()) {
+      const whole = (await client.get(`${path}/${names[i]}`)).json;
+      assert.ok(whole.kind !== undefined && whole.apiVersion !== undefined);
+      assert.deepEqual(item, path === NUMS ? whole : typeless(whole), `${name} of ${path}`);
+    }
+  }
+}
+
+describe('Items of lists name their kind only where it is a custom one', () => {
+  let system: RunningSystem;
+  let client: Client;
+  before(async () => {
+    const gates = 'ListFromCacheSnapshot=false,CBORServingAndStorage=true';
+    system = await runningSystem({
+      args: ['--feature-gates', gates],
+      env: { TIDEGATE_RESPONSE_COMPRESSION_MIN_BYTES: '1' },
+    });
+    ({ client } = system);
+    await fill(client);
+  });
+  after(() => system.stop());
+
+  for (const path of [MAPS, SCALERS_V1, SCALERS_V2, NUMS]) {
+    test(`${path}: now, in pages, and as it was`, async () => {
+      await agree(client, path);
+      // a change of one item takes it out of the bytes that came together
+      await client.ask('PATCH', `${path}/b`, {
+        body: { metadata: { labels: { seen: 'true' } } },
+        headers: { 'Content-Type': 'application/merge-patch+json' },
+      });
+      await agree(client, path, 'limit=5');
+      const { resourceVersion } = (await client.get(path)).json.metadata;
+      await agree(client, path, `resourceVersion=${resourceVersion}&resourceVersionMatch=NotOlderThan`);
+      // with its gate off such a list comes from the store
+      await agree(client, path, `resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
+    });
+
+    test(`${path}: metadata, rows and events name the kind of each object`, async () => {
+      const as = (form: string) => ({ Accept: `application/json;as=${form};g=meta.k8s.io;v=v1` });
+      const { items } = (await client.get(path, as('PartialObjectMetadataList'))).json;
+      assert.ok(items.every(({ kind }: JsonObject) => kind === 'PartialObjectMetadata'));
+      const whole = (await client.get(`${path}/a`)).json;
+      const { rows } = (await client.get(`${path}?includeObject=Object`, as('Table'))).json;
+      assert.deepEqual(rows[0].object, whole);
+      const slim = (await client.get(path, as('Table'))).json;
+      assert.equal(slim.rows[0].object.kind, 'PartialObjectMetadata');
+      const watch = await client.watch(`${path}?watch=1`);
+      assert.deepEqual((await watch.next())?.object, whole);
+      watch.close();
+    });
+
+    test(`${path}: the answer to a deletion of all lists them as a list does`, async () => {
+      const listed = (await client.get(path)).json.items;
+      const reply = await client.ask('DELETE', `${path}?dryRun=All`);
+      assert.deepEqual(reply.json.items, listed);
+    });
+  }
+});
+
+describe('Items of a list that the watch service passes on', () => {
+  let system: RunningSystem;
+  let client: Client;
+  before(async () => {
+    system = await runningSystem({
+      args: ['--feature-gates', 'CBORServingAndStorage=true'],
+      env: { TIDEGATE_MIRROR_LARGEST_MIB: '1', TIDEGATE_RESPONSE_COMPRESSION_MIN_BYTES: '1' },
+    });
+    ({ client } = system);
+    await fill(client);
+    const large = 'x'.repeat(600_000);
+    for (const name of ['large-1', 'large-2']) {
+      await client.ask('POST', MAPS, { body: configMap(name, { large }) });
+      const body = { ...num(name), metadata: { name, annotations: { large: large.slice(0, 200_000) } } };
+      await client.ask('POST', NUMS, { body });
+    }
+    const size = 'tidegate_gateway_collection_bytes{resource="configmaps"}';
+    await until('the size to be known', async () => (await client.get('/metrics')).text.includes(size));
+  });
+  after(() => system.stop());
+
+  for (const path of [MAPS, NUMS]) {
+    test(path, async () => {
+      await agree(client, path);
+      await agree(client, path, 'limit=4');
+    });
+  }
+
+  test('they were passed on', async () => {
+    assert.match((await client.get('/metrics')).text, /^tidegate_gateway_lists_total\{source="watch"\} [1-9]/m);
+  });
+});
