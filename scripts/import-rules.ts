@@ -21,8 +21,8 @@ export interface Workspace {
  */
 export const rings: ReadonlyArray<readonly string[]> = [
   ['flow-control', 'options', 'rbac', 'revision', 'status'],
-  ['feature-gates', 'kubeconfig', 'request-info', 'schema', 'selectors', 'wire'],
-  ['cel'],
+  ['feature-gates', 'request-info', 'schema', 'selectors', 'wire'],
+  ['cel', 'kubeconfig'],
   ['collection', 'kinds', 'managed-fields'],
   ['service-kit'],
   ['local'],

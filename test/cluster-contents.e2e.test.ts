@@ -29,6 +29,35 @@ describe('What a cluster has without anybody having made it', () => {
     await tidegate.stop();
   });
 
+  test('every health check passes, by the names of kube-apiserver that probes and conformance tests ask for', async () => {
+    const names = [
+      'autoregister-completion',
+      'etcd',
+      ...[
+        'apiservice-openapi-controller',
+        'apiservice-status-local-available-controller',
+        'apiservice-status-remote-available-controller',
+        'bootstrap-controller',
+        'generic-apiserver-start-informers',
+        'kube-apiserver-autoregistration',
+        'rbac/bootstrap-roles',
+        'scheduling/bootstrap-system-priority-classes',
+        'start-apiextensions-controllers',
+        'start-apiextensions-informers',
+        'start-cluster-authentication-info-controller',
+        'start-kube-aggregator-informers',
+        'start-service-ip-repair-controllers',
+        'start-system-namespaces-controller',
+      ].map((name) => `poststarthook/${name}`),
+    ];
+    for (const endpoint of ['healthz', 'livez', 'readyz']) {
+      await until(`all of ${endpoint} to pass`, async () => !(await get(`/${endpoint}?verbose`)).text.includes('[-]'));
+      const { text } = await get(`/${endpoint}?verbose`);
+      for (const name of names) assert.ok(text.includes(`[+]${name} ok\n`), `${endpoint}: ${name}`);
+      assert.equal((await get(`/${endpoint}?exclude=etcd`)).code, 200);
+    }
+  });
+
   test('a status of the parts behind a gateway, in every form, and nothing else to do with it', async () => {
     const path = '/api/v1/componentstatuses';
     const { json, headers } = await get(path);

@@ -232,15 +232,7 @@ describe('Every encoding, into and out of every verb', () => {
   test('bodies that are broken, too long, or say that they are longer than they are', async () => {
     const broken: Record<string, Array<string | Buffer>> = {
       'application/json': ['', '{', '[]', 'null', '"text"', '{"metadata":{"name":"a"}} x'],
-      'application/yaml': [
-        '',
-        'a: [',
-        '- a',
-        'text',
-        '*a',
-        'a: &b 1\nc: *b',
-        'metadata: {name: a}\n---\nmetadata: {name: b}\n',
-      ],
+      'application/yaml': ['', 'a: [', '- a', 'text', '*a', 'a: &b {c: *b}', '---\n---\nmetadata: {name: b}\n'],
       'application/cbor': ['', 'text', ...hex('d9d9f7', 'a1', 'bbffffffffffffffff', '5bffffffffffffffff', '9f', '80')],
       [INTO[3]?.type as string]: [
         '',

@@ -176,7 +176,10 @@ export function logs(placeOf: () => Place): void {
         invalid(': Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified'),
       ],
       ['stream=Stdout', invalid('stream: Forbidden: may not be specified')],
-      ['tailLines=few', [400, 'BadRequest', 'strconv.ParseInt: parsing "few": invalid syntax']],
+      [
+        'tailLines=few',
+        [400, 'BadRequest', 'invalid value "few" of the query parameter tailLines: use a whole number'],
+      ],
     ] as const) {
       test(`are refused for ${query}`, async () => assert.deepEqual(await told(`talker/log?${query}`), expected));
     }

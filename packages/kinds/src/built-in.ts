@@ -5,6 +5,7 @@ import { type GroupVersionFacts, readResources } from './facts/resources.ts';
 import { TypeTable } from './facts/type-table.ts';
 import type { GroupVersionKind, KindEntry, KindRules, Subresource } from './kind-entry.ts';
 import { type MetaTypes, Registry } from './registry.ts';
+import { tellOmitted } from './validation/omitted-fields.ts';
 import { validateCounts } from './validation/status.ts';
 import { validateTypes, validateTypesUpdate } from './validation/validator.ts';
 
@@ -115,12 +116,14 @@ function withTypes(rules: KindRules, schema: () => ObjectSchema, resource: strin
       dropperOf(schema())?.(object);
       rules.setDefaults?.(object);
     },
-    validate: (object) => [...validateTypes(schema(), object), ...(rules.validate?.(object) ?? [])],
-    validateUpdate: (object, old, subresource) => [
-      ...(OWN_PATHS.has(subresource) ? validateTypesUpdate(resource, object, old) : []),
-      ...(subresource === 'status' ? validateCounts(resource, object, old) : []),
-      ...(rules.validateUpdate?.(object, old, subresource) ?? []),
-    ],
+    validate: (object) =>
+      tellOmitted(schema(), object, [...validateTypes(schema(), object), ...(rules.validate?.(object) ?? [])]),
+    validateUpdate: (object, old, subresource) =>
+      tellOmitted(schema(), object, [
+        ...(OWN_PATHS.has(subresource) ? validateTypesUpdate(resource, object, old) : []),
+        ...(subresource === 'status' ? validateCounts(resource, object, old) : []),
+        ...(rules.validateUpdate?.(object, old, subresource) ?? []),
+      ]),
   };
 }
 

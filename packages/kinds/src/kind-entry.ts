@@ -73,6 +73,8 @@ export interface Author {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
+  /** what else is known of them, by the name of it */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** The few rules of a kind that its facts do not say. */

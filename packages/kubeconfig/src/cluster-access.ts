@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { OptionError } from '@tidegate/options';
-import { CORE_SCHEMA, load } from 'js-yaml';
+import { readYamlFile } from '@tidegate/schema';
 
 /** Where a cluster is, and as whom it is asked. */
 export interface ClusterAccess {
@@ -59,7 +59,7 @@ export function clusterAccessOf(text: string, { file, context }: { file: string;
 
 function parse(text: string, file: string): Fields {
   try {
-    return fieldsOf(load(text, { schema: CORE_SCHEMA }));
+    return fieldsOf(readYamlFile(text));
   } catch (error) {
     throw new OptionError(`${file} is no YAML: ${(error as Error).message.split('\n')[0]}`, { cause: error });
   }

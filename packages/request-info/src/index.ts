@@ -1,2 +1,2 @@
-export { parseFlag, Query } from './query.ts';
+export { parseFlag, parseInt64, Query } from './query.ts';
 export { READS, type RequestInfo, requestInfo, TALKS, type Verb } from './request-info.ts';

@@ -21,14 +21,47 @@ export class Query {
     return this.#parsed.getAll(name);
   }
 
+  /** Each parameter that was given, with its first value. */
+  *given(): Generator<readonly [name: string, value: string]> {
+    if (this.#text === '') return;
+    this.#parsed ??= new URLSearchParams(this.#text);
+    for (const name of new Set(this.#parsed.keys())) yield [name, this.#parsed.get(name) as string];
+  }
+
+  /** A whole number of 64 bits, undefined where it is not given. */
+  int64(name: string): bigint | undefined {
+    const text = this.get(name);
+    return text === undefined ? undefined : parseInt64(name, text);
+  }
+
+  /** The same for what is counted here: a larger one is the largest that can be counted with. */
+  count(name: string): number | undefined {
+    const value = this.int64(name);
+    if (value === undefined) return undefined;
+    const most = BigInt(Number.MAX_SAFE_INTEGER);
+    return Number(value > most ? most : value < -most ? -most : value);
+  }
+
   /** `?x`, `?x=1` and `?x=true` are on, `?x=0` and `?x=false` off, anything else is refused. */
   flag(name: string): boolean {
     return parseFlag(name, this.get(name));
   }
 }
 
+const INT64 = { least: -(2n ** 63n), most: 2n ** 63n - 1n };
+
+export function parseInt64(name: string, text: string): bigint {
+  const refuse = (why: string) =>
+    badRequest(`invalid value ${JSON.stringify(text)} of the query parameter ${name}: ${why}`);
+  if (!/^[+-]?\d+$/.test(text)) throw refuse('use a whole number');
+  const value = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text.replace(/^\+/, ''));
+  if (value < INT64.least || value > INT64.most) throw refuse('use a whole number of 64 bits');
+  return value;
+}
+
+/** The spelling of true and false is that of any language: Python's clients write True. */
 export function parseFlag(name: string, text: string | undefined): boolean {
-  switch (text) {
+  switch (text?.toLowerCase()) {
     case undefined:
     case '0':
     case 'false':

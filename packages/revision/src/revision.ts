@@ -15,7 +15,8 @@ export function revisionText(revision: Revision): string {
   return String(revision);
 }
 
-const DIGITS = /^[0-9]{1,20}$/;
+/** One spelling for each number: what does not begin with a digit but zero is zero itself. */
+const CANONICAL = /^(0|[1-9][0-9]{0,19})$/;
 const MAX_UINT64 = 18446744073709551615n;
 
 /**
@@ -23,7 +24,7 @@ const MAX_UINT64 = 18446744073709551615n;
  * are capped at the largest revision, so that they are versions of the future like any other.
  */
 export function parseResourceVersion(text: string): Revision | undefined {
-  if (!DIGITS.test(text)) return undefined;
+  if (!CANONICAL.test(text)) return undefined;
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value as Revision;
   return BigInt(text) > MAX_UINT64 ? undefined : (Number.MAX_SAFE_INTEGER as Revision);

@@ -1,5 +1,6 @@
 import type { BodyNotes } from './json/body-notes.ts';
 import { isJsonObject, type Json, type JsonObject, setOwn } from './json/json.ts';
+import { fits64Bits } from './json/whole-number.ts';
 import { canonicalQuantity } from './quantity.ts';
 import { decodeScalar, jsonType } from './scalars.ts';
 import type { ScalarType, Schema } from './schema.ts';
@@ -9,6 +10,9 @@ export interface TypeProblem {
   field: string;
   /** in the words of Go's decoder, which Kubernetes users know */
   message: string;
+  /** the JSON type of the value, and the Go type of the field */
+  found?: string;
+  wanted?: string;
 }
 
 /** A field that is not in the value as it came: it is left out, or its last value stands for all. */
@@ -109,7 +113,32 @@ function cleanExact(schema: Schema, value: Json, path: string, walk: Walk): Json
     return cleanMembers(schema, value, path, walk);
   }
   if (walk.notes !== undefined && walk.notes.twice.size > 0) tellTwice(value, path, walk);
-  return value;
+  if (schema.type === 'any' && hasTooLarge(value)) tellTooLarge(value, path, walk);
+  // a field of this type has the digits that a double has
+  return schema.type === 'double' && typeof value === 'bigint' && !fits64Bits(value) ? Number(value) : value;
+}
+
+/** In what is taken as it is, a whole number has 64 bits at most: others would come back with other digits from Go. */
+function tellTooLarge(value: Json, path: string, walk: Walk): void {
+  if (typeof value === 'bigint' && !fits64Bits(value)) {
+    const digits = String(value);
+    // of very long ones only the first digits are known
+    const shown = digits.length <= 40 ? digits : `${digits.slice(0, 15)}...`;
+    const message = `json: cannot unmarshal number ${shown} into Go value of type int64`;
+    walk.result.problems.push({ field: path, message });
+  } else if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) tellTooLarge(item, `${path}[${i}]`, walk);
+  } else if (isJsonObject(value)) {
+    for (const key of Object.keys(value)) tellTooLarge(value[key] as Json, `${path}.${key}`, walk);
+  }
+}
+
+function hasTooLarge(value: Json): boolean {
+  if (typeof value === 'bigint') return !fits64Bits(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasTooLarge);
+  for (const key in value) if (hasTooLarge(value[key] as Json)) return true;
+  return false;
 }
 
 function cleanMembers(
@@ -285,6 +314,8 @@ function wrongType(value: Json, wanted: string, path: string, walk: Walk, found 
   walk.result.problems.push({
     field: path,
     message: `json: cannot unmarshal ${found} into Go struct field ${place} of type ${wanted}`,
+    found,
+    wanted,
   });
   return value;
 }

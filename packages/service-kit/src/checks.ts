@@ -11,15 +11,21 @@ export interface Check {
   /** A required check fails its endpoint; the others are degradations that only show. */
   readonly required: boolean;
   readonly failing: () => string | undefined;
+  /** excluded together with the check of this name */
+  readonly group?: string;
 }
 
 interface KnownCheck extends Check {
+  /** only readiness lists it */
+  readonly ofReadiness?: boolean;
   /** what liveness makes of it; undefined: liveness does not list it */
   readonly wedged?: (() => string | undefined) | undefined;
 }
 
 interface CheckOptions {
   readonly required?: boolean;
+  readonly group?: string;
+  readonly ofReadiness?: boolean;
   /**
    * Why only a new process can mend it. Liveness lists a check that has this, and must not fail for what is wrong with
    * others: whoever asks kills this process.
@@ -48,27 +54,33 @@ export class Checks {
     this.#startedAt = now();
   }
 
-  add(name: string, failing: () => string | undefined, { required = true, wedged }: CheckOptions = {}): void {
-    this.#checks.push({ name, required, failing, wedged });
+  add(name: string, failing: () => string | undefined, { required = true, ...options }: CheckOptions = {}): void {
+    this.#checks.push({ name, required, failing, ...options });
   }
 
-  /** A piece of the start, by the name that kube-apiserver gives it where it has one. */
-  addHook(name: string, isDone: () => boolean): void {
+  /**
+   * A piece of the start, by the name that kube-apiserver gives it where it has one. One that is not required shows, and
+   * fails nothing: another part does it, perhaps through this one, and no new process would mend it.
+   */
+  addHook(name: string, isDone: () => boolean, { required = true }: Pick<CheckOptions, 'required'> = {}): void {
     let done = false;
     const failing = () => {
       done ||= isDone();
       return done ? undefined : 'not finished';
     };
-    const wedged = () => (this.#now() - this.#startedAt < this.livezGraceMs ? undefined : failing());
-    this.#hooks.push({ name: `poststarthook/${name}`, required: true, failing, wedged });
+    const isEarly = () => this.#now() - this.#startedAt < this.livezGraceMs;
+    const wedged = () => (isEarly() || !required ? undefined : failing());
+    this.#hooks.push({ name: `poststarthook/${name}`, required, failing, wedged });
   }
 
   /** What an endpoint lists. */
   at(endpoint: Endpoint): readonly Check[] {
     const all = [...this.#checks, ...this.#hooks];
-    if (endpoint === 'healthz') return all;
     if (endpoint === 'readyz') return [...all, this.#shutdown];
-    return all.flatMap(({ name, wedged }) => (wedged === undefined ? [] : [{ name, required: true, failing: wedged }]));
+    const own = all.filter(({ ofReadiness }) => ofReadiness !== true);
+    if (endpoint === 'healthz') return own;
+    // what is no reason to turn requests away is none to end this process
+    return own.flatMap(({ wedged, ...check }) => (wedged === undefined ? [] : [{ ...check, failing: wedged }]));
   }
 
   passes(endpoint: Endpoint): boolean {

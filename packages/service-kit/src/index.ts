@@ -24,6 +24,7 @@ export { type PeerCredentials, peerCredentials } from './peer-credentials.ts';
 export { type ProbeAnswer, type ProbePath, type ProbeQuery, probeAnswer, probePath } from './probe.ts';
 export { type Replica, ReplicaNames, type ReplicaNamesOptions } from './replica-names.ts';
 export { Replicas, replicaClient } from './replicas.ts';
+export { Retries, Retry } from './retries.ts';
 export { type Kit, runMain, type Service } from './run-main.ts';
 export { Cancelled, serveStream, writeMessage } from './serve-stream.ts';
 export { createTracing, type TraceSpan, type Tracing } from './tracing.ts';

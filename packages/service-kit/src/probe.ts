@@ -36,10 +36,13 @@ function allChecks(checks: readonly Check[], { verbose, exclude }: ProbeQuery): 
   const unknown = new Set(exclude);
   const lines: string[] = [];
   let failed = false;
-  for (const { name, required, failing } of checks) {
+  for (const { name, required, failing, group = '' } of checks) {
     if (excluded.has(name)) {
       unknown.delete(name);
       lines.push(`[+]${name} excluded: ok`);
+    } else if (excluded.has(group)) {
+      unknown.delete(group);
+      lines.push(`[+]${name} excluded with ${group}: ok`);
     } else if (failing() === undefined) lines.push(`[+]${name} ok`);
     else {
       failed ||= required;

@@ -14,6 +14,7 @@ import { type Logger, openLog } from './logger.ts';
 import { MetricRegistry } from './metric-registry.ts';
 import { openOpsServer } from './ops-server.ts';
 import { type PeerCredentials, peerCredentials } from './peer-credentials.ts';
+import { Retries } from './retries.ts';
 import { servingStatusImplementation } from './serving-status.ts';
 import { createTracing, type Tracing } from './tracing.ts';
 
@@ -24,6 +25,7 @@ export interface Kit {
   readonly log: Logger;
   readonly checks: Checks;
   readonly metrics: MetricRegistry;
+  readonly retries: Retries;
   readonly load: LoadMeter;
   readonly tracing: Tracing;
   readonly credentials: PeerCredentials;
@@ -71,6 +73,7 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
       log,
       checks,
       metrics,
+      retries: new Retries(log, metrics),
       load: LoadMeter.ofThisProcess(),
       tracing: await createTracing({
         endpoint: config.otlpEndpoint,

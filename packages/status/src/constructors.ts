@@ -139,11 +139,11 @@ export function invalid(object: InvalidObject, errors: readonly FieldError[]): A
   const texts = errors.map((e) => `${e.field}: ${e.message}`);
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const kind = object.group === '' ? object.kind : `${object.kind}.${object.group}`;
-  const malformed = errors.every(
+  const malformed = errors.some(
     ({ type, byRule }) => !byRule && (type === 'FieldValueTypeInvalid' || type === 'FieldValueRequired'),
   );
   return new ApiError('Invalid', `${kind} ${JSON.stringify(object.name)} is invalid: ${list}`, {
-    code: malformed && errors.length > 0 && object.group !== 'meta.k8s.io' ? 400 : 422,
+    code: malformed && object.group !== 'meta.k8s.io' ? 400 : 422,
     details: {
       ...(object.name === '' ? {} : { name: object.name }),
       ...(object.group === '' ? {} : { group: object.group }),

@@ -33,3 +33,12 @@ export {
 } from './token-issuer.ts';
 export { until } from './until.ts';
 export { startWebhooks, type TestWebhooks } from './webhook-server.ts';
+export {
+  askYaml,
+  readYamlCases,
+  writeYamlCases,
+  type YamlCase,
+  type YamlVerdict,
+  type YamlVerdicts,
+  yamlThings,
+} from './yaml-cases.ts';

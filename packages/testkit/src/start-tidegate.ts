@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DataDir, dataDirAt, isRunning, projectRoot, type RunState, readRunState } from '@tidegate/local';
+import { busyParts } from './idle-cpu.ts';
 import { temporaryDir } from './temporary-dir.ts';
 import { until } from './until.ts';
 
@@ -27,7 +28,7 @@ export interface TestTidegate {
   restarted(part: string, oldPid: number): Promise<number>;
   /** its addresses for gRPC and for probes */
   part(part: string): RunState['parts'][number];
-  /** in order, as Ctrl-C does; answers the exit code */
+  /** in order, as Ctrl-C does; answers the exit code. Fails when a part is busy though nobody asks it anything. */
   stop(): Promise<number | null>;
   /** the launcher only, without warning */
   kill(): Promise<void>;
@@ -70,10 +71,12 @@ export async function startTidegate(options: StartTidegateOptions = {}): Promise
         return now === oldPid ? undefined : now;
       }),
     async stop() {
+      const busy = child.exitCode === null ? await busyParts(() => ownParts(dir)) : [];
       child.kill('SIGTERM');
       const code = await exited;
       await partsGone(dir);
       temporary.remove();
+      if (busy.length > 0) throw new Error(`With nobody asking, ${busy.join(', and ')}.`);
       return code;
     },
     async kill() {
@@ -119,6 +122,12 @@ async function whenReady(
   );
   if (state === 'gone') throw new Error(`tidegate did not start:\n${output()}`);
   return state;
+}
+
+/** The parts of this project; PostgreSQL and NATS have work of their own. */
+function ownParts(dir: DataDir): RunState['parts'] {
+  const parts = readRunState(dir.runFile)?.parts ?? [];
+  return parts.filter(({ name }) => !/^(postgres|nats)/.test(name));
 }
 
 /** After kill() the parts end by themselves, and must have before their directory goes. */

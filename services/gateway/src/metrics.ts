@@ -101,6 +101,10 @@ export function declareMetrics(registry: MetricRegistry, windows: WindowMemory) 
       name: 'tidegate_gateway_store_streams_resumed_total',
       help: 'Streams of lists and history that broke, and went on at another store.',
     }),
+    watchListsResumed: registry.counter({
+      name: 'tidegate_gateway_watch_lists_resumed_total',
+      help: 'Lists from the watch service that broke, and went on at another replica.',
+    }),
   };
 }
 

@@ -22,6 +22,7 @@ import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
 import { writeDocument } from './hooks/write-document.ts';
 import { dump } from './limits/dump.ts';
 import { inTime, timeOf } from './limits/request-time.ts';
+import { judgeParameters } from './rules/query-parameters.ts';
 import { newNotes, type RequestNotes } from './telemetry/request-tallies.ts';
 import { handlerOf } from './verbs/dispatch.ts';
 import { isQuestion } from './verbs/review.ts';
@@ -223,6 +224,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     notes,
   };
   record?.about(resourceRequest, reply.raw);
+  if (!TALKS.has(info.subresource)) judgeParameters(info);
   const { deprecated } = kind.entry;
   if (deprecated !== undefined) warnings.push(deprecated);
   refuseMediaType(gateway.gates, resourceRequest);

@@ -8,7 +8,7 @@ import type { Key } from '@tidegate/wire';
 import type { FastifyInstance } from 'fastify';
 import { serviceRanges } from './addresses/service-addresses.ts';
 import { Configurations } from './admission/configurations.ts';
-import { ApiServices } from './aggregation/api-services.ts';
+import { ApiServices, localNames } from './aggregation/api-services.ts';
 import { RemoteTargets } from './aggregation/remote-targets.ts';
 import { tellVerdict } from './aggregation/tell-verdict.ts';
 import { createApp, TOLD_IDLE_MS } from './app.ts';
@@ -29,6 +29,7 @@ import { Conversions } from './conversion/conversions.ts';
 import { CustomKinds } from './custom/custom-kinds.ts';
 import { Discovery } from './discovery/discovery.ts';
 import type { Gateway } from './gateway.ts';
+import { FirstObjects } from './health/first-objects.ts';
 import { addGatewayChecks, watchTrouble } from './health/gateway-checks.ts';
 import { StoreProbe } from './health/store-probe.ts';
 import { Connections } from './hooks/connections.ts';
@@ -74,6 +75,8 @@ export class GatewayService implements Service {
   readonly #connections: Connections;
   readonly #serving: Serving;
   readonly #probe: StoreProbe;
+  readonly #firstObjects: FirstObjects;
+  readonly #draining = new AbortController();
   readonly shutdownDelayMs: number;
 
   constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
@@ -83,12 +86,14 @@ export class GatewayService implements Service {
     this.#store = new StoreSession({
       addresses: config.storeAddresses,
       credentials: kit.credentials.client('store'),
+      retries: kit.retries,
       retried: () => metrics.storeRetries.inc(),
       resumed: () => metrics.storeStreamsResumed.inc(),
     });
     this.#mirrors = new Mirrors({
       addresses: config.watchAddresses,
       credentials: kit.credentials.client('watch'),
+      retry: kit.retries.loop('follow the watch service', { firstMs: 100, longestMs: 1000 }),
       tracing: kit.tracing,
       metrics,
       windows,
@@ -96,7 +101,9 @@ export class GatewayService implements Service {
       largestBytes: config.mirrorLargestMib * 2 ** 20,
       lagged: (ms) => kit.load.lagged(ms),
     });
-    this.#watchLists = new WatchLists(config.watchAddresses, kit.credentials.client('watch'));
+    this.#watchLists = new WatchLists(config.watchAddresses, kit.credentials.client('watch'), () =>
+      metrics.watchListsResumed.inc(),
+    );
     const gates = readFeatureGates(config.featureGates);
     for (const notice of gates.notices) kit.log.warn(notice);
     const registry = builtInRegistry();
@@ -106,6 +113,7 @@ export class GatewayService implements Service {
     const addresses = new Addresses(LOOPBACK);
     const apiServices = new ApiServices({
       mirrors: this.#mirrors,
+      localNames: localNames(registry),
       targets: new RemoteTargets(config, { services, addresses }),
       find: collection,
       tell: (apiService, verdict) => tellVerdict(this.#gateway, apiService, verdict),
@@ -130,7 +138,12 @@ export class GatewayService implements Service {
     this.#probe = new StoreProbe({
       head: () => this.#store.head(),
       heardAt: () => this.#store.heardAt,
+      retry: kit.retries.loop('probe the stores', { firstMs: 100, longestMs: 500 }),
       seen: (head, askedAt) => this.#roles.seen(head, askedAt),
+    });
+    this.#firstObjects = new FirstObjects({
+      exists: async (key) => (await this.#store.read(key)).found,
+      retry: kit.retries.loop('look for the first objects', { firstMs: 250, longestMs: 5000 }),
     });
     const authorizer = new Authorizer(modes, this.#roles);
     const watchRights = new WatchRights((user, info) => authorizer.recheck(user, info));
@@ -195,6 +208,9 @@ export class GatewayService implements Service {
       admission: this.#gateway.admission,
       roles: this.#roles,
       hasFlowControl: this.#gateway.limits.turns !== undefined,
+      customKinds: this.#gateway.customKinds,
+      apiServices,
+      firstObjects: this.#firstObjects,
       busTrouble: () => this.#store.busTrouble,
     });
   }
@@ -216,12 +232,14 @@ export class GatewayService implements Service {
     this.#gateway.apiServices.start();
     this.#authentication.start();
     void this.#probe.run();
+    void this.#firstObjects.run(this.#draining.signal);
     const { bindAddress: host, port } = this.#config;
     await this.#app.listen({ host, port, reusePort: true } as never);
   }
 
   /** Nothing new comes in; who is here finishes, or goes on at another gateway. */
   async drain(): Promise<void> {
+    this.#draining.abort();
     const drained = new AbortController();
     const ended = this.#endWatches(drained.signal);
     // with a delay there are others, and clients to be spared

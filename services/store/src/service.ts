@@ -31,6 +31,8 @@ import { rotateLog, tableSizes } from './storage/rotation.ts';
 
 const HEARTBEAT_MS = 100;
 const PULSE_MS = 1000;
+/** between two attempts at periodic work that fails */
+const LONGEST_PAUSE_MS = 2000;
 const ENCRYPTION_MS = 2000;
 
 /** The truth, all of it in PostgreSQL: this process may be killed at any moment and holds nothing that is missed. */
@@ -126,10 +128,11 @@ export class StoreService implements Service {
     void this.#listener?.start();
     void this.#bus?.run();
     this.#lifecycle = this.#runLifecycle();
-    void this.#beat(HEARTBEAT_MS, () => this.#publisher?.tellHead());
-    void this.#beat(PULSE_MS, () => this.#pulse());
-    void this.#beat(ENCRYPTION_MS, () => this.#encryption?.look());
-    void this.#beat(Math.min(5000, (this.#config.windowSeconds * 1000) / 24), () => this.#rotate());
+    void this.#beat('tell the revision', HEARTBEAT_MS, () => this.#publisher?.tellHead());
+    void this.#beat('look at PostgreSQL', PULSE_MS, () => this.#pulse());
+    void this.#beat('look at the keys', ENCRYPTION_MS, () => this.#encryption?.look());
+    const rotationMs = Math.min(5000, (this.#config.windowSeconds * 1000) / 24);
+    void this.#beat('rotate the log', rotationMs, () => this.#rotate());
   }
 
   async drain(): Promise<void> {
@@ -186,15 +189,17 @@ export class StoreService implements Service {
     this.#feed.committed(batch);
   }
 
-  async #beat(everyMs: number, work: () => unknown): Promise<void> {
+  async #beat(name: string, everyMs: number, work: () => unknown): Promise<void> {
     const { signal } = this.#closing;
+    const retry = this.#kit.retries.loop(name, { firstMs: everyMs, longestMs: Math.max(everyMs, LONGEST_PAUSE_MS) });
     while (!signal.aborted) {
       try {
         await work();
+        retry.succeeded();
+        await delayMs(everyMs, signal);
       } catch (error) {
-        this.#kit.log.debug({ err: error }, 'Periodic work failed; it is tried again.');
+        await retry.failed(error, signal);
       }
-      await delayMs(everyMs, signal);
     }
   }
 
@@ -222,6 +227,7 @@ export class StoreService implements Service {
       maxMib: natsMaxMib,
       maxAgeSeconds: natsMaxAgeSeconds || windowSeconds,
       log: this.#kit.log,
+      retry: this.#kit.retries.loop('connect to the bus', { firstMs: 250, longestMs: 1000 }),
       onHead: (revision) => this.#feed.advance(revision),
       closing: this.#closing.signal,
     });

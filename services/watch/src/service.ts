@@ -11,6 +11,7 @@ import {
 import { type Hole, type LogBatch, watch } from '@tidegate/wire';
 import { StoreClient } from './clients/store-client.ts';
 import type { options } from './config.ts';
+import { Arrivals } from './feed/arrivals.ts';
 import { BusSource } from './feed/bus-source.ts';
 import { Feed } from './feed/feed.ts';
 import { followLog } from './feed/log-source.ts';
@@ -44,6 +45,8 @@ export class WatchService implements Service {
   readonly #bus: BusSource | undefined;
   readonly #selfCheck: SelfCheck;
   readonly rpc: NonNullable<Service['rpc']>;
+  readonly #retries;
+  readonly #arrivals = new Arrivals(() => (this.#collections === undefined ? 0 : this.revision()));
   #collections: Collections | undefined;
   #windows: WindowMemory;
   #feed: Feed | undefined;
@@ -53,6 +56,14 @@ export class WatchService implements Service {
   constructor(config: Options<typeof options> & KitConfig, kit: Kit) {
     this.#config = config;
     this.#kit = kit;
+    this.#retries = {
+      load: kit.retries.loop('load the collections', { firstMs: 50, longestMs: 2000 }),
+      readLog: kit.retries.loop('read the log', { firstMs: 100, longestMs: 1000 }),
+      followLog: kit.retries.loop('follow the log', { firstMs: 100, longestMs: 1000 }),
+      bus: kit.retries.loop('use the bus', { firstMs: 200, longestMs: 500 }),
+      mend: kit.retries.loop('look at corrupt objects again', { firstMs: MEND_MS, longestMs: MEND_MS }),
+      compare: kit.retries.loop('compare the collections', { firstMs: 1000, longestMs: 1000 }),
+    };
     checkNats(config);
     this.#windows = this.#newWindows();
     this.#metrics = declareMetrics(kit.metrics, {
@@ -63,7 +74,7 @@ export class WatchService implements Service {
     this.#store = new StoreClient(config.storeAddresses, kit.credentials.client('store'));
     this.#bus = config.natsUrl === '' ? undefined : this.#openBus(config);
     this.#selfCheck = this.#makeSelfCheck();
-    const list = listHandler({ collectionsAt: (revision, waited) => this.#collectionsAt(revision, waited) });
+    const list = listHandler({ collectionsAt: (revision, over) => this.#collectionsAt(revision, over) });
     this.rpc = [[watch, { follow: followHandler(this.#room()), list }]];
     kit.load.watchers = () => this.#followers.size;
     kit.checks.add('collections', () =>
@@ -95,6 +106,7 @@ export class WatchService implements Service {
       // there is more than is here: the feed asks for it, and finds out that it cannot be had
       cut: () => this.#feed?.expect(this.revision() + 1),
       wanted: () => this.#feed !== undefined && this.#bus?.alive !== true,
+      retry: this.#retries.followLog,
       closing: this.#closing.signal,
     });
   }
@@ -119,6 +131,7 @@ export class WatchService implements Service {
       offer: (batch) => this.#feed?.offer(batch),
       expect: (revision) => this.#feed?.expect(revision),
       log: this.#kit.log,
+      retry: this.#retries.bus,
       tracing: this.#kit.tracing,
       closing: this.#closing.signal,
     });
@@ -129,27 +142,26 @@ export class WatchService implements Service {
       everySeconds: this.#config.selfCheckSeconds,
       digests: () => this.#store.digest(),
       collections: () => this.#collections,
-      reach: (revision) => this.#reach(revision),
+      reach: (revision) => this.#reach(revision, this.#closing.signal),
       repair: (error) => this.#resync(error),
       compared: () => this.#metrics.comparisons.inc(),
       diverged: (resource) => this.#metrics.divergences.inc({ resource }),
+      retry: this.#retries.compare,
       log: this.#kit.log,
       closing: this.#closing.signal,
     });
   }
 
-  async #reach(revision: number, waited = () => true): Promise<void> {
-    const { signal } = this.#closing;
-    while (this.revision() < revision && !signal.aborted && waited()) {
-      this.#feed?.expect(revision);
-      await delayMs(10, signal);
-    }
+  /** The revision may be one that does not exist; then this ends when nobody waits any longer. */
+  #reach(revision: number, over: AbortSignal): Promise<void> {
+    this.#feed?.expect(revision);
+    return this.#arrivals.when(revision, over);
   }
 
-  async #collectionsAt(revision: number, waited: () => boolean): Promise<Collections | undefined> {
+  async #collectionsAt(revision: number, over: AbortSignal): Promise<Collections | undefined> {
     await this.#whenLoaded.promise;
-    await this.#reach(revision, waited);
-    return waited() ? this.#whenLoaded.promise : undefined;
+    await this.#reach(revision, over);
+    return over.aborted ? undefined : this.#whenLoaded.promise;
   }
 
   #room() {
@@ -169,6 +181,7 @@ export class WatchService implements Service {
 
   async #load(): Promise<void> {
     const { signal } = this.#closing;
+    const retry = this.#retries.load;
     while (!signal.aborted) {
       try {
         // those of collections that are given up go with them
@@ -176,10 +189,10 @@ export class WatchService implements Service {
         const { collections, head, epoch } = await loadCollections(this.#store, this.#windows);
         this.#epoch = epoch;
         this.#begin(collections, head);
+        retry.succeeded();
         return;
       } catch (error) {
-        this.#kit.log.debug({ err: error }, 'The store cannot be read yet.');
-        await delayMs(50, signal);
+        await retry.failed(error, signal);
       }
     }
   }
@@ -191,7 +204,7 @@ export class WatchService implements Service {
       lost: (error) => this.#resync(error),
       filled: () => this.#metrics.gapFills.inc(),
       gapDelayMs: GAP_DELAY_MS,
-      retryDelayMs: 100,
+      retry: this.#retries.readLog,
     });
     this.#feed = feed;
     feed.expect(head);
@@ -221,6 +234,7 @@ export class WatchService implements Service {
     }
     if (batch.committedAtMs) this.#kit.load.lagged(performance.timeOrigin + performance.now() - batch.committedAtMs);
     for (const follower of this.#followers) follower.push(batch);
+    this.#arrivals.note();
   }
 
   #complete(collections: Collections): void {
@@ -228,6 +242,7 @@ export class WatchService implements Service {
     const totals = { objects: collections.size, windowBytes: this.#windows.bytes };
     this.#kit.log.info({ revision: collections.through, ...totals }, 'All collections are complete.');
     this.#whenLoaded.resolve(collections);
+    this.#arrivals.note();
   }
 
   /** A key that came back makes corrupt objects readable, without any change that would tell so. */
@@ -242,8 +257,9 @@ export class WatchService implements Service {
         if (corrupt.length > 0 && (await someReadable(this.#store, corrupt))) {
           this.#resync(new Error('objects that were corrupt can be read again'));
         }
+        this.#retries.mend.succeeded();
       } catch (error) {
-        this.#kit.log.debug({ err: error }, 'Corrupt objects could not be looked at.');
+        this.#retries.mend.failedNow(error);
       }
     }
   }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { fitsInt64, isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { type FieldError, fieldError, invalidValue, notSupported, requiredValue, tooLong } from '@tidegate/status';
 import { type At, pathText } from './at.ts';
 import { formatCheck } from './formats.ts';
@@ -97,8 +97,8 @@ function typeCheck(schema: JsonSchema): Check {
 function jsonTypeOf(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'bigint') return 'integer';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  if (typeof value === 'bigint') return fitsInt64(value) ? 'integer' : 'number';
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < MOST_WHOLE ? 'integer' : 'number';
   return typeof value;
 }
 
@@ -256,6 +256,9 @@ function numberChecks(schema: JsonSchema): Check[] {
     },
   ];
 }
+
+/** A whole number has 64 bits, whatever else JSON has to say. */
+const MOST_WHOLE = 2 ** 63;
 
 function isMultiple(value: number | bigint, factor: number): boolean {
   if (typeof value === 'bigint') return Number.isInteger(factor) && value % BigInt(factor) === 0n;

@@ -9,9 +9,11 @@ const VERDICTS = ['Approved', 'Denied'];
 export const signingRequest: KindRules = {
   name: 'path-segment',
   selectableFields: textFields({ 'spec.signerName': '' }),
-  prepareCreate: (request, { name, uid, groups }) => {
-    const { extra: _extra, ...spec } = (request.spec ?? {}) as JsonObject;
-    request.spec = { ...spec, username: name, uid, groups: [...groups] };
+  prepareCreate: (request, { name, uid, groups, extra = {} }) => {
+    const { extra: _given, ...spec } = (request.spec ?? {}) as JsonObject;
+    const known = Object.entries(extra).map(([key, values]) => [key, [...values]]);
+    const more = known.length === 0 ? {} : { extra: Object.fromEntries(known) };
+    request.spec = { ...spec, username: name, uid, groups: [...groups], ...more };
   },
   prepareUpdate: (request, old, subresource) => {
     request.spec = old.spec ?? {};

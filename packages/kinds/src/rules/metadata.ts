@@ -103,10 +103,9 @@ function ownerErrors({ ownerReferences = [] }: ObjectMeta): FieldError[] {
   let controller: string | undefined;
   for (const owner of ownerReferences) {
     const version = (owner.apiVersion ?? '').split('/').at(-1);
-    if (!version)
-      errors.push(invalidValue(`${OWNERS}.apiVersion`, owner.apiVersion ?? '', 'version must not be empty'));
+    if (!version) errors.push(requiredValue(`${OWNERS}.apiVersion`, 'version must not be empty'));
     for (const field of ['kind', 'name', 'uid'] as const) {
-      if (!owner[field]) errors.push(invalidValue(`${OWNERS}.${field}`, '', 'must not be empty'));
+      if (!owner[field]) errors.push(requiredValue(`${OWNERS}.${field}`));
     }
     if (owner.apiVersion === 'v1' && owner.kind === 'Event') {
       errors.push(invalidValue(OWNERS, owner, '/v1, Kind=Event is disallowed from being an owner'));

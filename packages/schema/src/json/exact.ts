@@ -104,8 +104,7 @@ class ExactReader {
     }
     const digits = this.#text.slice(from, this.#at);
     const value = isWhole ? wholeNumber(digits) : Number(digits);
-    if (typeof value === 'number' && String(value) !== digits && digits !== '-0')
-      this.notes.noteWritten(holder, place, digits);
+    if (String(value) !== digits && digits !== '-0') this.notes.noteWritten(holder, place, digits);
     if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
       throw new RangeError(`json: cannot unmarshal number ${short(digits)} into Go value of type float64`);
     return value;

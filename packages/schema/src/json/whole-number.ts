@@ -1,13 +1,14 @@
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
 
-/** Nobody counts so far: more digits are a double, because the time that exact ones take grows faster than they do. */
+/** Of longer numbers only the first digits are kept: the time that exact ones take grows faster than they do. */
 const MOST_DIGITS = 64;
 
 /** A whole number from its decimal digits, which may have a sign before them. */
 export function wholeNumber(digits: string): number | bigint {
   const near = Number(digits);
-  return Number.isSafeInteger(near) || digits.length > MOST_DIGITS ? near : BigInt(digits);
+  if (Number.isSafeInteger(near) || !Number.isFinite(near)) return near;
+  return BigInt(digits.length > MOST_DIGITS ? near : digits);
 }
 
 /** A whole number in the one form that it has here. */
@@ -18,6 +19,11 @@ export function narrow(exact: bigint): number | bigint {
 
 export function fitsInt64(exact: bigint): boolean {
   return exact >= LEAST && exact <= MOST;
+}
+
+/** Whether it fits into 64 bits, with a sign or without. */
+export function fits64Bits(exact: bigint): boolean {
+  return exact >= LEAST && exact < 2n ** 64n;
 }
 
 declare global {

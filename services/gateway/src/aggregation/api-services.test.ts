@@ -29,6 +29,7 @@ function mirrored(...first: readonly Registered[]) {
   } as unknown as Mirrors;
   const apiServices = new ApiServices({
     mirrors,
+    localNames: ['v1.'],
     targets: { isConfigured: () => true, backEnd: () => new Promise(() => {}) } as unknown as RemoteTargets,
     find: () => Promise.reject(new Error('nothing is mirrored')),
     tell: async () => {},

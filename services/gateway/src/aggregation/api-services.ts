@@ -1,11 +1,11 @@
 import type { Collection } from '@tidegate/collection';
-import { API_SERVICES, type ApiPriority, REGISTRATION_GROUP } from '@tidegate/kinds';
+import { API_SERVICES, type ApiPriority, REGISTRATION_GROUP, type Registry } from '@tidegate/kinds';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { parseOwnJson } from '@tidegate/schema';
 import { serviceUnavailable } from '@tidegate/status';
 import type { RemoteVersion, ServedElsewhere } from '../discovery/served-elsewhere.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
-import { type ApiService, readApiService } from './api-service.ts';
+import { type ApiService, availableIn, readApiService } from './api-service.ts';
 import { RemoteApi, type RemoteApiOptions } from './remote-api.ts';
 import { SERVICE_RESOURCES, stateOf } from './service-check.ts';
 
@@ -16,6 +16,8 @@ interface Known {
 
 interface ApiServicesOptions extends Omit<RemoteApiOptions, 'changed'> {
   readonly mirrors: Mirrors;
+  /** the names of the APIServices of what is served here */
+  readonly localNames: readonly string[];
 }
 
 /** How long a request waits for the APIServices to be known. */
@@ -55,6 +57,22 @@ export class ApiServices implements ServedElsewhere {
 
   get isKnown(): boolean {
     return this.#isKnown;
+  }
+
+  /** Every group version that is served here has its object. */
+  get areRegistered(): boolean {
+    return this.#isKnown && this.#options.localNames.every((name) => this.#known.has(name));
+  }
+
+  /** Those of group versions that are served here say that they are available. */
+  get areLocalAvailable(): boolean {
+    const local = [...this.#known.values()].filter(({ made }) => !isElsewhere(made));
+    return this.areRegistered && local.every(({ made }) => availableIn(made)?.status === 'True');
+  }
+
+  /** Each server behind the API was looked at. */
+  get areRemoteJudged(): boolean {
+    return this.#isKnown && [...this.#remotes.values()].every((remote) => remote.isJudged);
   }
 
   /** Resolves when they are known as they were some time. */
@@ -160,6 +178,14 @@ export class ApiServices implements ServedElsewhere {
 }
 
 /** The core group, and this one, are served here whatever anybody says: they are what all else is put right by. */
+/** The names of the APIServices of the server's own kinds. */
+export function localNames(registry: Registry): readonly string[] {
+  const own = [...registry.all()].filter(
+    ({ entry }) => entry.custom === undefined && entry.group !== REGISTRATION_GROUP,
+  );
+  return [...new Set(own.map(({ entry }) => `${entry.version}.${entry.group}`))];
+}
+
 function isElsewhere({ group, remote }: ApiService): boolean {
   return remote !== undefined && group !== '' && group !== REGISTRATION_GROUP;
 }

@@ -75,6 +75,11 @@ export class RemoteApi {
     return this.#apiService.remote as RemoteService;
   }
 
+  /** It was looked at since it was known. */
+  get isJudged(): boolean {
+    return this.#verdict !== undefined;
+  }
+
   get isAvailable(): boolean {
     return this.#verdict?.status === 'True' || availableIn(this.#apiService)?.status === 'True';
   }

@@ -3,6 +3,7 @@ import { listSchema, metaSchemas } from '@tidegate/kinds';
 import {
   decodeJson,
   decodeProtobuf,
+  decodeYaml,
   isJsonObject,
   type Json,
   parseOwnJson,
@@ -10,7 +11,6 @@ import {
   type Schema,
 } from '@tidegate/schema';
 import { decodeObject } from '../codec/decode-body.ts';
-import { decodeYaml } from '../codec/decode-yaml.ts';
 import { isApplied, mediaType } from '../codec/media-types.ts';
 import type { ResourceRequest } from '../gateway.ts';
 

@@ -1,17 +1,19 @@
 import type { ClientDuplexStream, MethodDefinition } from '@grpc/grpc-js';
-import { cancelCall, delayMs, type Kit, Replicas } from '@tidegate/service-kit';
+import { cancelCall, type Kit, Replicas, type Retry } from '@tidegate/service-kit';
 import { type FollowRequest, type FollowResponse, watch } from '@tidegate/wire';
 
 interface FollowStreamOptions {
   addresses: readonly string[];
   credentials: ReturnType<Kit['credentials']['client']>;
+  /** the pauses while no replica can be followed */
+  retry: Retry;
   received: (response: FollowResponse) => void;
   /** a new stream: everything has to be opened again */
   connected: () => void;
   lost: () => void;
 }
 
-/** The one stream to the watch service. When it breaks, the next replica is asked, at once and then every 100 ms. */
+/** The one stream to the watch service. When it breaks, the next replica is asked, after a pause that grows until one answers. */
 export class FollowStream {
   readonly #options: FollowStreamOptions;
   readonly #watchServices: Replicas;
@@ -36,7 +38,7 @@ export class FollowStream {
       await this.#follow();
       if (!this.#hasMoved) this.#watchServices.next();
       this.#hasMoved = false;
-      await delayMs(100, signal);
+      await this.#options.retry.failed(new Error('the stream of the watch service has ended'), signal);
     }
   }
 
@@ -71,7 +73,10 @@ export class FollowStream {
         this.#options.lost();
         resolve();
       };
-      call.on('data', this.#options.received);
+      call.on('data', (response: FollowResponse) => {
+        this.#options.retry.succeeded();
+        this.#options.received(response);
+      });
       call.on('error', end);
       call.on('end', end);
     });

@@ -1,5 +1,5 @@
 import type { Client, ClientDuplexStream, MethodDefinition } from '@grpc/grpc-js';
-import { cancelCall } from '@tidegate/service-kit';
+import { cancelCall, type Retry } from '@tidegate/service-kit';
 import { ApiError, type Status, serviceUnavailable, timeout } from '@tidegate/status';
 import { type SessionRequest, type SessionResponse, store } from '@tidegate/wire';
 
@@ -26,6 +26,8 @@ interface LaneOptions<Item, Answer> {
   /** a store that does not answer a message for this long is given up, and the message goes to the next */
   answerMs: number;
   retried: () => void;
+  /** the pauses while no store answers */
+  retry: Retry;
   /** any answer, also that a message could not be done */
   heard?: (response: SessionResponse) => void;
 }
@@ -183,6 +185,7 @@ export class Lane<Item, Answer> {
 
   #answered(response: SessionResponse): void {
     clearTimeout(this.#silence);
+    this.#options.retry.succeeded();
     this.#options.heard?.(response);
     const items = this.#flight;
     this.#flight = [];
@@ -236,6 +239,8 @@ export class Lane<Item, Answer> {
     }
     this.#queue = alive;
     if (items.length > 0) this.#options.retried();
-    if (alive.length > 0) setTimeout(() => this.#schedule(), 50);
+    if (alive.length === 0) return;
+    const why = new Error('a message to the store was not answered');
+    setTimeout(() => this.#schedule(), this.#options.retry.failedNow(why));
   }
 }

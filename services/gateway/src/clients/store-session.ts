@@ -1,5 +1,5 @@
 import type { MethodDefinition } from '@grpc/grpc-js';
-import { type Kit, Replicas } from '@tidegate/service-kit';
+import { type Kit, Replicas, type Retries } from '@tidegate/service-kit';
 import { serviceUnavailable } from '@tidegate/status';
 import {
   type DeleteCorruptRequest,
@@ -23,6 +23,7 @@ import { storeStream } from './store-stream.ts';
 interface StoreSessionOptions {
   addresses: readonly string[];
   credentials: ReturnType<Kit['credentials']['client']>;
+  retries: Retries;
   retried: () => void;
   /** a stream broke, and went on */
   resumed: () => void;
@@ -30,6 +31,7 @@ interface StoreSessionOptions {
 
 /** Values above this have a lane of their own, so that nothing small waits behind them. */
 const LARGE_BYTES = 64 << 10;
+const PAUSES = { firstMs: 50, longestMs: 500 };
 
 /**
  * The gateway's way to the stores: consistent reads, the current revision, and writes, each in messages of many.
@@ -59,6 +61,7 @@ export class StoreSession {
     };
     this.#reads = new Lane<Key, ReadOutcome>({
       ...shared,
+      retry: options.retries.loop('read objects', PAUSES),
       pack: (reads) => ({ reads: reads as Key[] }),
       unpack: (response) => response.reads,
       size: () => 100,
@@ -68,6 +71,7 @@ export class StoreSession {
     });
     this.#heads = new Lane<null, number>({
       ...shared,
+      retry: options.retries.loop('ask for the revision', PAUSES),
       pack: () => ({ head: true }),
       unpack: (response, count) => {
         this.#known = Math.max(this.#known, response.revision);
@@ -95,8 +99,9 @@ export class StoreSession {
       // longer than the store itself tries to learn what became of a commit
       answerMs: 12_000,
     };
-    this.#writes = new Lane<Write, WriteOutcome>(writes);
-    this.#largeWrites = new Lane<Write, WriteOutcome>(writes);
+    this.#writes = new Lane<Write, WriteOutcome>({ ...writes, retry: options.retries.loop('write objects', PAUSES) });
+    const retry = options.retries.loop('write large objects', PAUSES);
+    this.#largeWrites = new Lane<Write, WriteOutcome>({ ...writes, retry });
   }
 
   /** A store that does not answer one lane does not answer the others; writes are known by their ids wherever they go. */

@@ -1,5 +1,5 @@
 import { type Client, type ClientReadableStream, status as grpc, type MethodDefinition } from '@grpc/grpc-js';
-import { cancelCall, delayMs } from '@tidegate/service-kit';
+import { cancelCall, Retry } from '@tidegate/service-kit';
 import { ApiError, serviceUnavailable } from '@tidegate/status';
 import { fromServiceError } from '@tidegate/wire';
 
@@ -22,7 +22,7 @@ interface StoreStream<Request, Response> {
 const CALL_MS = 60_000;
 const SILENCE_MS = 10_000;
 const PATIENCE_MS = 30_000;
-const PAUSE_MS = 100;
+const PAUSES = { firstMs: 100, longestMs: 1000 };
 
 const BROKEN: readonly unknown[] = [
   grpc.CANCELLED,
@@ -45,10 +45,12 @@ export async function* storeStream<Request, Response>(
   const { rest, patienceMs = PATIENCE_MS } = options;
   let { request } = options;
   let answeredAt = performance.now();
+  const retry = new Retry({ ...PAUSES, failed: options.resumed });
   for (let attempt = 0; ; attempt++) {
     try {
       for await (const response of answers(options, attempt, request)) {
         const next = rest(request, response);
+        retry.succeeded();
         yield response;
         // the time until here was the taker's
         answeredAt = performance.now();
@@ -60,9 +62,8 @@ export async function* storeStream<Request, Response>(
       const told = toldBy(error);
       if (performance.now() - answeredAt > patienceMs || !mayGoOn(error, told))
         throw told ?? serviceUnavailable('the store cannot be reached, please try again');
+      await retry.failed(error);
     }
-    options.resumed();
-    await delayMs(PAUSE_MS);
   }
 }
 

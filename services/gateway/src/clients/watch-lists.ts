@@ -1,5 +1,5 @@
 import type { ClientReadableStream, MethodDefinition, ServiceError } from '@grpc/grpc-js';
-import { cancelCall, delayMs, type Kit, Replicas } from '@tidegate/service-kit';
+import { cancelCall, type Kit, Replicas, Retry } from '@tidegate/service-kit';
 import { serviceUnavailable } from '@tidegate/status';
 import { type CollectionListRequest, fromServiceError, type ListPart, watch } from '@tidegate/wire';
 
@@ -7,6 +7,7 @@ import { type CollectionListRequest, fromServiceError, type ListPart, watch } fr
 const LIMIT_MS = 60_000;
 /** How long no replica may be there before a list is given up. */
 const PATIENCE_MS = 10_000;
+const PAUSES = { firstMs: 50, longestMs: 1000 };
 
 /**
  * Lists of collections that this process does not hold, from the watch service.
@@ -16,19 +17,28 @@ const PATIENCE_MS = 10_000;
  */
 export class WatchLists {
   readonly #watchServices: Replicas;
+  readonly #resumed: () => void;
 
-  constructor(names: readonly string[], credentials: ReturnType<Kit['credentials']['client']>) {
+  /** resumed: a list broke off, and goes on at another replica */
+  constructor(
+    names: readonly string[],
+    credentials: ReturnType<Kit['credentials']['client']>,
+    resumed: () => void = () => {},
+  ) {
     this.#watchServices = new Replicas({ names, credentials });
+    this.#resumed = resumed;
   }
 
   async *list(request: CollectionListRequest): AsyncGenerator<ListPart> {
     const deadline = Date.now() + LIMIT_MS;
     let rest = request;
     let begun = false;
+    const retry = new Retry({ ...PAUSES, failed: this.#resumed });
     for (let heardAt = performance.now(); ; ) {
       try {
         for await (const part of this.#parts(rest, deadline)) {
           heardAt = performance.now();
+          retry.succeeded();
           if (part.revision) rest = { ...rest, revision: part.revision, exact: true };
           // the head of what goes on is known
           if (begun && part.revision) continue;
@@ -44,7 +54,7 @@ export class WatchLists {
         if (performance.now() - heardAt > PATIENCE_MS) {
           throw serviceUnavailable('the watch service cannot be reached, please try again');
         }
-        await delayMs(50);
+        await retry.failed(error);
       }
     }
   }

@@ -3,13 +3,13 @@ import {
   type Decoded,
   decodeJson,
   decodeProtobuf,
+  decodeYaml,
   isJsonObject,
   type JsonObject,
   readCbor,
   type Schema,
 } from '@tidegate/schema';
 import { ApiError, badRequest } from '@tidegate/status';
-import { decodeYaml } from './decode-yaml.ts';
 import { APPLY_CBOR, CBOR, mediaType } from './media-types.ts';
 
 export interface DecodedObject {
@@ -49,11 +49,16 @@ export function decodeApplied(schema: Schema, body: Buffer, contentType: string 
   return { object: value, notes };
 }
 
-/** Most YAML that programs send is JSON, which is read in a tenth of the time. What is no JSON after all is YAML. */
+/**
+ * Most YAML that programs send is JSON, which is read in a tenth of the time. What is no JSON after all is YAML, and so is
+ * what has keys that stand twice or numbers in an unusual form: YAML has other words for them.
+ */
 function decodeYamlOrJson(body: Buffer): Decoded {
   if (body[0] !== OPENING_BRACE) return decodeYaml(body);
   try {
-    return decodeJson(body);
+    const decoded = decodeJson(body);
+    const { notes } = decoded;
+    return notes === undefined || notes.twice.size + notes.written.size === 0 ? decoded : decodeYaml(body);
   } catch (error) {
     if (error instanceof ApiError) return decodeYaml(body);
     throw error;

@@ -11,7 +11,7 @@ export const CBOR_SEQUENCE = 'application/cbor-seq';
 
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';
-const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
+export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 const APPLY_YAML = 'application/apply-patch+yaml';
 export const APPLY_CBOR = 'application/apply-patch+cbor';
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { closestName, OptionError } from '@tidegate/options';
-import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type Json, type JsonObject, readYamlFile } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
-import { load } from 'js-yaml';
 
 /** What a file has to hold: fields by their names, a list of one form, or a value. */
 export type Form = 'text' | 'boolean' | readonly [Form] | { readonly [field: string]: Form };
@@ -26,7 +25,7 @@ export function readConfiguration(wanted: Wanted): JsonObject {
   const refuse = (why: string) => new OptionError(`--${option} ${file}: ${why}`);
   let document: unknown;
   try {
-    document = load(readFileSync(file, 'utf8'));
+    document = readYamlFile(readFileSync(file, 'utf8'));
   } catch (error) {
     throw refuse((error as Error).message.split('\n')[0] ?? '');
   }

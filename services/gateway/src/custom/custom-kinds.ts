@@ -30,6 +30,7 @@ const PATIENCE_MS = 10_000;
 export class CustomKinds {
   readonly #options: CustomKindsOptions;
   #made = new Map<string, Made>();
+  #areKnown = false;
 
   constructor(options: CustomKindsOptions) {
     this.#options = options;
@@ -38,6 +39,11 @@ export class CustomKinds {
   start(): void {
     this.#options.mirrors.keep(DEFINITIONS);
     this.#options.mirrors.follow(DEFINITIONS, () => this.#take());
+  }
+
+  /** The definitions were read, and their kinds are in the registry. */
+  get areKnown(): boolean {
+    return this.#areKnown;
   }
 
   /** Resolves when the definitions are known as they were some time. */
@@ -67,6 +73,7 @@ export class CustomKinds {
       }
     }
     this.#made = made;
+    this.#areKnown = true;
     const changed = [...new Set([...before.keys(), ...made.keys()])].filter(
       (name) => before.get(name)?.kinds !== made.get(name)?.kinds,
     );

@@ -25,6 +25,7 @@ async function after(rounds: readonly Round[]): Promise<{ probe: StoreProbe; see
       return round?.head() ?? Promise.reject(new Error('over'));
     },
     heardAt: () => heardAt,
+    retry: { failedNow: () => 100, succeeded: () => {} },
     seen: async (revision) => {
       seen.push(revision);
     },

@@ -1,11 +1,13 @@
 import { type Revision, toRevision } from '@tidegate/revision';
-import { delayMs } from '@tidegate/service-kit';
+import { delayMs, type Retry } from '@tidegate/service-kit';
 
 interface StoreProbeOptions {
   /** the current revision; every call ends by itself, as an answer or an error */
   readonly head: () => Promise<number>;
   /** when the store in use last answered, also to say that it cannot do what was asked */
   readonly heardAt: () => number;
+  /** the pauses while no store answers */
+  readonly retry: Pick<Retry, 'failedNow' | 'succeeded'>;
   readonly seen: (head: Revision, askedAt: number) => Promise<void>;
   readonly now?: () => number;
   readonly wait?: (ms: number, closing: AbortSignal) => Promise<void>;
@@ -14,7 +16,6 @@ interface StoreProbeOptions {
 /** Together below two seconds: by then /readyz must show that the stores are gone. */
 const PROBE_MS = 500;
 const PATIENCE_MS = 1000;
-const RETRY_MS = 100;
 /** More rounds than any call takes by itself. Rounds, because a process that was stopped for a while is not stuck. */
 const STUCK_CALLS = 30;
 
@@ -59,12 +60,21 @@ export class StoreProbe {
     const { signal } = this.#closing;
     while (!signal.aborted) {
       this.#answer = await this.#ask();
-      await this.#options.wait(this.answers ? PROBE_MS : RETRY_MS, signal);
+      await this.#options.wait(this.#pauseMs(), signal);
     }
   }
 
   stop(): void {
     this.#closing.abort();
+  }
+
+  #pauseMs(): number {
+    const { retry } = this.#options;
+    if (this.answers) {
+      retry.succeeded();
+      return PROBE_MS;
+    }
+    return retry.failedNow(new Error(this.postgresTrouble()));
   }
 
   /** A store that hangs is as good as none, long before its calls are given up. */

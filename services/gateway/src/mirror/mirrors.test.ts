@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { credentials, Server, ServerCredentials, type ServerDuplexStream } from '@grpc/grpc-js';
 import { WindowMemory } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
-import { MetricRegistry } from '@tidegate/service-kit';
+import { MetricRegistry, Retry } from '@tidegate/service-kit';
 import { until } from '@tidegate/testkit';
 import { type FollowRequest, type FollowResponse, watch } from '@tidegate/wire';
 import { declareMetrics } from '../metrics.ts';
@@ -59,6 +59,7 @@ function mirrorsOf(memoryBytes: number, now: () => number): Mirrors {
   return new Mirrors({
     addresses: [address],
     credentials: credentials.createInsecure(),
+    retry: new Retry({ firstMs: 10, longestMs: 100 }),
     tracing,
     metrics: declareMetrics(new MetricRegistry(), windows),
     windows,

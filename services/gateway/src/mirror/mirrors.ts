@@ -1,6 +1,6 @@
 import type { Collection, WindowMemory } from '@tidegate/collection';
 import { type Revision, toRevision } from '@tidegate/revision';
-import { delayMs, type Kit, type Tracing } from '@tidegate/service-kit';
+import { delayMs, type Kit, type Retry, type Tracing } from '@tidegate/service-kit';
 import type { FollowResponse, Key } from '@tidegate/wire';
 import { FollowStream } from '../clients/follow-stream.ts';
 import type { GatewayMetrics } from '../metrics.ts';
@@ -11,6 +11,8 @@ import type { Subscriber } from './subscriber.ts';
 interface MirrorsOptions {
   addresses: readonly string[];
   credentials: ReturnType<Kit['credentials']['client']>;
+  /** the pauses while no watch service can be followed */
+  retry: Retry;
   tracing: Tracing;
   metrics: GatewayMetrics;
   /** for the windows of all mirrors */
@@ -55,6 +57,7 @@ export class Mirrors {
     this.#stream = new FollowStream({
       addresses: options.addresses,
       credentials: options.credentials,
+      retry: options.retry,
       received: (response) => this.#receive(response),
       connected: () => this.#openAll(),
       lost: () => {
@@ -124,15 +127,20 @@ export class Mirrors {
     return (this.#sizes.get(resource) ?? 0) > this.#options.largestBytes;
   }
 
-  /** Whether this process has heard of a revision, within a time. */
+  /** Whether a revision that may not exist yet is heard of here, within a time. */
   async reaches(revision: Revision, timeoutMs: number): Promise<boolean> {
     // what is kept is told of every revision
     const [kept] = this.#kept;
     if (this.#through >= revision || kept === undefined) return this.#through >= revision;
-    return (await this.collection(kept, revision, timeoutMs)) !== undefined;
+    return (await this.collectionIfReached(kept, revision, timeoutMs)) !== undefined;
   }
 
-  /** The collection, complete through the revision; undefined when that takes too long. */
+  /** The same as `collection` for a revision that may not exist: the watch service is not asked for it. */
+  collectionIfReached(resource: string, revision: Revision, timeoutMs: number): Promise<Collection | undefined> {
+    return this.open(resource).when(revision, timeoutMs);
+  }
+
+  /** The collection, complete through a revision that the store has told; undefined when that takes too long. */
   async collection(resource: string, revision: Revision, timeoutMs: number): Promise<Collection | undefined> {
     const mirror = this.open(resource);
     if (mirror.collection === undefined || mirror.collection.through < revision)

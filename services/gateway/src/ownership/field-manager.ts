@@ -1,3 +1,4 @@
+import type { RequestInfo } from '@tidegate/request-info';
 import { type FieldError, invalidValue, requiredValue, tooLong } from '@tidegate/status';
 import type { ResourceRequest } from '../gateway.ts';
 import { refuseOption } from '../rules/admit-object.ts';
@@ -8,9 +9,13 @@ const LONGEST = 128;
 export function fieldManager(request: ResourceRequest): string {
   const given = request.info.query.get('fieldManager') ?? '';
   if (given === '') return programOf(request.userAgent);
-  const errors = problemsOf(given);
-  if (errors.length > 0) throw refuseOption(request.info, errors);
   return given;
+}
+
+/** Every write judges the name, also one that comes to change nothing. */
+export function refuseFieldManager(info: RequestInfo, given: string): void {
+  const errors = problemsOf(given);
+  if (errors.length > 0) throw refuseOption(info, errors);
 }
 
 /** The same where it has to be given. */

@@ -68,8 +68,47 @@ test('what is no operation is refused, and the object stays as it is', () => {
     { op: 'remove', path: '' },
     { op: 'replace', path: '', value: 1 },
     { op: 'add', path: '/__proto__/x', value: 1 },
+    { op: 'add', path: '/constructor/prototype/x', value: 1 },
+    { op: 'add', path: '/a~2', value: 1 },
+    { op: 'copy', from: '/~', path: '/x' },
+    { op: 'add', path: '/list/01', value: 1 },
+    { op: 'add', path: '/list/4294967296', value: 1 },
+    { op: 'remove', path: '/list/-' },
+    { op: 'remove', path: '/toString' },
+    { op: 'test', path: '/a/constructor', value: {} },
   ]) {
     assert.throws(() => applyJsonPatch(object, [{ op: 'remove', path: '/a' }, operation]), { name: 'ApiError' });
   }
   assert.deepEqual(object, { a: { b: 1 }, list: [1] });
+});
+
+test('keys of any name are set, read, moved and removed like all', () => {
+  for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '']) {
+    const path = `/a/${name}`;
+    const made = applyJsonPatch({ a: {} }, [
+      { op: 'test', path, value: null },
+      { op: 'add', path, value: { [name]: 1 } },
+      { op: 'add', path: `${path}/prototype`, value: 2 },
+      { op: 'test', path, value: { prototype: 2, [name]: name === 'prototype' ? 2 : 1 } },
+      { op: 'copy', from: path, path: '/b' },
+      { op: 'move', from: path, path: '/c' },
+      { op: 'test', path, value: null },
+    ]);
+    assert.deepEqual(Object.keys(made.a as JsonObject), []);
+    assert.ok(Object.hasOwn(made.b as JsonObject, name));
+    assert.deepEqual(made.b, made.c);
+    assert.equal(Object.getPrototypeOf(made.b), Object.prototype);
+  }
+  assert.equal(({} as { prototype?: unknown }).prototype, undefined);
+});
+
+test('a fault while a patch is applied is not told as the client’s', () => {
+  const value = {
+    get broken(): never {
+      throw new TypeError('a fault');
+    },
+  };
+  for (const op of ['add', 'replace']) {
+    assert.throws(() => applyJsonPatch({ x: {} }, [{ op, path: '/x', value }]), TypeError);
+  }
 });

@@ -1,11 +1,24 @@
-import { isJsonObject, isTooDeep, type JsonObject, MAX_DEPTH } from '@tidegate/schema';
+import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_DEPTH } from '@tidegate/schema';
 import { ApiError, badRequest, requestEntityTooLarge } from '@tidegate/status';
-import fastJsonPatch, { type Operation } from 'fast-json-patch';
+import fastJsonPatch, { type Operation as LibraryOperation } from 'fast-json-patch';
+import { bareCopy, isSameJson, ordinaryCopy } from './bare.ts';
+import { type Place, placeOf, pointerKeys } from './pointer.ts';
 
 const MAX_OPERATIONS = 10_000;
 /** Each copy may double what there is: together they may not make more than a body may be. */
 const MAX_COPIED_CHARACTERS = 3 << 20;
-const KINDS = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
+const KINDS = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const;
+
+interface Operation {
+  readonly op: (typeof KINDS)[number];
+  readonly path: string;
+  readonly keys: readonly string[];
+  /** of move and copy */
+  readonly from: string;
+  readonly fromKeys: readonly string[];
+  /** undefined: there is none */
+  readonly value: Json | undefined;
+}
 
 /** RFC 6902. The whole patch or nothing: it works on a copy, and the patch stays as it is, too. */
 export function applyJsonPatch(current: JsonObject, operations: readonly unknown[]): JsonObject {
@@ -15,68 +28,94 @@ export function applyJsonPatch(current: JsonObject, operations: readonly unknown
     );
   }
   const checked = operations.map(checkOperation);
-  let document = structuredClone(current);
+  let document = bareCopy(current);
   let copied = 0;
-  try {
-    for (const [i, operation] of checked.entries()) {
-      if (isTestOfNothing(document, operation)) continue;
-      const step = ownStep(document, operation);
-      if (operation.op === 'copy') copied += JSON.stringify(valueIn(step)).length;
-      if (copied > MAX_COPIED_CHARACTERS)
-        throw new Error(`its copies exceed the limit of ${MAX_COPIED_CHARACTERS} bytes`);
-      document = fastJsonPatch.applyOperation(document, step, true, true, false, i).newDocument;
+  for (const operation of checked) {
+    if (operation.op === 'copy') copied += charactersOf(valueAt(document, operation.fromKeys));
+    if (copied > MAX_COPIED_CHARACTERS) throw refusal(`its copies exceed the limit of ${MAX_COPIED_CHARACTERS} bytes`);
+    document = applyOne(document, operation);
+  }
+  if (!isJsonObject(document)) throw refusal('what it makes is not an object');
+  if (isTooDeep(document)) throw refusal(TOO_DEEP);
+  return ordinaryCopy(document) as JsonObject;
+}
+
+function charactersOf(value: Json): number {
+  if (isTooDeep(value)) throw refusal(TOO_DEEP);
+  return JSON.stringify(value).length;
+}
+
+const TOO_DEEP = `exceeded max depth of ${MAX_DEPTH}`;
+
+function refusal(why: string): ApiError {
+  const message = `the server rejected our request due to an error in our request: ${why}`;
+  return new ApiError('Invalid', message, { cause: new Error(why) });
+}
+
+function applyOne(document: Json, operation: Operation): Json {
+  const { op, path, keys, from, fromKeys, value } = operation;
+  switch (op) {
+    case 'test':
+      test(document, operation);
+      return document;
+    case 'copy':
+      return change(document, { op: 'add', path, value: bareCopy(valueAt(document, fromKeys)) }, keys);
+    case 'move': {
+      const moved = valueAt(document, fromKeys);
+      if (path === from) return document;
+      return change(change(document, { op: 'remove', path: from }, fromKeys), { op: 'add', path, value: moved }, keys);
     }
-    if (!isJsonObject(document)) throw new Error('what it makes is not an object');
-    if (isTooDeep(document)) throw new Error(`exceeded max depth of ${MAX_DEPTH}`);
-    return document;
-  } catch (error) {
-    const [line = ''] = (error as Error).message.split('\n');
-    throw new ApiError('Invalid', `the server rejected our request due to an error in our request: ${line}`, {
-      cause: error,
-    });
+    case 'remove':
+      return change(document, { op, path }, keys);
+    default:
+      return change(document, { op, path, value: bareCopy(value as Json) }, keys);
   }
 }
 
 /** Clients make sure by it that a field is not there yet: as in Kubernetes, what an object does not have is null. */
-function isTestOfNothing(document: JsonObject, operation: Operation): boolean {
-  if (operation.op !== 'test' || valueIn(operation) !== null) return false;
-  const slash = operation.path.lastIndexOf('/');
-  if (slash < 0) return false;
-  const holder: unknown = fastJsonPatch.getValueByPointer(document, operation.path.slice(0, slash));
-  const name = fastJsonPatch.unescapePathComponent(operation.path.slice(slash + 1));
-  return typeof holder === 'object' && holder !== null && !Array.isArray(holder) && !Object.hasOwn(holder, name);
+function test(document: Json, { keys, value = null }: Operation): void {
+  const place = placeOf(document, keys);
+  const found = keys.length === 0 ? document : place?.value;
+  const isAbsentField = found === undefined && isJsonObject(place?.holder);
+  if (found === undefined && !isAbsentField) throw refusal('Cannot perform operation at the desired path');
+  if (!isSameJson(found ?? null, value)) throw refusal('Test operation failed');
 }
 
-/** The operation with a value of its own: later operations may change it. */
-function ownStep(document: JsonObject, operation: Operation): Operation {
-  if (operation.op === 'copy') {
-    const value: unknown = fastJsonPatch.getValueByPointer(document, operation.from);
-    if (value === undefined) return operation;
-    return { op: 'add', path: operation.path, value: structuredClone(value) };
+function valueAt(document: Json, keys: readonly string[]): Json {
+  const value = keys.length === 0 ? document : placeOf(document, keys)?.value;
+  if (value === undefined) throw refusal('Cannot perform operation from a path that does not exist');
+  return value;
+}
+
+/** The place is there before the library is asked: what it throws then is a fault of this server. */
+function change(document: Json, operation: LibraryOperation, keys: readonly string[]): Json {
+  const place = placeOf(document, keys);
+  if (keys.length > 0) refuseUnreachable(place, operation.op);
+  return fastJsonPatch.applyOperation(document, operation, false, true, false).newDocument as Json;
+}
+
+function refuseUnreachable(place: Place | undefined, op: string): void {
+  if (op === 'add') {
+    if (place === undefined) throw refusal('Cannot perform an `add` operation at the desired path');
+  } else if (place?.value === undefined) {
+    throw refusal('Cannot perform the operation at a path that does not exist');
   }
-  const value: unknown = valueIn(operation);
-  return typeof value === 'object' && value !== null
-    ? ({ ...operation, value: structuredClone(value) } as Operation)
-    : operation;
-}
-
-function valueIn(operation: Operation): unknown {
-  return (operation as { value?: unknown }).value ?? null;
 }
 
 function checkOperation(operation: unknown, i: number): Operation {
-  const { op, path, from } = (operation ?? {}) as { op?: unknown; path?: unknown; from?: unknown };
-  if (typeof op !== 'string' || !KINDS.has(op))
-    throw badRequest(`json patch: operation ${i} has no known op: ${JSON.stringify(op)}`);
-  for (const pointer of op === 'move' || op === 'copy' ? [path, from] : [path]) {
-    if (typeof pointer !== 'string' || (pointer !== '' && !pointer.startsWith('/'))) {
-      throw badRequest(`json patch: operation ${i} has a bad pointer: ${JSON.stringify(pointer)}`);
-    }
-    if (pointer.split('/').some((part) => part === '__proto__' || part === 'constructor' || part === 'prototype')) {
-      throw badRequest(
-        `json patch: operation ${i} names ${JSON.stringify(pointer)}, which no object has; use a merge patch for such keys`,
-      );
-    }
+  const { op, path, from, value } = (operation ?? {}) as Record<string, unknown>;
+  const kind = KINDS.find((one) => one === op);
+  if (kind === undefined) throw badRequest(`json patch: operation ${i} has no known op: ${JSON.stringify(op)}`);
+  const takes = kind === 'move' || kind === 'copy';
+  const [keys, fromKeys] = [pointerKeys(path), takes ? pointerKeys(from) : []];
+  if (keys === undefined) throw badPointer(i, path);
+  if (fromKeys === undefined) throw badPointer(i, from);
+  if ((kind === 'add' || kind === 'replace') && value === undefined) {
+    throw refusal('Operation `value` property is not present (applicable in `add`, `replace` and `test` operations)');
   }
-  return operation as Operation;
+  return { op: kind, path: path as string, keys, from: from as string, fromKeys, value: value as Json | undefined };
+}
+
+function badPointer(i: number, pointer: unknown): ApiError {
+  return badRequest(`json patch: operation ${i} has a bad pointer: ${JSON.stringify(pointer)}`);
 }

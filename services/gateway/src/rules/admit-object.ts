@@ -7,15 +7,29 @@ import {
   isJsonObject,
   type JsonObject,
   type Surplus,
+  type TypeProblem,
 } from '@tidegate/schema';
 import { ApiError, badRequest, type FieldError, invalid, notSupported } from '@tidegate/status';
-import { decodeObject } from '../codec/decode-body.ts';
+import { type DecodedObject, decodeObject } from '../codec/decode-body.ts';
+import { mediaType, STRATEGIC_PATCH } from '../codec/media-types.ts';
 import type { ResourceRequest } from '../gateway.ts';
 
 /** The object that is the body of a request, as the server takes it. */
 export function admitBody(request: ResourceRequest): JsonObject {
-  const { object, notes } = decodeObject(request.kind.schema, request.body, request.contentType);
+  const { object, notes } = readBody(request);
   return admitObject(request, object, notes);
+}
+
+function readBody({ kind, body, contentType }: ResourceRequest): DecodedObject {
+  try {
+    return decodeObject(kind.schema, body, contentType);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.reason !== 'BadRequest') throw error;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind.entry.kind}): ${error.message}`,
+      error,
+    );
+  }
 }
 
 /**
@@ -55,7 +69,7 @@ export function knownFields(request: ResourceRequest, raw: JsonObject, options: 
     const { entry } = kind;
     throw new ApiError(
       'BadRequest',
-      `${entry.kind} in version ${JSON.stringify(entry.version)} cannot be handled as a ${entry.kind}: ${first.message}`,
+      `${entry.kind} in version ${JSON.stringify(entry.version)} cannot be handled as a ${entry.kind}: ${first.message}${restoring(request, first)}`,
       {
         details: {
           causes: problems.map(({ field, message }) => ({ reason: 'FieldValueTypeInvalid', message, field })),
@@ -67,6 +81,17 @@ export function knownFields(request: ResourceRequest, raw: JsonObject, options: 
   tellSurplus(request, level, surplus, { isApplied: options.keepsNulls === true, lines: options.notes?.lines ?? [] });
   return value;
 }
+
+/** Clients look for the words in which Kubernetes refuses a strategic merge patch that puts a value in place of a structure. */
+function restoring({ contentType }: ResourceRequest, { found = '', wanted = '' }: TypeProblem): string {
+  if (mediaType(contentType) !== STRATEGIC_PATCH) return '';
+  const given = Object.hasOwn(GO_KINDS, found) ? GO_KINDS[found] : found;
+  if (wanted.startsWith('map[')) return `: cannot restore map from ${given}`;
+  if (wanted.startsWith('[]')) return `: cannot restore slice from ${given}`;
+  return wanted.includes('.') ? `: cannot restore struct from: ${given}` : '';
+}
+
+const GO_KINDS: Readonly<Record<string, string>> = { array: 'slice', object: 'map', number: 'int64' };
 
 /** An owner that is named twice in the same words is named once. */
 function oneOfEachOwner({ warnings }: ResourceRequest, object: JsonObject): void {
@@ -139,12 +164,16 @@ export function takePlace(kind: Kind, info: RequestInfo, object: JsonObject): vo
   }
   if (info.name === '') return;
   if (!meta.name && info.verb === 'update') {
-    throw badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`);
+    throw nameless(info.name);
   }
   if (!meta.name) meta.name = info.name;
   else if (meta.name !== info.name) {
     throw badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${info.name})`);
   }
+}
+
+export function nameless(name: string): ApiError {
+  return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
 export function refuseOtherKind(kind: Kind, raw: JsonObject): void {
@@ -166,7 +195,10 @@ const LEVELS = ['Ignore', 'Strict', 'Warn'] as const;
 export type FieldValidation = (typeof LEVELS)[number];
 
 export function fieldValidation({ info }: ResourceRequest): FieldValidation {
-  const level = info.query.get('fieldValidation') ?? '';
+  return refuseFieldValidation(info, info.query.get('fieldValidation') ?? '');
+}
+
+export function refuseFieldValidation(info: RequestInfo, level: string): FieldValidation {
   if (level === '') return 'Warn';
   const known = LEVELS.find((one) => one === level);
   if (known === undefined) throw refuseOption(info, [notSupported('fieldValidation', level, ['', ...LEVELS])]);
@@ -189,7 +221,11 @@ export function refuseOption(info: RequestInfo, errors: FieldError[]): ApiError 
 /** `?dryRun` and `?dryRun=All`: everything but the write. */
 export function isDryRun(request: ResourceRequest, fromBody: readonly string[] = []): boolean {
   const values = [...request.info.query.all('dryRun'), ...fromBody];
-  const isWrong = values.some((value) => value !== '' && value !== 'All');
-  if (isWrong) throw refuseOption(request.info, [notSupported('dryRun', values, ['All'])]);
+  refuseDryRun(request.info, values);
   return values.length > 0;
+}
+
+export function refuseDryRun(info: RequestInfo, values: readonly string[]): void {
+  const isWrong = values.some((value) => value !== '' && value !== 'All');
+  if (isWrong) throw refuseOption(info, [notSupported('dryRun', values, ['All'])]);
 }

@@ -15,7 +15,7 @@ import type { Station } from '../plugins/plugins.ts';
 import { commitCounted, refuseExceeding } from '../quota/commit-counted.ts';
 import { isDryRun } from './admit-object.ts';
 import { allotmentOf, claimGuards, takenClaim } from './allotment.ts';
-import { keyOf, refusal } from './commit.ts';
+import { CONTENTION_MS, keyOf, refusal } from './commit.ts';
 import { removeCompanion } from './companion.ts';
 import { type Current, currentJson, fromMirror, inStore, parseCurrent } from './current.ts';
 import { isRemoved, removalGuards } from './removal.ts';
@@ -43,9 +43,6 @@ export interface View {
   take(object: JsonObject, view: JsonObject): JsonObject;
 }
 
-/** Clients give up after a minute; contention is over long before. */
-const PATIENCE_MS = 30_000;
-
 /**
  * The one path of every change of an existing object: current state → change → rules → commit at that state.
  *
@@ -65,7 +62,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
   const begun = current;
   if (begun !== undefined) await readyForGrant(gateway, request, () => parseCurrent(begun));
   const station = change.admitted === 'already' ? undefined : gateway.plugins.at('UPDATE', request);
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + CONTENTION_MS;
   for (;;) {
     if (current === undefined) {
       if (change.create === undefined) throw notFound(kind.entry, info.name);

@@ -15,6 +15,9 @@ import { type Guard, guardKind, type Key, outcomeKind, type Write, type WriteOut
 import { operationId } from '../clients/operation-id.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 
+/** How long a request goes on against others that write the same object. Clients give up after a minute. */
+export const CONTENTION_MS = 30_000;
+
 /** The key of a request's object. */
 export function keyOf(kind: Kind, namespace: string, name: string): Key {
   return { resource: kind.storedAs, namespace: kind.entry.namespaced ? namespace : '', name };

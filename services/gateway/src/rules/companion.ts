@@ -3,7 +3,7 @@ import { ApiError } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
 import { storedForm } from '../codec/stored-form.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
-import { commit, keyOf } from './commit.ts';
+import { CONTENTION_MS, commit, keyOf } from './commit.ts';
 import { inStore, parseCurrent } from './current.ts';
 import { deletionOf } from './deletion.ts';
 
@@ -16,7 +16,8 @@ export async function removeCompanion(gateway: Gateway, request: ResourceRequest
   const kind = companion && gateway.registry.find(group, version, companion);
   if (!kind) return;
   try {
-    while (!(await attempt(gateway, { ...request, kind }, kind)));
+    const end = performance.now() + CONTENTION_MS;
+    while (!(await attempt(gateway, { ...request, kind }, kind)) && performance.now() < end);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
   }

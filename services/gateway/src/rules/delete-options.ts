@@ -45,24 +45,37 @@ const POLICIES: readonly Propagation[] = ['Foreground', 'Background', 'Orphan'];
 
 /** The options of a delete: from the body when there is one, else from the query. */
 export function deleteOptions(gateway: Gateway, request: ResourceRequest): DeleteOptions {
-  const { query } = request.info;
   const body = request.body.length === 0 ? {} : readBody(request);
   const ignoreReadErrors = gateway.gates.enabled('AllowUnsafeMalformedObjectDeletion') && asksToIgnore(request, body);
   if (ignoreReadErrors) refuseCompanions(request, body);
-  const hasBody = request.body.length > 0;
-  const said = (name: string): Json | undefined => (hasBody ? body[name] : query.get(name)) ?? undefined;
-  const preconditions = isJsonObject(body.preconditions) ? body.preconditions : {};
-  const orphanDependents = readFlag(request, said('orphanDependents'));
-  const policy = readPolicy(request, said('propagationPolicy'), orphanDependents);
+  const said = request.body.length > 0 ? body : optionsInQuery(request);
+  const preconditions = isJsonObject(said.preconditions) ? said.preconditions : {};
+  const orphanDependents = typeof said.orphanDependents === 'boolean' ? said.orphanDependents : undefined;
+  const policy = readPolicy(request, said.propagationPolicy, orphanDependents);
   return {
     dryRun: isDryRun(request, Array.isArray(body.dryRun) ? body.dryRun.map(String) : []),
     uid: textOf(preconditions.uid),
     resourceVersion: textOf(preconditions.resourceVersion),
-    graceSeconds: readSeconds(request, said('gracePeriodSeconds')),
+    graceSeconds: readSeconds(request, said.gracePeriodSeconds),
     propagation: policy ?? (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background'),
     orphanDependents,
     ignoreReadErrors,
   };
+}
+
+/**
+ * The options of a delete without a body. Of a collection a resourceVersion says which state of it is meant; of one object
+ * it is a precondition, as its uid is.
+ */
+function optionsInQuery({ info: { query, verb } }: ResourceRequest): JsonObject {
+  const preconditions =
+    verb === 'delete' ? { uid: query.get('uid'), resourceVersion: query.get('resourceVersion') } : {};
+  return {
+    preconditions,
+    orphanDependents: query.get('orphanDependents') === undefined ? undefined : query.flag('orphanDependents'),
+    propagationPolicy: query.get('propagationPolicy'),
+    gracePeriodSeconds: query.count('gracePeriodSeconds'),
+  } as JsonObject;
 }
 
 function readBody(request: ResourceRequest): JsonObject {
@@ -81,7 +94,7 @@ function readPolicy(
   policy: Json | undefined,
   orphanDependents: boolean | undefined,
 ): Propagation | undefined {
-  if (policy === undefined) return undefined;
+  if (policy === undefined || policy === null) return undefined;
   if (orphanDependents !== undefined) {
     const why = 'orphanDependents and deletionPropagation cannot be both set';
     throw refuseOption(info, [invalidValue('propagationPolicy', policy, why)]);
@@ -91,13 +104,8 @@ function readPolicy(
   return known;
 }
 
-function readFlag({ info }: ResourceRequest, value: Json | undefined): boolean | undefined {
-  if (value === undefined || typeof value === 'boolean') return value;
-  return info.query.flag('orphanDependents');
-}
-
 function readSeconds({ info }: ResourceRequest, value: Json | undefined): number | undefined {
-  if (value === undefined) return undefined;
+  if (value === undefined || value === null) return undefined;
   const seconds = Number(value);
   if (Number.isSafeInteger(seconds) && value !== '') return seconds;
   throw refuseOption(info, [invalidValue('gracePeriodSeconds', value, 'must be a whole number of seconds')]);

@@ -31,13 +31,20 @@ export async function reached(gateway: Gateway, revision: Revision): Promise<voi
   throw resourceVersionTooLarge(revisionText(revision), revisionText(gateway.mirrors.through));
 }
 
-/** The collection at least as fresh as a client asks for; the version may be one of the future. */
+/**
+ * The collection at least as fresh as a client asks for. The version may be one of the future, which nobody but the store
+ * can tell: the watch service is asked for it only when the store has it.
+ */
 export async function collectionAtLeast(
   gateway: Gateway,
   { kind }: ResourceRequest,
   revision: Revision,
 ): Promise<Collection> {
-  const collection = await gateway.mirrors.collection(kind.storedAs, revision, FRESHNESS_WAIT_MS);
+  const { mirrors, store } = gateway;
+  const exists = revision <= mirrors.through || revision <= (await store.head());
+  const collection = exists
+    ? await mirrors.collection(kind.storedAs, revision, FRESHNESS_WAIT_MS)
+    : await mirrors.collectionIfReached(kind.storedAs, revision, FRESHNESS_WAIT_MS);
   if (collection !== undefined) return collection;
   throw resourceVersionTooLarge(revisionText(revision), revisionText(gateway.mirrors.through));
 }

@@ -24,7 +24,7 @@ export function listOptions(info: RequestInfo): ListOptions {
   const version = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
   const continueText = query.get('continue') ?? '';
-  const limit = limitOf(query.get('limit'));
+  const limit = Math.max(0, query.count('limit') ?? 0);
   const errors = match === '' ? [] : matchErrors(match, version, continueText);
   if (query.get('sendInitialEvents') !== undefined) {
     errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
@@ -57,12 +57,4 @@ function matchErrors(match: string, version: string, continueText: string): Fiel
     errors.push(forbiddenField(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
   }
   return errors;
-}
-
-function limitOf(text: string | undefined): number {
-  if (text === undefined || text === '') return 0;
-  const limit = Number(text);
-  if (!Number.isSafeInteger(limit))
-    throw badRequest(`invalid value ${JSON.stringify(text)} of the query parameter limit: use an integer`);
-  return Math.max(0, limit);
 }

@@ -18,6 +18,9 @@ export interface WatchOptions {
 const refuse = (errors: FieldError[]) => invalid({ group: 'meta.k8s.io', kind: 'ListOptions', name: '' }, errors);
 const MATCH = 'resourceVersionMatch';
 
+/** What a timer of Node can wait for. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 interface WatchTime {
   /** how long it lasts at least that does not say so */
   readonly shortestMs?: number;
@@ -36,7 +39,7 @@ export function watchOptions(
   const sendInitialEvents = query.get('sendInitialEvents') === undefined ? undefined : query.flag('sendInitialEvents');
   const marksInitialEnd = gates.enabled('WatchList');
   refuseCombination(sendInitialEvents, query.get(MATCH) ?? '', marksInitialEnd);
-  const timeoutMs = timeoutOf(query.get('timeoutSeconds'), shortestMs * (1 + random()));
+  const timeoutMs = timeoutOf(query.count('timeoutSeconds'), shortestMs * (1 + random()));
   if (version === '' || version === '0') {
     const state = version === '' || sendInitialEvents === true ? 'most recent' : 'any';
     const wanted = sendInitialEvents ?? true;
@@ -74,15 +77,12 @@ function refuseCombination(sendInitialEvents: boolean | undefined, match: string
 }
 
 /** Asked for, else a while, or up to twice as long, so that clients do not come back all at once. */
-function timeoutOf(text: string | undefined, unaskedMs: number): number {
-  if (text === undefined || text === '' || text === '0') return Math.min(unaskedMs, 2 ** 31 - 1);
-  const seconds = Number(text);
-  if (!Number.isSafeInteger(seconds) || seconds < 0) {
-    throw badRequest(
-      `invalid value ${JSON.stringify(text)} of the query parameter timeoutSeconds: use a number of seconds`,
-    );
-  }
-  return Math.min(seconds * 1000, 2 ** 31 - 1);
+function timeoutOf(seconds: number | undefined, unaskedMs: number): number {
+  if (seconds === undefined || seconds === 0) return Math.min(unaskedMs, LONGEST_MS);
+  if (seconds > 0) return Math.min(seconds * 1000, LONGEST_MS);
+  throw badRequest(
+    `invalid value ${JSON.stringify(String(seconds))} of the query parameter timeoutSeconds: use a number of seconds`,
+  );
 }
 
 /** How long a watch may take: no longer than the token or certificate holds by which its user is known. */

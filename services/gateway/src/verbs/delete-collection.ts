@@ -1,55 +1,56 @@
-import { fromStored, isConverted, listSchema } from '@tidegate/kinds';
+import type { Item } from '@tidegate/collection';
+import { fromStored, listSchema } from '@tidegate/kinds';
 import { parseOwnJson } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
 import { documentAnswer } from '../codec/answer.ts';
-import { convertedPage, itemsOf } from '../conversion/converted-page.ts';
-import type { VerbHandler } from '../gateway.ts';
-import { deleteOptions } from '../rules/delete-options.ts';
-import { latestCollection } from '../rules/fresh-collection.ts';
-import { pageOf } from '../rules/list-page.ts';
-import { refuseCorrupt } from '../rules/refuse-corrupt.ts';
-import { selectionOf } from '../rules/selection.ts';
+import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
+import { listedItems } from '../rules/listed-items.ts';
 import { deleteObject } from './delete.ts';
 
 /** How many deletions are under way at once. */
 const PARALLEL = 32;
 
-/** DELETE of a collection: each selected object is deleted as by a delete of its own. Not atomic. */
+/**
+ * DELETE of a collection: the objects that a list with the same options shows, each deleted as by a delete of its own. With
+ * a limit that is one page. Not atomic; the answer comes when nothing is under way any more.
+ */
 export const deleteCollection: VerbHandler = async (gateway, request) => {
-  const { kind, info } = request;
+  const { kind } = request;
   const options = deleteOptions(gateway, request);
-  const selection = selectionOf(kind, info);
-  const collection = await latestCollection(gateway, request);
-  await refuseCorrupt(gateway, request, collection, selection.namespace);
-  const snapshot = collection.snapshot();
-  const wanted = { selection, after: undefined, limit: 0 };
-  const converts = isConverted(kind);
-  const page = converts
-    ? await convertedPage(gateway.conversions, kind, { snapshot, ...wanted })
-    : pageOf(snapshot, wanted);
-  const found = itemsOf(page.runs);
-  const deletable = found.filter((item) => !kind.entry.undeletable?.includes(item.name));
-  const queue = deletable.values();
-  const work = async () => {
-    for (const item of queue) {
-      const one = {
-        ...request,
-        info: { ...info, namespace: kind.entry.namespaced ? item.namespace : '', name: item.name },
-      };
-      await deleteObject(gateway, one, options).catch(ignoreNotFound);
-    }
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, work));
+  const { items, metadata } = await listedItems(gateway, request);
+  const deletable = items.filter((item) => !kind.entry.undeletable?.includes(item.name));
+  await deleteAll(gateway, request, { options, items: deletable });
   const value = {
     kind: `${kind.entry.kind}List`,
     apiVersion: kind.apiVersion,
-    metadata: { resourceVersion: String(snapshot.revision) },
+    metadata: { ...metadata },
     items: deletable.map((item) => fromStored(kind, parseOwnJson(item.json))),
   };
   return documentAnswer(request, 200, { value, schema: listSchema(kind) });
 };
 
-function ignoreNotFound(error: unknown): undefined {
-  if (error instanceof ApiError && error.reason === 'NotFound') return undefined;
-  throw error;
+/** The first failure ends it: what is under way is waited for, and nothing more is begun. */
+async function deleteAll(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { options, items }: { options: DeleteOptions; items: readonly Item[] },
+): Promise<void> {
+  const { kind, info } = request;
+  const queue = items.values();
+  const failures: unknown[] = [];
+  const work = async () => {
+    for (const { namespace, name } of queue) {
+      const one = { ...request, info: { ...info, namespace: kind.entry.namespaced ? namespace : '', name } };
+      try {
+        await deleteObject(gateway, one, options);
+      } catch (error) {
+        if (error instanceof ApiError && error.reason === 'NotFound') continue;
+        failures.push(error);
+      }
+      if (failures.length > 0) return;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, work));
+  if (failures.length > 0) throw failures[0];
 }

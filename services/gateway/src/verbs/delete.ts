@@ -5,7 +5,7 @@ import { deleteOptionsShown, inquiryOf } from '../admission/inquiries.ts';
 import { objectAnswer, successAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
-import { commit, keyOf, refusal } from '../rules/commit.ts';
+import { CONTENTION_MS, commit, keyOf, refusal } from '../rules/commit.ts';
 import { removeCompanion } from '../rules/companion.ts';
 import { type Current, currentJson, fromStore, parseCurrent } from '../rules/current.ts';
 import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
@@ -30,11 +30,13 @@ export async function deleteObject(
   options: DeleteOptions,
 ): Promise<Answer> {
   const key = keyOf(request.kind, request.info.namespace, request.info.name);
+  const end = performance.now() + CONTENTION_MS;
   for (;;) {
     const current = await fromStore(gateway, request, key);
     refusePreconditions(request, options, current);
     const done = await attemptDelete(gateway, request, options, current);
     if (done !== undefined) return done;
+    if (performance.now() > end) throw conflict(request.kind.entry, request.info.name);
   }
 }
 

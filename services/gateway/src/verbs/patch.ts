@@ -1,12 +1,12 @@
 import { fromStored } from '@tidegate/kinds';
-import { decodeJson, isJsonObject, strategicMerge } from '@tidegate/schema';
+import { decodeJson, isJsonObject, type JsonObject, strategicMerge } from '@tidegate/schema';
 import { badRequest, forbiddenField } from '@tidegate/status';
 import { isApplied, JSON_PATCH, MERGE_PATCH, mediaType } from '../codec/media-types.ts';
 import type { ResourceRequest, VerbHandler } from '../gateway.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { mergePatch } from '../patch/merge-patch.ts';
 import { surplusOfOperations, surplusOfPatch } from '../patch/surplus.ts';
-import { admitObject, fieldValidation, refuseOption, tellSurplus } from '../rules/admit-object.ts';
+import { admitObject, fieldValidation, nameless, refuseOption, tellSurplus } from '../rules/admit-object.ts';
 import { type Change, changeObject } from '../rules/change-object.ts';
 import { apply as applyObject } from './apply.ts';
 
@@ -36,11 +36,23 @@ export function readPatch(request: ResourceRequest): Pick<Change, 'apply' | 'pin
     if (!Array.isArray(body)) throw badRequest('a JSON patch is a list of operations');
     tellSurplus(request, level, surplusOfOperations(body, notes), { prefix: 'json patch ' });
     const pinned = body.some((operation) => operation?.path === '/metadata/resourceVersion');
-    return { apply: (current) => applyJsonPatch(current, body), pinned };
+    return { apply: named(request, (current) => applyJsonPatch(current, body)), pinned };
   }
   if (!isJsonObject(body)) throw badRequest('the patch must be one object');
   tellSurplus(request, level, surplusOfPatch(body, notes));
   const pinned = isJsonObject(body.metadata) && typeof body.metadata.resourceVersion === 'string';
-  if (type === MERGE_PATCH) return { apply: (current) => mergePatch(current, body), pinned };
-  return { apply: (current) => strategicMerge(request.kind.schema, current, body), pinned };
+  const isMerge = type === MERGE_PATCH;
+  const merge = (current: JsonObject) =>
+    isMerge ? mergePatch(current, body) : strategicMerge(request.kind.schema, current, body);
+  return { apply: named(request, merge), pinned };
+}
+
+/** A patch may not take an object's name away, nor all of its metadata: what was meant by that is not known. */
+function named({ info }: ResourceRequest, apply: Change['apply']): Change['apply'] {
+  return (current) => {
+    const object = apply(current);
+    const { metadata = null } = object;
+    if (metadata === null || (isJsonObject(metadata) && !metadata.name)) throw nameless(info.name);
+    return object;
+  };
 }

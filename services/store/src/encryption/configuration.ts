@@ -1,4 +1,4 @@
-import { load } from 'js-yaml';
+import { readYamlFile } from '@tidegate/schema';
 import { aesCbc } from './aes-cbc.ts';
 import { aesGcm } from './aes-gcm.ts';
 import type { Provider } from './provider.ts';
@@ -46,7 +46,7 @@ function covers(pattern: string, resource: string): boolean {
 
 /** Reads an EncryptionConfiguration as kube-apiserver takes it. Each mistake is told with the place where it is. */
 export function readConfiguration(text: string): EncryptionConfiguration {
-  const document = objectAt(load(text), 'the file');
+  const document = objectAt(readYamlFile(text), 'the file');
   if (document.kind !== 'EncryptionConfiguration' || document.apiVersion !== 'apiserver.config.k8s.io/v1') {
     throw new Error('the file must be an EncryptionConfiguration of apiserver.config.k8s.io/v1');
   }

@@ -32,6 +32,8 @@ const LEASE = 'lifecycle';
 const LEASE_SECONDS = 10;
 const ROUND_MS = 250;
 const SWEEP_MS = 1000;
+/** between two attempts at a round that fails */
+const LONGEST_PAUSE_MS = 1000;
 /** those of other replicas are seen within it */
 const DEFINITIONS_MS = 100;
 /** of servers behind the API */
@@ -73,19 +75,25 @@ export async function runLifecycle(options: LifecycleOptions): Promise<void> {
   const { config, kit, pool, closing } = options;
   const gateway = config.gatewayUrl === '' ? undefined : gatewayOf(config, { log: kit.log });
   const lease = new Lease(pool, { name: LEASE, holder: kit.instance, seconds: LEASE_SECONDS });
-  const tenure = new Tenure(lease, LEASE_SECONDS);
+  const retry = kit.retries.loop('hold the lease', { firstMs: 1000, longestMs: 1000 });
+  const tenure = new Tenure(lease, { seconds: LEASE_SECONDS, retry });
   const elsewhere = gateway && gatewayOf(config, { log: kit.log, timeoutMs: REMOTE_TIMEOUT_MS });
   const works = [expiry(options), ...(gateway && elsewhere ? throughGateway(options, { gateway, elsewhere }) : [])];
   const go = async ({ name, everyMs, bell, round }: Work) => {
+    const retry = kit.retries.loop(name, { firstMs: everyMs, longestMs: Math.max(everyMs, LONGEST_PAUSE_MS) });
     while (!closing.aborted) {
       const { fence } = tenure;
       const before = bell?.rings;
       let more: unknown = false;
       if (fence !== undefined) {
         if (gateway !== undefined) gateway.fence = `${LEASE}=${fence}`;
-        more = await round(fence).catch((error: unknown) => {
-          kit.log.debug({ err: error, work: name }, 'A round of lifecycle work failed; it is done again.');
-        });
+        try {
+          more = await round(fence);
+          retry.succeeded();
+        } catch (error) {
+          await retry.failed(error, closing);
+          continue;
+        }
       }
       // what rings while a round is on is for the next
       if (more === true || bell?.rings !== before) continue;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Tenure } from './tenure.ts';
 
 const SECONDS = 0.004;
+const retry = { failedNow: () => 0, succeeded: () => {} };
 
 test('a fence is told from when the lease was asked for until its time is over, and to its end where nobody answers', async () => {
   const closing = new AbortController();
@@ -35,7 +36,7 @@ test('a fence is told from when the lease was asked for until its time is over, 
     },
   ];
   const lease = { hold: async () => answers.shift()?.(), release: async () => {} };
-  const tenure = new Tenure(lease, SECONDS, () => clock.now);
+  const tenure = new Tenure(lease, { seconds: SECONDS, retry, now: () => clock.now });
   assert.equal(tenure.fence, undefined);
   await tenure.run(closing.signal, Promise.resolve());
   assert.deepEqual(told, [7, 7, undefined, undefined, 8]);
@@ -59,6 +60,6 @@ test('the lease is given back after the last work has ended, and not before', as
       }),
     );
   });
-  await new Tenure(lease, SECONDS).run(closing.signal, work);
+  await new Tenure(lease, { seconds: SECONDS, retry }).run(closing.signal, work);
   assert.deepEqual(steps, ['ended', 'released']);
 });

@@ -1,6 +1,13 @@
-import { type Closing, delayMs } from '@tidegate/service-kit';
+import { type Closing, delayMs, type Retry } from '@tidegate/service-kit';
 
 const AGAIN_MS = 2000;
+
+interface TenureOptions {
+  readonly seconds: number;
+  /** counts the times at which the lease could not be asked for */
+  readonly retry: Pick<Retry, 'failedNow' | 'succeeded'>;
+  readonly now?: () => number;
+}
 
 interface Holdable {
   hold(): Promise<number | undefined>;
@@ -15,13 +22,15 @@ interface Holdable {
 export class Tenure {
   readonly #lease: Holdable;
   readonly #seconds: number;
+  readonly #retry: TenureOptions['retry'];
   readonly #now: () => number;
   #fence: number | undefined;
   #until = 0;
 
-  constructor(lease: Holdable, seconds: number, now = () => performance.now()) {
+  constructor(lease: Holdable, { seconds, retry, now = () => performance.now() }: TenureOptions) {
     this.#lease = lease;
     this.#seconds = seconds;
+    this.#retry = retry;
     this.#now = now;
   }
 
@@ -36,8 +45,10 @@ export class Tenure {
       try {
         this.#fence = await this.#lease.hold();
         this.#until = this.#fence === undefined ? 0 : asked + this.#seconds * 1000;
-      } catch {
+        this.#retry.succeeded();
+      } catch (error) {
         // what is held is held to its end
+        this.#retry.failedNow(error);
       }
       await delayMs(Math.min(AGAIN_MS, (this.#seconds * 1000) / 4), closing);
     }

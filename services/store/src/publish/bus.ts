@@ -6,7 +6,7 @@ import {
   RetentionPolicy,
   StorageType,
 } from '@nats-io/jetstream';
-import { delayMs, type Logger, type NatsConfig, natsAddress } from '@tidegate/service-kit';
+import { delayMs, type Logger, type NatsConfig, natsAddress, type Retry } from '@tidegate/service-kit';
 import { connect, type NatsConnection } from 'nats';
 
 interface BusOptions {
@@ -16,6 +16,8 @@ interface BusOptions {
   maxMib: number;
   maxAgeSeconds: number;
   log: Logger;
+  /** the pauses while there is no connection */
+  retry: Retry;
   /** another replica says that this revision exists */
   onHead: (revision: number) => void;
   closing: AbortSignal;
@@ -52,7 +54,7 @@ export class Bus {
 
   /** Keeps a connection and the stream until closing is aborted. */
   async run(): Promise<void> {
-    const { closing, log } = this.#options;
+    const { closing, retry } = this.#options;
     while (!closing.aborted) {
       try {
         const connection = await connect({
@@ -65,10 +67,10 @@ export class Bus {
         });
         closing.addEventListener('abort', () => void connection.close(), { once: true });
         await this.#use(connection);
+        await retry.failed(new Error('the connection to NATS is lost'), closing);
       } catch (error) {
-        log.debug({ err: error }, 'NATS cannot be used yet.');
+        await retry.failed(error, closing);
       }
-      await delayMs(250, closing);
     }
   }
 
@@ -88,11 +90,12 @@ export class Bus {
   }
 
   async #use(connection: NatsConnection): Promise<void> {
-    const { log, closing } = this.#options;
+    const { log, retry, closing } = this.#options;
     try {
       this.#hearHeads(connection);
       await this.#ensureStream(connection);
       this.#ready = { connection, client: jetstream(connection, { timeout: 2000 }) };
+      retry.succeeded();
       log.info('Connected to NATS.');
       await connection.closed();
     } finally {

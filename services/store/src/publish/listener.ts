@@ -20,7 +20,7 @@ export class Listener {
       ...target.options,
       max: 1,
       connect_timeout: 2,
-      backoff: () => 0.1,
+      backoff: (attempts: number) => Math.min(0.1 * 2 ** attempts, 2),
       fetch_types: false,
       onnotice: () => {},
       connection: { application_name: 'tidegate-store-listen' },

@@ -1,7 +1,9 @@
-import { delayMs } from '@tidegate/service-kit';
+import { Retry } from '@tidegate/service-kit';
 import { ApiError, tooManyRequests } from '@tidegate/status';
 import { awayError } from './commit-batcher.ts';
 import { failureKind } from './sqlstate.ts';
+
+const PAUSES = { firstMs: 50, longestMs: 400 };
 
 interface BatcherOptions<Item, Result> {
   /** answers the items in their order */
@@ -90,6 +92,7 @@ export class Batcher<Item, Result> {
   /** A read changes nothing, so it is simply sent again while PostgreSQL may be coming back. */
   async #persist(items: Item[]): Promise<Result[]> {
     const begun = this.#now();
+    const retry = new Retry(PAUSES);
     for (;;) {
       try {
         return await this.#options.run(items);
@@ -99,7 +102,7 @@ export class Batcher<Item, Result> {
         const final = kind === 'refused' || kind === 'unexpected';
         if (final) throw ApiError.from(error);
         if (this.#now() - begun >= this.#options.patienceMs) throw awayError(kind, error);
-        await delayMs(50);
+        await retry.failed(error);
       }
     }
   }

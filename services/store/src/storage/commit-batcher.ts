@@ -1,4 +1,4 @@
-import { delayMs, type Logger, type TraceSpan, type Tracing } from '@tidegate/service-kit';
+import { delayMs, type Logger, Retry, type TraceSpan, type Tracing } from '@tidegate/service-kit';
 import { serviceUnavailable, timeout, tooManyRequests } from '@tidegate/status';
 import { outcomeKind, type Write, type WriteOutcome, writeKind } from '@tidegate/wire';
 import type { Sealed, Vault } from '../encryption/vault.ts';
@@ -44,7 +44,7 @@ const QUEUE = { writes: 10_000, bytes: 64 << 20 };
 const AWAY_MS = 1000;
 /** how long a commit without an answer is sent again before its outcome is given up as unknown */
 const UNKNOWN_MS = 10_000;
-const PAUSE_MS = 50;
+const PAUSES = { firstMs: 50, longestMs: 200 };
 const NOTHING = new Uint8Array(0);
 const NO_WRITES: SealedWrite[] = [];
 
@@ -152,6 +152,7 @@ export class CommitBatcher {
   async #commit(batch: readonly Waiting[], unknown: boolean): Promise<void> {
     const begun = this.#now();
     let perhapsDone = unknown;
+    const retry = new Retry(PAUSES);
     for (;;) {
       try {
         const commit = await this.#call(batch);
@@ -171,7 +172,7 @@ export class CommitBatcher {
         if (kind === 'exhausted' || this.#now() - since >= (waits ? UNKNOWN_MS : AWAY_MS)) {
           return this.#giveUp(batch, kind, error, perhapsDone);
         }
-        await delayMs(PAUSE_MS);
+        await retry.failed(error);
       }
     }
   }

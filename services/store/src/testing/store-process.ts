@@ -7,6 +7,7 @@ import {
   MetricRegistry,
   openGrpcServer,
   peerCredentials,
+  Retries,
   readOptions,
 } from '@tidegate/service-kit';
 import type { TestCertificates } from '@tidegate/testkit';
@@ -39,6 +40,7 @@ export async function startStore(
     checks,
     load: new LoadMeter(),
     metrics,
+    retries: new Retries(silentLog, metrics),
     tracing: noTracing,
     credentials,
     certificates: new CertificateTimes(metrics),

@@ -1,5 +1,5 @@
 import { AckPolicy, DeliverPolicy, jetstreamManager } from '@nats-io/jetstream';
-import { delayMs, type Logger, type NatsConfig, natsAddress, type Tracing } from '@tidegate/service-kit';
+import { delayMs, type Logger, type NatsConfig, natsAddress, type Retry, type Tracing } from '@tidegate/service-kit';
 import { type LogBatch, logBatchCodec } from '@tidegate/wire';
 import { connect, createInbox, type Msg, type NatsConnection } from 'nats';
 
@@ -9,6 +9,8 @@ interface BusOptions {
   /** a store says that this revision exists */
   expect: (revision: number) => void;
   log: Logger;
+  /** the pauses while the bus cannot be used */
+  retry: Retry;
   tracing: Tracing;
   closing: AbortSignal;
 }
@@ -17,7 +19,8 @@ interface BusOptions {
 const SILENCE_MS = 500;
 /** JetStream says that often that it has nothing to deliver; a consumer that was silent for thrice as long is gone. */
 const IDLE_MS = 500;
-const RETRY_MS = 200;
+/** how often it is looked whether the consumer is still there */
+const LOOK_MS = 200;
 const STREAM = 'TIDEGATE';
 const NANOSECONDS = 1e6;
 
@@ -46,22 +49,21 @@ export class BusSource {
   }
 
   async run(): Promise<void> {
-    const { nats, closing, log } = this.#options;
+    const { nats, closing, retry } = this.#options;
     while (!closing.aborted) {
       try {
         const connection = await connect({
           ...natsAddress(nats),
           maxReconnectAttempts: -1,
-          reconnectTimeWait: RETRY_MS,
+          reconnectDelayHandler: () => retry.failedNow(new Error('the connection to NATS is lost')),
           noAsyncTraces: true,
         });
         closing.addEventListener('abort', () => void connection.close(), { once: true });
         this.#hearHeads(connection);
         while (!connection.isClosed()) await this.#consume(connection);
       } catch (error) {
-        log.debug({ err: error }, 'The bus cannot be used yet.');
+        await retry.failed(error, closing);
       }
-      await delayMs(RETRY_MS, closing);
     }
   }
 
@@ -77,7 +79,7 @@ export class BusSource {
 
   /** Ends when the consumer does; the caller starts again. */
   async #consume(connection: NatsConnection): Promise<void> {
-    const { closing, log } = this.#options;
+    const { closing, retry } = this.#options;
     const inbox = createInbox();
     const subscription = connection.subscribe(inbox, {
       callback: (error, message) => {
@@ -95,10 +97,10 @@ export class BusSource {
         num_replicas: 1,
       });
       this.#deliveryAt = performance.now();
-      while (this.#consuming && !closing.aborted) await delayMs(RETRY_MS, closing);
+      retry.succeeded();
+      while (this.#consuming && !closing.aborted) await delayMs(LOOK_MS, closing);
     } catch (error) {
-      log.debug({ err: error }, 'The stream cannot be consumed yet.');
-      await delayMs(RETRY_MS, closing);
+      await retry.failed(error, closing);
     } finally {
       subscription.unsubscribe();
     }

@@ -36,7 +36,7 @@ function bench(log: (after: number, through: number) => LogBatch[] = () => []): 
       deliver: (b) => bench.delivered.push(...b.changes.map((c) => c.revision)),
       lost: (error) => bench.lost.push(error),
       gapDelayMs: 20,
-      retryDelayMs: 100,
+      retry: { failedNow: () => 100, succeeded: () => {} },
       setTimer: (run) => timers.push(run),
     }),
   };
@@ -148,6 +148,36 @@ test('random loss, doubling and reordering never change what is delivered', asyn
   }
 });
 
+test('a revision that does not exist is looked for once, and then forgotten', async () => {
+  const { feed, delivered, reads, tick } = bench((after, through) => [batch(after + 1, Math.min(through, 4))]);
+  feed.offer(batch(1, 2));
+  feed.expect(9_999_999);
+  assert.equal(feed.behind, true);
+  for (let i = 0; i < 100; i++) await tick();
+  assert.deepEqual(reads, [[2, 9_999_999]]);
+  assert.deepEqual(delivered, [1, 2, 3, 4]);
+  assert.equal(feed.behind, false);
+});
+
+test('what is expected while the log is read is looked for in another read', async () => {
+  let head = 4;
+  const { feed, delivered, reads, tick } = bench((after, through) => {
+    const last = Math.min(through, head);
+    if (head === 4) {
+      head = 6;
+      feed.expect(6);
+    }
+    return [batch(after + 1, last)];
+  });
+  feed.expect(4);
+  await tick();
+  assert.equal(feed.behind, true);
+  await tick();
+  assert.deepEqual(delivered, [1, 2, 3, 4, 5, 6]);
+  assert.deepEqual(reads.at(-1), [4, 6]);
+  assert.equal(feed.behind, false);
+});
+
 test('a change that cannot be applied is never skipped: the feed is lost, and nothing follows it', () => {
   const applied: number[] = [];
   const lost: unknown[] = [];
@@ -159,7 +189,7 @@ test('a change that cannot be applied is never skipped: the feed is lost, and no
     },
     lost: (error) => lost.push(error),
     gapDelayMs: 20,
-    retryDelayMs: 100,
+    retry: { failedNow: () => 100, succeeded: () => {} },
     setTimer: () => {},
   });
   for (const b of [batch(1, 1), batch(2, 2), batch(3, 3)]) feed.offer(b);

@@ -1,3 +1,4 @@
+import type { Retry } from '@tidegate/service-kit';
 import type { LogBatch } from '@tidegate/wire';
 
 export interface FeedOptions {
@@ -11,7 +12,8 @@ export interface FeedOptions {
   filled?: () => void;
   /** the log is read only when the bus has had this long */
   gapDelayMs: number;
-  retryDelayMs: number;
+  /** the pauses of a log that cannot be read */
+  retry: Pick<Retry, 'failedNow' | 'succeeded'>;
   setTimer?: (run: () => void, ms: number) => unknown;
 }
 
@@ -23,20 +25,23 @@ export interface FeedOptions {
  *
  *   at 7: [8-9] → delivered, at 9.  [12-13] → waits.  [8-9] again → dropped.  20 ms later the log gives [10-11] →
  *   delivered, and with it [12-13], at 13.
+ *
+ * A revision that somebody expects is a hint and no more: one read of the log shows whether it exists. When it does not,
+ * the hint is forgotten, so that nobody can make the feed read the log for ever by naming a revision of the future.
  */
 export class Feed {
   readonly #options: FeedOptions;
   readonly #setTimer: (run: () => void, ms: number) => unknown;
   readonly #early = new Map<number, LogBatch>();
   #through: number;
-  /** the newest revision that is known to exist */
-  #known: number;
+  /** the newest revision that somebody expects, until a read of the log has shown that it does not exist */
+  #expected: number;
   #filling = false;
   #closed = false;
 
   constructor(after: number, options: FeedOptions) {
     this.#through = after;
-    this.#known = after;
+    this.#expected = after;
     this.#options = options;
     this.#setTimer = options.setTimer ?? ((run, ms) => setTimeout(run, ms).unref());
   }
@@ -46,7 +51,7 @@ export class Feed {
   }
 
   get behind(): boolean {
-    return this.#known > this.#through;
+    return this.#expected > this.#through;
   }
 
   /** A batch from the bus or the log, in any order, any number of times. */
@@ -61,17 +66,21 @@ export class Feed {
     this.#expect(batch.last, whole ? this.#options.gapDelayMs : 0);
   }
 
-  /** This revision exists: when the bus does not bring it soon, it is read from the log. */
+  /** This revision may exist: when the bus does not bring it soon, the log is asked for it, once. */
   expect(revision: number): void {
     this.#expect(revision, this.#options.gapDelayMs);
   }
 
   #expect(revision: number, delayMs: number): void {
-    if (revision > this.#known) this.#known = revision;
-    if (this.behind && !this.#filling && !this.#closed) {
-      this.#filling = true;
-      this.#setTimer(() => void this.#fill(), delayMs);
-    }
+    if (revision > this.#expected) this.#expected = revision;
+    if (this.#filling) return;
+    this.#filling = true;
+    this.#fillAfter(delayMs);
+  }
+
+  #fillAfter(delayMs: number): void {
+    if (this.behind && !this.#closed) this.#setTimer(() => void this.#fill(), delayMs);
+    else this.#filling = false;
   }
 
   close(): void {
@@ -82,7 +91,7 @@ export class Feed {
     const first = Math.max(batch.first, this.#through + 1);
     const changes = first === batch.first ? batch.changes : batch.changes.filter((c) => c.revision >= first);
     this.#through = batch.last;
-    if (batch.last > this.#known) this.#known = batch.last;
+    if (batch.last > this.#expected) this.#expected = batch.last;
     try {
       this.#options.deliver({ ...batch, first, changes });
     } catch (error) {
@@ -107,23 +116,31 @@ export class Feed {
   }
 
   async #fill(): Promise<void> {
+    const { filled, retry, lost, gapDelayMs } = this.#options;
     try {
-      while (this.behind && !this.#closed) {
-        this.#options.filled?.();
-        for await (const batch of this.#options.readLog(this.#through, this.#known)) {
-          if (this.#closed) return;
-          if (batch.last > this.#through) this.#deliver(batch);
-          this.#deliverEarly();
-        }
+      if (this.behind && !this.#closed) {
+        filled?.();
+        await this.#readLog(this.#expected);
+        retry.succeeded();
       }
-      this.#filling = false;
+      this.#fillAfter(gapDelayMs);
     } catch (error) {
       if ((error as { code?: unknown }).code === 410) {
         this.#closed = true;
-        this.#options.lost(error);
+        lost(error);
         return;
       }
-      this.#setTimer(() => void this.#fill(), this.#options.retryDelayMs);
+      this.#fillAfter(retry.failedNow(error));
     }
+  }
+
+  /** Reads to the end of the log or through the revision. What is beyond that end did not exist when it was expected. */
+  async #readLog(through: number): Promise<void> {
+    for await (const batch of this.#options.readLog(this.#through, through)) {
+      if (this.#closed) return;
+      if (batch.last > this.#through) this.#deliver(batch);
+      this.#deliverEarly();
+    }
+    if (this.#expected <= through) this.#expected = this.#through;
   }
 }

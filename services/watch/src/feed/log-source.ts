@@ -1,4 +1,4 @@
-import { delayMs } from '@tidegate/service-kit';
+import { delayMs, type Retry } from '@tidegate/service-kit';
 import type { LogBatch } from '@tidegate/wire';
 import type { StoreClient } from '../clients/store-client.ts';
 
@@ -11,12 +11,14 @@ interface LogSourceOptions {
   cut: () => void;
   /** while this is false the bus does the work */
   wanted: () => boolean;
+  /** the pauses of a log that cannot be followed */
+  retry: Retry;
   closing: AbortSignal;
 }
 
 /** Follows the store's log wherever there is no bus, or while it is away. */
 export async function followLog(options: LogSourceOptions): Promise<void> {
-  const { closing } = options;
+  const { closing, retry } = options;
   while (!closing.aborted) {
     if (!options.wanted()) {
       await delayMs(50, closing);
@@ -24,13 +26,14 @@ export async function followLog(options: LogSourceOptions): Promise<void> {
     }
     try {
       for await (const batch of options.store.followLog({ after: options.through() }, closing)) {
+        retry.succeeded();
         options.offer(batch);
         if (!options.wanted()) break;
       }
     } catch (error) {
       // otherwise the store is away
       if ((error as { code?: unknown }).code === 410) options.cut();
-      await delayMs(100, closing);
+      await retry.failed(error, closing);
     }
   }
 }

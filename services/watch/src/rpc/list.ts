@@ -8,8 +8,8 @@ import type { Collections } from '../window/collections.ts';
 import { segmentMessage } from '../window/segment-message.ts';
 
 interface ListRoom {
-  /** the collections, once they are complete through the revision; undefined when nobody waits any longer */
-  collectionsAt: (revision: number, waited: () => boolean) => Promise<Collections | undefined>;
+  /** the collections, once they are complete through the revision; undefined when the call is over before */
+  collectionsAt: (revision: number, over: AbortSignal) => Promise<Collections | undefined>;
 }
 
 type ListCall = ServerWritableStream<CollectionListRequest, ListPart>;
@@ -21,7 +21,10 @@ export function listHandler(room: ListRoom): handleServerStreamingCall<Collectio
 
 async function sendList(room: ListRoom, call: ListCall): Promise<void> {
   const { resource, namespace, afterName, afterNamespace, limit, revision, exact, heads } = call.request;
-  const collections = await room.collectionsAt(revision, () => !call.cancelled);
+  const over = new AbortController();
+  call.once('cancelled', () => over.abort());
+  if (call.cancelled) over.abort();
+  const collections = await room.collectionsAt(revision, over.signal);
   if (collections === undefined) throw new Cancelled();
   const collection = collections.get(resource);
   const snapshot = exact ? collection.at(toRevision(revision)) : collection.snapshot();

@@ -1,4 +1,4 @@
-import { delayMs, type Logger } from '@tidegate/service-kit';
+import { delayMs, type Logger, type Retry } from '@tidegate/service-kit';
 import type { CollectionDigest, DigestResponse } from '@tidegate/wire';
 import type { Collections } from '../window/collections.ts';
 import { areEqual, digestOf } from './digest.ts';
@@ -16,6 +16,8 @@ interface SelfCheckOptions {
   compared: () => void;
   diverged: (resource: string) => void;
   log: Logger;
+  /** counts comparisons that could not be made */
+  retry: Retry;
   closing: AbortSignal;
 }
 
@@ -38,7 +40,7 @@ export class SelfCheck {
   }
 
   async run(): Promise<void> {
-    const { everySeconds, closing, log } = this.#options;
+    const { everySeconds, closing, retry } = this.#options;
     while (!closing.aborted) {
       // replicas do not ask all at once; after trouble the repair is looked at soon
       const pauseMs = this.#trouble === undefined ? everySeconds * 1000 * (0.75 + Math.random() / 2) : 1000;
@@ -46,8 +48,9 @@ export class SelfCheck {
       if (closing.aborted) return;
       try {
         await this.#compare();
+        retry.succeeded();
       } catch (error) {
-        log.debug({ err: error }, 'The collections could not be compared with the store.');
+        retry.failedNow(error);
       }
     }
   }

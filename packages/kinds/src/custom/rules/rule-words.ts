@@ -40,5 +40,5 @@ function checkFieldPath(place: Place, path: string, schema: JsonSchema): void {
 }
 
 function missing(place: Place, words: string): void {
-  place.add({ ...requiredValue(place.path, words), byRule: true });
+  place.add(requiredValue(place.path, words));
 }

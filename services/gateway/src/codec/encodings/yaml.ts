@@ -1,4 +1,5 @@
-import { DUMP_SCHEMA, defineScalarTag, dump, intCoreTag } from 'js-yaml';
+import { isPlainText } from '@tidegate/schema';
+import { DUMP_SCHEMA, defineScalarTag, dump, intCoreTag, NOT_RESOLVED } from 'js-yaml';
 import type { Encoding } from './encoding.ts';
 
 const [intTag] = DUMP_SCHEMA.tags.filter(({ tagName }) => tagName === intCoreTag.tagName);
@@ -9,6 +10,12 @@ const SCHEMA = DUMP_SCHEMA.withTags(
     ...(intTag as typeof intCoreTag),
     identify: (value) => typeof value === 'bigint' || intTag?.identify(value) === true,
     represent: String,
+  }),
+  // nothing is written with it: what it would read is quoted
+  defineScalarTag<string>('tag:tidegate,2026:other', {
+    implicit: true,
+    resolve: (source) => (isPlainText(source) ? NOT_RESOLVED : source),
+    identify: () => false,
   }),
 );
 

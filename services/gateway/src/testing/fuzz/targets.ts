@@ -16,6 +16,7 @@ import {
   decodeCbor,
   decodeJson,
   decodeProtobuf,
+  decodeYaml,
   encodeCbor,
   encodeMessage,
   inEnvelope,
@@ -29,7 +30,6 @@ import { parseFieldSelector, parseLabelSelector } from '@tidegate/selectors';
 import type { Random } from '@tidegate/testkit';
 import { decodeContinue, encodeContinue } from '../../codec/continue-token.ts';
 import { decodeObject } from '../../codec/decode-body.ts';
-import { decodeYaml } from '../../codec/decode-yaml.ts';
 import { cbor } from '../../codec/encodings/cbor.ts';
 import { json } from '../../codec/encodings/json.ts';
 import { protobuf } from '../../codec/encodings/protobuf.ts';

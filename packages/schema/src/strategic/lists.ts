@@ -1,0 +1,58 @@
+import { badRequest } from '@tidegate/status';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
+import { itemPatchType } from './directives.ts';
+import { inOrder, refuseOtherOrder } from './order.ts';
+
+/** A list of values: what is new is added. */
+export function mergePrimitives(before: Json[], patch: Json[], order: readonly Json[] | undefined): Json[] {
+  refuseOtherOrder(patch, order, undefined);
+  return inOrder([...new Set([...before, ...patch])], { order: order ?? patch, before, mergeKey: undefined });
+}
+
+interface KeyedMerge {
+  readonly key: string;
+  readonly current: Json[];
+  readonly patch: Json[];
+  readonly order: readonly Json[] | undefined;
+  readonly merge: (item: JsonObject, change: JsonObject) => JsonObject;
+}
+
+/** A list of objects that are known by one of their fields. */
+export function mergeByKey({ key, current, patch, order, merge }: KeyedMerge): Json[] {
+  const changes = patch.map((item) => {
+    if (!isJsonObject(item)) throw badRequest(`a list that is merged by ${key} takes objects only`);
+    return { item, type: itemPatchType(item) };
+  });
+  // one item that says so replaces the whole list by the others
+  const result: Array<Json | undefined> = changes.some(({ type }) => type === 'replace') ? [] : [...current];
+  const places = new Map<Json | undefined, number>();
+  for (const [i, item] of result.entries()) {
+    if (isJsonObject(item) && !places.has(item[key])) places.set(item[key], i);
+  }
+  const merged: Json[] = [];
+  for (const { item, type } of changes) {
+    if (type === 'replace') continue;
+    const id = item[key];
+    if (id === undefined) throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
+    const at = places.get(id);
+    if (type === 'delete') {
+      if (at !== undefined) result[at] = undefined;
+      places.delete(id);
+      continue;
+    }
+    merged.push(item);
+    if (at !== undefined) result[at] = merge(result[at] as JsonObject, item);
+    else places.set(id, result.push(merge({}, item)) - 1);
+  }
+  refuseOtherOrder(merged, order, key);
+  const kept = result.filter((item) => item !== undefined);
+  return inOrder(kept, { order: order ?? merged, before: current, mergeKey: key });
+}
+
+/** Values of another type than those of the list cannot stand in it. */
+export function refuseOtherTypes(list: readonly Json[], values: readonly Json[]): void {
+  const [first] = list;
+  if (first !== undefined && values.some((value) => typeof value !== typeof first)) {
+    throw badRequest(`list element types are not identical: ${JSON.stringify([list, values])}`);
+  }
+}

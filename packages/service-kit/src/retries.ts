@@ -1,0 +1,99 @@
+import { type Closing, delayMs } from './delay.ts';
+import type { Logger } from './logger.ts';
+import type { MetricRegistry } from './metric-registry.ts';
+
+interface Pauses {
+  /** before the second attempt */
+  readonly firstMs: number;
+  /** each pause is twice as long as the one before, and none is longer than this */
+  readonly longestMs: number;
+}
+
+type Wait = (ms: number, closing?: Closing) => Promise<void>;
+
+/** The loops of one process that try again. Each has a name, which is a label of the metrics. */
+export class Retries {
+  readonly #log: Logger;
+  readonly #wait: Wait;
+  readonly #attempts;
+  readonly #failing;
+
+  constructor(log: Logger, metrics: MetricRegistry, wait: Wait = delayMs) {
+    this.#log = log;
+    this.#wait = wait;
+    this.#attempts = metrics.counter({
+      name: 'tidegate_retries_total',
+      help: 'Attempts that failed and are made again, by the loop that makes them.',
+      labelNames: ['loop'] as const,
+    });
+    this.#failing = metrics.gauge({
+      name: 'tidegate_retrying',
+      help: '1 while the last attempt of a loop has failed.',
+      labelNames: ['loop'] as const,
+    });
+  }
+
+  /** For a loop that exists once in this process. */
+  loop(name: string, pauses: Pauses): Retry {
+    const attempts = this.#attempts.labels(name);
+    const failing = this.#failing.labels(name);
+    failing.set(0);
+    return new Retry({
+      ...pauses,
+      wait: this.#wait,
+      failed: (error) => {
+        attempts.inc();
+        failing.set(1);
+        if (error !== undefined) this.#log.warn({ err: error, loop: name }, 'An attempt failed and is made again.');
+      },
+      recovered: (count) => {
+        failing.set(0);
+        this.#log.info({ loop: name, attempts: count }, 'An attempt succeeded after others had failed.');
+      },
+    });
+  }
+}
+
+interface RetryOptions extends Pauses {
+  readonly wait?: Wait;
+  /** with the error when it is the first one since an attempt succeeded */
+  readonly failed?: (error?: unknown) => void;
+  readonly recovered?: (attempts: number) => void;
+}
+
+/**
+ * The pauses of one loop that tries again.
+ *
+ * Invariant: between two failed attempts there is a pause that doubles up to its bound; the log has one line when
+ * attempts begin to fail and one when they succeed again, however many fail in between.
+ *
+ *   failed → 50 ms → failed → 100 ms → failed → 200 ms → succeeded → failed → 50 ms
+ */
+export class Retry {
+  readonly #options: RetryOptions;
+  #failures = 0;
+
+  constructor(options: RetryOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the next attempt may begin, or at once when closing is aborted: then the failure is its consequence. */
+  async failed(error: unknown, closing?: Closing): Promise<void> {
+    const { wait = delayMs } = this.#options;
+    if (closing?.aborted) return;
+    await wait(this.failedNow(error), closing);
+  }
+
+  /** The same for a loop that has its own timer: answers how long it has to wait. */
+  failedNow(error: unknown): number {
+    const { firstMs, longestMs, failed } = this.#options;
+    failed?.(this.#failures === 0 ? error : undefined);
+    return Math.min(firstMs * 2 ** this.#failures++, longestMs);
+  }
+
+  succeeded(): void {
+    if (this.#failures === 0) return;
+    this.#options.recovered?.(this.#failures);
+    this.#failures = 0;
+  }
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { busyParts } from './idle-cpu.ts';
+
+interface Load {
+  /** CPU time that each part uses in each span */
+  readonly [part: string]: readonly number[];
+}
+
+async function busyUnder(load: Load, parts = Object.keys(load).map((name, pid) => ({ name, pid }))): Promise<string[]> {
+  let span = 0;
+  const used = (pid: number) => (load[parts[pid]?.name ?? ''] ?? []).slice(0, span).reduce((sum, ms) => sum + ms, 0);
+  return busyParts(() => parts, { cpuMs: used, wait: async () => void span++ });
+}
+
+test('Parts that use little are not named, and one that spins is.', async () => {
+  const load = { gateway: [40, 40, 40, 40, 40, 40], watch: [900, 900, 900, 900, 900, 900] };
+  assert.deepEqual(await busyUnder(load), ['watch uses 45 % of a core']);
+});
+
+test('A part that finishes what a test has left to do is not named.', async () => {
+  assert.deepEqual(await busyUnder({ store: [1500, 800, 90] }), []);
+});
+
+test('A process that spins is found, and one that is gone is not looked for.', async (t) => {
+  if (process.platform !== 'linux') return t.skip('CPU times of other processes are read from /proc');
+  const spinning = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+  const gone = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' });
+  await once(gone, 'exit');
+  try {
+    const parts = [
+      { name: 'spinning', pid: spinning.pid as number },
+      { name: 'gone', pid: gone.pid as number },
+    ];
+    // the span is measured whatever the wait, so that a slow machine only makes the share smaller
+    const wait = () => new Promise((resolve) => setTimeout(resolve, 300));
+    const [busy = '', ...others] = await busyParts(() => parts, { wait });
+    assert.match(busy, /^spinning uses \d+ % of a core$/);
+    assert.deepEqual(others, []);
+  } finally {
+    spinning.kill('SIGKILL');
+  }
+});

@@ -1,0 +1,36 @@
+import { type Json, type JsonObject, setOwn } from '@tidegate/schema';
+
+/** A copy whose objects have no prototype: a library may set any key of them, and it is a key like all. */
+export function bareCopy(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(bareCopy);
+  const copy = Object.create(null) as JsonObject;
+  for (const key of Object.keys(value)) copy[key] = bareCopy(value[key] as Json);
+  return copy;
+}
+
+/** A copy whose objects are ordinary ones. */
+export function ordinaryCopy(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(ordinaryCopy);
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) setOwn(copy, key, ordinaryCopy(value[key] as Json));
+  return copy;
+}
+
+/** They mean the same: numbers by what they are worth, objects in whatever order. */
+export function isSameJson(a: Json, b: Json): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, i) => isSameJson(item, b[i] as Json))
+    );
+  }
+  const keys = Object.keys(a);
+  if (keys.length !== Object.keys(b).length) return false;
+  return keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key] as Json, b[key] as Json));
+}

@@ -1,0 +1,110 @@
+import type { Collection, Snapshot } from '@tidegate/collection';
+import { type Revision, toRevision } from '@tidegate/revision';
+import { expired } from '@tidegate/status';
+import { encodeContinue } from '../codec/continue-token.ts';
+import type { Gateway, ResourceRequest } from '../gateway.ts';
+import { collectionAtLeast, latestCollection, reached } from './fresh-collection.ts';
+import type { Freshness } from './list-options.ts';
+import { refuseCorrupt } from './refuse-corrupt.ts';
+
+export interface InMirror {
+  in: 'mirror';
+  snapshot: Snapshot;
+  /** a continuation that gave up on being one snapshot with its earlier pages */
+  inconsistent: boolean;
+}
+
+/** The state is not here: it is passed on from another part. */
+export interface Elsewhere {
+  in: 'store' | 'watch';
+  revision: Revision;
+  /** otherwise a later state is as good */
+  exact: boolean;
+}
+
+/** Where the state is that a list asks for. */
+export type Found = InMirror | Elsewhere;
+
+interface StateRequest {
+  namespace: string;
+  freshness: Freshness;
+  /** present states are wanted in the mirror, however large the collection is */
+  inMirror?: boolean;
+}
+
+/** Finds the state of a collection that a request's options ask for. A token that has expired is refused. */
+export async function findState(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { namespace, freshness, inMirror = false }: StateRequest,
+): Promise<Found> {
+  if (freshness.kind === 'continuation' && freshness.token.isOver) throw tooOld(freshness);
+  const whole = async (collection: Collection): Promise<Collection> => {
+    await refuseCorrupt(gateway, request, collection, namespace);
+    return collection;
+  };
+  const now = (collection: Collection, inconsistent = false): Found => ({
+    in: 'mirror',
+    snapshot: collection.snapshot(),
+    inconsistent,
+  });
+  const latest = async () => whole(await latestCollection(gateway, request));
+  const atLeast = async (revision: Revision) => whole(await collectionAtLeast(gateway, request, revision));
+  const exactly = async (revision: Revision): Promise<Found> => {
+    const collection = await atLeast(revision);
+    const snapshot = gateway.gates.enabled('ListFromCacheSnapshot') ? collection.at(revision) : undefined;
+    if (snapshot === undefined) return { in: 'store', revision, exact: true };
+    return { in: 'mirror', snapshot, inconsistent: false };
+  };
+  const { storedAs } = request.kind;
+  if (!inMirror && (await gateway.mirrors.isTooLarge(storedAs))) return elsewhere(gateway, freshness);
+  switch (freshness.kind) {
+    case 'most recent':
+      return now(await latest());
+    case 'any':
+      return now(await atLeast(toRevision(0)));
+    case 'not older than':
+      return now(await atLeast(freshness.revision));
+    case 'exact':
+      return exactly(freshness.revision);
+    case 'continuation': {
+      const { revision } = freshness.token;
+      return revision === -1 ? now(await latest(), true) : exactly(toRevision(revision));
+    }
+  }
+}
+
+async function elsewhere(gateway: Gateway, freshness: Freshness): Promise<Elsewhere> {
+  const latest = async (): Promise<Elsewhere> => {
+    return { in: 'watch', revision: toRevision(await gateway.store.head()), exact: false };
+  };
+  const exactly = async (revision: Revision): Promise<Elsewhere> => {
+    await reached(gateway, revision);
+    const held = gateway.gates.enabled('ListFromCacheSnapshot');
+    return { in: held ? 'watch' : 'store', revision, exact: true };
+  };
+  switch (freshness.kind) {
+    case 'most recent':
+      return latest();
+    case 'any':
+      return { in: 'watch', revision: toRevision(0), exact: false };
+    case 'not older than':
+      await reached(gateway, freshness.revision);
+      return { in: 'watch', revision: freshness.revision, exact: false };
+    case 'exact':
+      return exactly(freshness.revision);
+    case 'continuation': {
+      const { revision } = freshness.token;
+      return revision === -1 ? latest() : exactly(toRevision(revision));
+    }
+  }
+}
+
+const CONTINUE_EXPIRED =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+/** The version that was asked for is not kept any more; a page after it can still be had, without consistency. */
+export function tooOld(freshness: Freshness): Error {
+  if (freshness.kind !== 'continuation') return expired('The resourceVersion for the provided list is too old.');
+  return expired(CONTINUE_EXPIRED, encodeContinue({ revision: -1, after: freshness.token.after }));
+}

@@ -1,0 +1,72 @@
+import type { Item } from '@tidegate/collection';
+import { isConverted } from '@tidegate/kinds';
+import type { Revision } from '@tidegate/revision';
+import { revisionText } from '@tidegate/revision';
+import { encodeContinue } from '../codec/continue-token.ts';
+import { convertedPage, itemsOf } from '../conversion/converted-page.ts';
+import type { Gateway, ResourceRequest } from '../gateway.ts';
+import { findState, type InMirror, tooOld } from './find-state.ts';
+import { listOptions } from './list-options.ts';
+import { type ListMetadata, type PageRequest, pageOf, placeAfter } from './list-page.ts';
+import { tellContinue } from './next-page.ts';
+import { selectionOf } from './selection.ts';
+import { isExpired, storedItems } from './stored-list.ts';
+
+interface Listed {
+  readonly items: readonly Item[];
+  readonly metadata: ListMetadata;
+}
+
+/** The objects that a list with the options of this request shows, for a verb that does something with each. */
+export async function listedItems(gateway: Gateway, request: ResourceRequest): Promise<Listed> {
+  const { freshness, limit } = listOptions(request.info);
+  const selection = selectionOf(request.kind, request.info);
+  const after = placeAfter(selection, freshness.kind === 'continuation' ? freshness.token.after : undefined);
+  const found = await findState(gateway, request, { namespace: selection.namespace, freshness, inMirror: true });
+  const page = { selection, after, limit };
+  if (found.in === 'mirror') return fromMirror(gateway, request, { found, page });
+  try {
+    return await fromStore(gateway, request, { revision: found.revision, page });
+  } catch (error) {
+    throw isExpired(error) ? tooOld(freshness) : error;
+  }
+}
+
+async function fromMirror(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { found, page: wanted }: { found: InMirror; page: PageRequest },
+): Promise<Listed> {
+  const { kind } = request;
+  const { snapshot } = found;
+  const page = isConverted(kind)
+    ? await convertedPage(gateway.conversions, kind, { snapshot, ...wanted })
+    : pageOf(snapshot, wanted);
+  tellContinue(gateway, request, { page, selection: wanted.selection, found });
+  return { items: itemsOf(page.runs), metadata: page.metadata };
+}
+
+/** At an exact version that no mirror shows any more. */
+async function fromStore(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { revision, page: { selection, after, limit } }: { revision: Revision; page: PageRequest },
+): Promise<Listed> {
+  const metadata: ListMetadata = { resourceVersion: revisionText(revision) };
+  const items: Item[] = [];
+  const asked = { namespace: selection.namespace, revision, after, limit: 0, isAbout: selection.isAbout };
+  for await (const item of storedItems(gateway, request, asked)) {
+    if (!selection.matches(item)) continue;
+    if (limit > 0 && items.length === limit) {
+      const { namespace, name } = items.at(-1) as Item;
+      metadata.continue = encodeContinue({
+        revision,
+        after: { namespace: selection.namespace === '' ? namespace : '', name },
+      });
+      return { items, metadata };
+    }
+    items.push(item);
+  }
+  if (limit > 0) metadata.continue = '';
+  return { items, metadata };
+}

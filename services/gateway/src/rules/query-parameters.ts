@@ -1,0 +1,53 @@
+import { parseFlag, parseInt64, type RequestInfo } from '@tidegate/request-info';
+import { refuseFieldManager } from '../ownership/field-manager.ts';
+import { refuseDryRun, refuseFieldValidation } from './admit-object.ts';
+
+type Judge = (name: string, text: string, info: RequestInfo) => unknown;
+
+/** The parameters that can be judged by themselves. Values that depend on others are judged where they are read. */
+const JUDGES: Readonly<Record<string, Judge>> = {
+  allowWatchBookmarks: parseFlag,
+  force: parseFlag,
+  ignoreStoreReadErrorWithClusterBreakingPotential: parseFlag,
+  orphanDependents: parseFlag,
+  pretty: parseFlag,
+  sendInitialEvents: parseFlag,
+  watch: parseFlag,
+  gracePeriodSeconds: parseInt64,
+  limit: parseInt64,
+  timeoutSeconds: parseInt64,
+  dryRun: (_, __, info) => refuseDryRun(info, info.query.all('dryRun')),
+  fieldManager: (_, text, info) => refuseFieldManager(info, text),
+  fieldValidation: (_, text, info) => refuseFieldValidation(info, text),
+};
+
+const OF_COLLECTIONS = ['allowWatchBookmarks', 'limit', 'pretty', 'sendInitialEvents', 'timeoutSeconds', 'watch'];
+const OF_WRITES = ['dryRun', 'fieldManager', 'fieldValidation', 'pretty'];
+const OF_DELETION = [
+  'dryRun',
+  'gracePeriodSeconds',
+  'ignoreStoreReadErrorWithClusterBreakingPotential',
+  'orphanDependents',
+  'pretty',
+];
+
+const OF_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
+  get: new Set(['pretty']),
+  list: new Set(OF_COLLECTIONS),
+  watch: new Set(OF_COLLECTIONS),
+  create: new Set(OF_WRITES),
+  update: new Set(OF_WRITES),
+  patch: new Set(['force', ...OF_WRITES]),
+  delete: new Set(OF_DELETION),
+  deletecollection: new Set([...OF_COLLECTIONS, ...OF_DELETION]),
+};
+
+/**
+ * Judges the parameters that Kubernetes knows for a verb, before anything is done: whatever the resource or subresource is,
+ * none is overlooked. Parameters of other verbs are ignored, as Kubernetes does.
+ */
+export function judgeParameters(info: RequestInfo): void {
+  const known = OF_VERBS[info.verb];
+  if (known === undefined) return;
+  for (const [name, text] of info.query.given()) if (known.has(name)) JUDGES[name]?.(name, text, info);
+}
