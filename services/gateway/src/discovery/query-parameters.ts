@@ -10,9 +10,10 @@ export function listQuery({ verbs }: KindEntry): readonly string[] {
   return [...PAGING, ...SELECTING, ...AT_A_VERSION, ...(verbs.includes('watch') ? WATCHING : [])].sort();
 }
 
-/** Of one object, which can be watched as well; of what is below it, which cannot. */
+/** Of one object, which can be watched as well; of what is below it, which cannot. A scale is always the most recent. */
 export function getQuery({ verbs }: KindEntry, subresource: string): readonly string[] {
-  if (subresource !== '' || !verbs.includes('watch')) return ['resourceVersion'];
+  if (subresource === 'scale' || !verbs.includes('watch')) return [];
+  if (subresource !== '') return ['resourceVersion'];
   return [...SELECTING, ...AT_A_VERSION, ...WATCHING].sort();
 }
 

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { oddDefinition, until } from '@tidegate/testkit';
+import type { Client } from './support/client.ts';
+import { type ListedOperation, listedInV3 } from './support/open-api-operations.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+/** Values that are wrong, by parameter: a server that reads the parameter says so. */
+const WRONG: Readonly<Record<string, string>> = {
+  allowWatchBookmarks: 'allowWatchBookmarks=x&watch=1',
+  continue: 'continue=x',
+  dryRun: 'dryRun=x',
+  fieldManager: `fieldManager=${'x'.repeat(129)}`,
+  fieldSelector: 'fieldSelector=x',
+  fieldValidation: 'fieldValidation=x',
+  gracePeriodSeconds: 'gracePeriodSeconds=x',
+  labelSelector: 'labelSelector=!!',
+  limit: 'limit=x',
+  limitBytes: 'limitBytes=x',
+  orphanDependents: 'orphanDependents=x',
+  propagationPolicy: 'propagationPolicy=x',
+  resourceVersion: 'resourceVersion=x',
+  resourceVersionMatch: 'resourceVersionMatch=x&resourceVersion=1',
+  sendInitialEvents: 'sendInitialEvents=x&watch=1',
+  sinceSeconds: 'sinceSeconds=x',
+  sinceTime: 'sinceTime=x',
+  tailLines: 'tailLines=x',
+  timeoutSeconds: 'timeoutSeconds=x&watch=1',
+  watch: 'watch=x',
+};
+const GROUP = 'odd.example.com';
+const AT_ONCE = 32;
+
+describe('The published query parameters', () => {
+  let system: RunningSystem;
+  let client: Client;
+  before(async () => {
+    system = await runningSystem();
+    ({ client } = system);
+    await client.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: oddDefinition(GROUP) });
+    await until('the custom kind', async () => (await client.get(`/openapi/v3/apis/${GROUP}/v1`)).code === 200);
+  });
+  after(() => system.stop());
+
+  /** The code and the words of an answer. The options of a delete are read from its query where it has no body. */
+  const ask = async ({ path, method, takes }: ListedOperation, query: string): Promise<string> => {
+    const place = path.replace('{namespace}', 'default').replace('{name}', 'nothing');
+    const type = method === 'patch' ? 'application/merge-patch+json' : 'application/json';
+    const object = method === 'put' ? { metadata: { name: 'nothing' } } : {};
+    const body = takes === undefined || method === 'delete' ? {} : { body: object, headers: { 'Content-Type': type } };
+    const { code, json } = await client.ask(method.toUpperCase(), `${place}?${query}`, body);
+    return code < 300 ? `${code}` : `${code} ${json?.message}`;
+  };
+
+  let checked = 0;
+  const check = async (operation: ListedOperation): Promise<string[]> => {
+    // what is proxied is for others to read
+    if (operation.answers[200]?.includes('*/*')) return [];
+    const found: string[] = [];
+    // one object is selected where it is watched
+    const isWatched = operation.path.endsWith('{name}') && operation.query.includes('watch');
+    const harmless = operation.method !== 'get' ? 'dryRun=All' : isWatched ? 'watch=1&timeoutSeconds=1' : 'a=b';
+    const usual = await ask(operation, harmless);
+    for (const name of operation.query) {
+      const wrong = WRONG[name];
+      if (wrong === undefined) continue;
+      // of a parameter that is given twice the first counts
+      const said = await ask(operation, name === 'dryRun' ? wrong : `${wrong}&${harmless}`);
+      checked++;
+      const isRead = /^4(00|22) /.test(said) && said !== usual;
+      if (!isRead) found.push(`${operation.method} ${operation.path} ${name}: ${said}`);
+    }
+    return found;
+  };
+
+  test('are read where they are listed', async () => {
+    const listed = await listedInV3(client);
+    const found: string[] = [];
+    const queue = listed.values();
+    const work = async () => {
+      for (const operation of queue) found.push(...(await check(operation)));
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    assert.deepEqual(found, []);
+    assert.ok(checked > 2000, `${checked}`);
+  });
+});
