@@ -120,7 +120,7 @@ export class Discovery {
 
   async #openApiV3Protobuf(place: string): Promise<Document | undefined> {
     const document = await this.#openApiV3(place);
-    return document && new Document(V3_PROTOBUF_TYPE, openApiV3Protobuf(document));
+    return document && new Document(V3_PROTOBUF_TYPE, await openApiV3Protobuf(document));
   }
 
   async #openApiV2(): Promise<JsonObject> {

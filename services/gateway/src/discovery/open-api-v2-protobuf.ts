@@ -1,24 +1,17 @@
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
-import { any, bytes, type Field, flag, message, text, texts } from './protobuf-writer.ts';
+import { any, bytes, type Field, flag, message, named, namedInTurns, text, texts } from './protobuf-writer.ts';
 
 /**
  * A document of OpenAPI v2 in the Protobuf form that clients of Kubernetes ask for, by the numbers of gnostic's
  * openapi.v2 messages. Only what our documents say is written.
  */
-export function openApiV2Protobuf(document: JsonObject): Buffer {
+export async function openApiV2Protobuf(document: JsonObject): Promise<Buffer> {
   const info = document.info as JsonObject;
   return message(
     text(1, document.swagger),
     bytes(2, message(text(1, info.title), text(2, info.version))),
-    bytes(8, message(...named(2, document.paths, pathItem))),
-    bytes(9, message(...named(1, document.definitions, schema))),
-  );
-}
-
-/** A map: a message with a name and a value for each entry. */
-function named(number: number, map: Json | undefined, write: (value: JsonObject) => Buffer): Field[] {
-  return Object.entries((map ?? {}) as JsonObject).map(([name, value]) =>
-    bytes(number, message(text(1, name), bytes(2, write(value as JsonObject)))),
+    bytes(8, message(...(await namedInTurns(2, document.paths, pathItem)))),
+    bytes(9, message(...(await namedInTurns(1, document.definitions, schema)))),
   );
 }
 

@@ -1,25 +1,30 @@
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
-import { any, bytes, type Field, flag, message, number, text, texts, whole } from './protobuf-writer.ts';
+import {
+  any,
+  bytes,
+  type Field,
+  flag,
+  message,
+  named,
+  namedInTurns,
+  number,
+  text,
+  texts,
+  whole,
+} from './protobuf-writer.ts';
 
 /**
  * A document of OpenAPI v3 in the Protobuf form that clients of Kubernetes ask for, by the numbers of gnostic's
  * openapi.v3 messages. Only what documents of ours and of custom resources say is written.
  */
-export function openApiV3Protobuf(document: JsonObject): Buffer {
+export async function openApiV3Protobuf(document: JsonObject): Promise<Buffer> {
   const info = document.info as JsonObject;
   const components = document.components as JsonObject;
   return message(
     text(1, document.openapi),
     bytes(2, message(text(1, info.title), text(6, info.version))),
-    bytes(4, message(...named(1, document.paths, pathItem))),
-    bytes(5, bytes(1, message(...named(1, components.schemas, schemaOrReference)))),
-  );
-}
-
-/** A map: a message with a name and a value for each entry. */
-function named(field: number, map: Json | undefined, write: (value: JsonObject) => Buffer): Field[] {
-  return Object.entries((map ?? {}) as JsonObject).map(([name, value]) =>
-    bytes(field, message(text(1, name), bytes(2, write(value as JsonObject)))),
+    bytes(4, message(...(await namedInTurns(1, document.paths, pathItem)))),
+    bytes(5, bytes(1, message(...(await namedInTurns(1, components.schemas, schemaOrReference))))),
   );
 }
 

@@ -1,4 +1,5 @@
-import type { Json } from '@tidegate/schema';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Json, JsonObject } from '@tidegate/schema';
 
 /** A field of a Protobuf message; undefined fields are left out. */
 export type Field = Buffer | undefined;
@@ -36,6 +37,33 @@ export function number(field: number, value: unknown): Field {
 /** A count. */
 export function whole(field: number, value: unknown): Field {
   return typeof value === 'number' && value >= 0 ? Buffer.concat([varint(field << 3), varint(value)]) : undefined;
+}
+
+/** A map: a message with a name and a value for each entry. */
+export function named(number: number, map: Json | undefined, write: (value: JsonObject) => Buffer): Field[] {
+  return Object.entries((map ?? {}) as JsonObject).map(([name, value]) =>
+    entry(number, name, write(value as JsonObject)),
+  );
+}
+
+const ENTRIES_AT_ONCE = 40;
+
+/** The same for a large map: other requests get their turn in between. */
+export async function namedInTurns(
+  number: number,
+  map: Json | undefined,
+  write: (value: JsonObject) => Buffer,
+): Promise<Field[]> {
+  const fields: Field[] = [];
+  for (const [name, value] of Object.entries((map ?? {}) as JsonObject)) {
+    fields.push(entry(number, name, write(value as JsonObject)));
+    if (fields.length % ENTRIES_AT_ONCE === 0) await turn();
+  }
+  return fields;
+}
+
+function entry(number: number, name: string, value: Buffer): Buffer {
+  return bytes(number, message(text(1, name), bytes(2, value)));
 }
 
 /** Any JSON: it travels as YAML, which JSON is. */
