@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { projectRoot } from '@tidegate/local';
 import { goModule } from '../support/go-module.ts';
 import { buildGoProgram, CannotBuild, inGoModule } from '../support/go-program.ts';
@@ -50,8 +50,9 @@ export function upstreamPrograms<Name extends ProgramName>(...names: Name[]): Pr
   const found: Array<[Name, string]> = [];
   for (const name of names) {
     const { ask, version, build } = programs[name];
-    if (spawnSync(name, ask, { encoding: 'utf8' }).stdout?.includes(version)) {
-      found.push([name, name]);
+    const installed = onPath(name);
+    if (installed !== undefined && spawnSync(installed, ask, { encoding: 'utf8' }).stdout?.includes(version)) {
+      found.push([name, installed]);
       continue;
     }
     const target = join(cacheOf(version), name);
@@ -65,6 +66,12 @@ export function upstreamPrograms<Name extends ProgramName>(...names: Name[]): Pr
 /** Where the files of Kubernetes' module are. */
 export function kubernetesModule(): string {
   return goModule(`k8s.io/kubernetes@v${RELEASE}`);
+}
+
+/** The whole path: some of the programs are told where others are. */
+function onPath(name: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => resolve(folder, name)).find((file) => existsSync(file));
 }
 
 function cacheOf(version: string): string {

@@ -48,7 +48,8 @@ export function prepareShellTests(
   const temporary = join(dir, 'temporary');
   for (const folder of FOLDERS) cpSync(join(module, folder), join(source, folder), { recursive: true });
   for (const folder of [source, temporary]) makeWritable(folder);
-  linkKubectl(source, kubectl);
+  mkdirSync(join(source, '_output/bin'), { recursive: true });
+  symlinkSync(kubectl, join(source, '_output/bin/kubectl'));
   edit(source);
   writeFileSync(join(dir, 'inline.sh'), inlineFunctions(readFileSync(join(source, LEGACY_SCRIPT), 'utf8')));
   writeFileSync(join(dir, 'driver.sh'), DRIVER);
@@ -80,12 +81,6 @@ function makeWritable(folder: string): void {
     const isPlugin = entry.name.startsWith('kubectl-');
     chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() || isPlugin ? 0o755 : 0o644);
   }
-}
-
-function linkKubectl(source: string, kubectl: string): void {
-  const found = spawnSync('bash', ['-c', 'command -v "$0"', kubectl], { encoding: 'utf8' }).stdout.trim();
-  mkdirSync(join(source, '_output/bin'), { recursive: true });
-  symlinkSync(found, join(source, '_output/bin/kubectl'));
 }
 
 interface Edit {

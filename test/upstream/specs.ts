@@ -49,7 +49,9 @@ export async function runSpecs(
     '--dump-logs-on-failure=false',
     '--disable-log-dump',
   ]);
-  const reports = readReports(join(dir, 'report.json'));
+  const file = join(dir, 'report.json');
+  if (!existsSync(file)) throw new Error(`e2e.test wrote no report; the end of the run:\n${lastLines(said)}`);
+  const reports = readReports(file);
   return (name) => {
     const report = reports.get(name);
     if (report === undefined) return `it did not run; the end of the run:\n${lastLines(said)}`;
@@ -71,7 +73,6 @@ function runGinkgo(ginkgo: string, args: readonly string[]): Promise<string> {
 }
 
 function readReports(file: string): Map<string, SpecReport> {
-  if (!existsSync(file)) return new Map();
   const suites = JSON.parse(readFileSync(file, 'utf8')) as Array<{ SpecReports: SpecReport[] }>;
   const specs = suites.flatMap(({ SpecReports }) => SpecReports).filter(isRun);
   return new Map(specs.map((spec) => [nameOf(spec), spec]));
