@@ -41,7 +41,6 @@ describe('Paths, and the forms of what is at them', () => {
     ['GET', '/api/v1/gadgets'],
     ['GET', '/api/v1/namespaces/default/gadgets/x'],
     ['GET', '/apis/apps/v1/gadgets'],
-    ['GET', '/apis/forms.example.com/v1/gadgets'],
     ['GET', '/api/v1/namespaces/default/nodes'],
     ['GET', '/api/v1/namespaces/default/namespaces'],
     ['GET', '/api/v1/namespaces/default/namespaces/default'],
@@ -60,6 +59,33 @@ describe('Paths, and the forms of what is at them', () => {
     });
   }
 
+  const FORMS = '/apis/forms.example.com/v1';
+  for (const [method, path] of [
+    ['GET', `${FORMS}/gadgets`],
+    ['GET', `${FORMS}/namespaces/default/gadgets/x`],
+    ['GET', `${FORMS}/widgets/x`],
+    ['DELETE', `${FORMS}/widgets`],
+    ['POST', `${FORMS}/widgets`],
+    ['PUT', `${FORMS}/widgets`],
+    ['PUT', `${FORMS}/widgets/x`],
+  ] as const) {
+    test(`${method} ${path} is 404 in plain text, as custom kinds have no such path`, async () => {
+      const { code, text } = await client.ask(method, path, method === 'GET' ? {} : { body: {} });
+      assert.deepEqual([code, text], [404, '404 page not found\n']);
+    });
+  }
+
+  for (const [method, subresource] of [
+    ['GET', 'status'],
+    ['PUT', 'scale'],
+    ['POST', 'gadget'],
+  ] as const) {
+    test(`${method} of ${subresource}, which a custom kind does not have, is 404 as for an absent object`, async () => {
+      const { code, json } = await client.ask(method, `${WIDGETS}/x/${subresource}`);
+      assert.deepEqual([code, json.message], [404, 'widgets.forms.example.com "x" not found']);
+    });
+  }
+
   for (const path of ['/nowhere', '/apis/nowhere.example.com/v1/gadgets', '/api/v9/pods']) {
     test(`${path} is 404 in plain text, as no group version is there`, async () => {
       const { code, text } = await client.get(path);
@@ -71,7 +97,6 @@ describe('Paths, and the forms of what is at them', () => {
     await client.ask('POST', MAPS, { body: configMap('kept') });
     for (const [method, path] of [
       ['DELETE', '/api/v1/configmaps'],
-      ['DELETE', '/apis/forms.example.com/v1/widgets'],
       ['POST', '/api/v1/configmaps'],
       ['PUT', MAPS],
       ['POST', `${MAPS}/x`],

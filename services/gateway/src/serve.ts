@@ -1,7 +1,14 @@
 import { isConverted, type Kind } from '@tidegate/kinds';
 import { READS, type RequestInfo, requestInfo, TALKS } from '@tidegate/request-info';
 import { type Kit, type ProbePath, probeAnswer, probePath } from '@tidegate/service-kit';
-import { ApiError, methodNotAllowed, resourceNotFound, type Status, serviceUnavailable } from '@tidegate/status';
+import {
+  ApiError,
+  methodNotAllowed,
+  notFound,
+  resourceNotFound,
+  type Status,
+  serviceUnavailable,
+} from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { passOn } from './aggregation/pass-on.ts';
 import type { RemoteApi } from './aggregation/remote-api.ts';
@@ -196,7 +203,11 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   const handler = kind === undefined || otherScope ? undefined : handlerOf({ info, kind });
   if (kind === undefined || handler === undefined) {
     if (!gateway.apiServices.isKnown) throw serviceUnavailable('who serves this group is not known yet');
-    if (gateway.registry.serves(info.group, info.version)) throw resourceNotFound();
+    if (gateway.registry.hasBuiltIn(info.group, info.version)) throw resourceNotFound();
+    // as in Kubernetes, an unknown subresource of a custom object is told as if the object were not there
+    if (kind !== undefined && info.subresource !== '' && kind.entry.namespaced === (info.namespace !== '')) {
+      throw notFound(kind.entry, info.name);
+    }
     return nothingHere(audit, reply);
   }
   const { headers } = request;
