@@ -20,6 +20,7 @@ import { FirstObjects } from './first-objects.ts';
 import { FLOW_RESOURCES, FlowControl } from './flow-control.ts';
 import { GatewayClient } from './gateway-client.ts';
 import { Lease } from './lease.ts';
+import { LeftBehind } from './left-behind.ts';
 import { Namespaces } from './namespaces.ts';
 import { OwnService } from './own-service.ts';
 import { RemoteContents } from './remote-contents.ts';
@@ -118,7 +119,7 @@ function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clien
   const remote = new RemoteContents(elsewhere);
   const namespaces = new Namespaces({ pool, reads, gateway, registry, remote, finalizes });
   const works: Work[] = [
-    furnishing(options, gateway),
+    furnishing(options, { gateway, registry }),
     policy(options, gateway),
     flowControl(options, gateway),
     ...defining(options, { gateway, registry }),
@@ -203,7 +204,10 @@ function defining(
 }
 
 /** What must be there: made when it is missing, put right when it is changed. */
-function furnishing({ config, controllers, pool }: LifecycleOptions, gateway: GatewayClient): Work {
+function furnishing(
+  { config, controllers, pool }: LifecycleOptions,
+  { gateway, registry }: { gateway: GatewayClient; registry: Registry },
+): Work {
   const wanted = belongings(config, controllers);
   const { gatewayUrl, advertiseAddress: advertiseAddresses } = config;
   const changes = new ChangedKeys(pool, [
@@ -218,6 +222,7 @@ function furnishing({ config, controllers, pool }: LifecycleOptions, gateway: Ga
     new Belongings({ pool, gateway, wanted }),
     new OwnService({ gateway, gatewayUrl, advertiseAddresses }),
     new FirstObjects(gateway, config.serviceClusterIpRange),
+    ...(controllers.has('namespace-controller') ? [new LeftBehind({ pool, gateway, registry })] : []),
   ];
   const round = async (fence: number) => {
     const changed = await changes.lookUnder(fence);
