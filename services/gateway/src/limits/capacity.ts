@@ -1,4 +1,4 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const LOOK_MS = 50;
 const RESOLUTION_MS = 2;
@@ -20,7 +20,7 @@ const ALONE: Aim = { lateMs: 2, fewest: 16 };
 /** Others wait behind what was let in: they come before the last part of what one flow could have. */
 const SHARED: Aim = { lateMs: 0.4, fewest: 2 };
 
-type Delay = Pick<IntervalHistogram, 'enable' | 'disable' | 'reset' | 'count' | 'mean'>;
+type Delay = Pick<ReturnType<typeof monitorEventLoopDelay>, 'enable' | 'disable' | 'reset' | 'count' | 'mean'>;
 
 interface CapacityOptions {
   /** of the event loop */
