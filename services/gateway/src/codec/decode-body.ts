@@ -1,4 +1,5 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
+import { mediaTypeOf } from '@tidegate/request-info';
 import {
   type BodyNotes,
   type Decoded,
@@ -50,8 +51,13 @@ function decodeValue(schema: Schema, body: Buffer, type: string): Decoded {
     case 'application/vnd.kubernetes.protobuf':
       return { value: decodeProtobuf(schema, body) };
     default:
-      throw unsupportedMediaType(ACCEPTED);
+      throw unknownBodyType();
   }
+}
+
+/** The body is of a type that nobody reads here. */
+export function unknownBodyType(): ApiError {
+  return unsupportedMediaType(ACCEPTED);
 }
 
 /** The media types of an applied configuration; what is YAML may be JSON. */
@@ -104,9 +110,8 @@ export function refuseCodedBody(contentEncoding: string | undefined): void {
   );
 }
 
-/** the media type without its parameters */
+/** the media type without its parameters; what is malformed stays as it is, and is none that is known */
 export function mediaType(contentType: string | undefined): string {
   if (contentType === undefined || contentType === 'application/json') return contentType ?? '';
-  const semicolon = contentType.indexOf(';');
-  return (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
+  return mediaTypeOf(contentType) ?? contentType;
 }
