@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,22 +21,34 @@ export class CannotBuild extends Error {}
 
 /** Builds a Go program of one file, from published modules, outside the project. Throws with what Go said. */
 export function buildGoProgram({ name, main, modules, target, limitMs, published = '.' }: GoProgram): void {
+  inGoModule(name, { 'main.go': main }, (go) => {
+    go(['mod', 'init', `tidegate/${name}`], limitMs);
+    go(['get', ...modules], limitMs);
+    go(['build', '-trimpath', '-ldflags', '-s -w', '-o', target, published], limitMs);
+  });
+}
+
+/** Runs go with these arguments. Throws with what Go said. */
+export type RunGo = (args: readonly string[], limitMs?: number) => void;
+
+/** A Go module outside the project that is there for as long as `use` takes. */
+export function inGoModule(name: string, files: Readonly<Record<string, string>>, use: (go: RunGo) => void): void {
   const dir = mkdtempSync(join(tmpdir(), `tidegate-${name}-`));
+  const env = { ...process.env, GOFLAGS: '-mod=mod', CGO_ENABLED: '0', GOWORK: 'off' };
   try {
-    writeFileSync(join(dir, 'main.go'), main);
-    const env = { ...process.env, GOFLAGS: '-mod=mod', CGO_ENABLED: '0', GOWORK: 'off' };
-    const steps = [
-      ['mod', 'init', `tidegate/${name}`],
-      ['get', ...modules],
-      ['build', '-trimpath', '-ldflags', '-s -w', '-o', target, published],
-    ];
-    mkdirSync(join(target, '..'), { recursive: true });
-    for (const step of steps) {
-      const { status, error, stderr } = spawnSync('go', step, { cwd: dir, env, encoding: 'utf8', timeout: limitMs });
-      const isOurs = step[0] === 'build' && error === undefined;
-      const words = `go ${step[0]} failed: ${error?.message ?? stderr}`;
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(dir, file), text);
+    use((args, limitMs) => {
+      const { status, error, stderr } = spawnSync('go', args, {
+        cwd: dir,
+        env,
+        encoding: 'utf8',
+        timeout: limitMs,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      const isOurs = args[0] === 'build' && error === undefined;
+      const words = `go ${args[0]} failed: ${error?.message ?? stderr}`;
       if (status !== 0) throw isOurs ? new Error(words) : new CannotBuild(words);
-    }
+    });
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

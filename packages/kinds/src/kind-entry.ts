@@ -112,6 +112,8 @@ export interface KindRules {
   readonly graceSeconds?: (object: JsonObject, asked: number | undefined) => number;
   /** what depends on an object is not looked after when it goes */
   readonly ownsNothing?: boolean;
+  /** its dependents stay when a delete says nothing about them; `warning` is what such a delete is told */
+  readonly orphansByDefault?: { readonly warning?: string };
   /** the resource of the same group of which an object of the same name goes with it */
   readonly companion?: string;
   /** whoever deletes it leaves this finalizer behind, for what must be done before it goes */

@@ -89,7 +89,11 @@ export const coreRules: Readonly<Record<string, KindRules>> = {
   componentstatuses: { deprecated: 'v1 ComponentStatus is deprecated in v1.19+' },
   endpoints: { deprecated: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice' },
   podtemplates: { deleteReturnsObject: true, counts: ['template'] },
-  replicationcontrollers: { counts: ['spec'], selectableFields: textFields({ 'status.replicas': '0' }) },
+  replicationcontrollers: {
+    counts: ['spec'],
+    orphansByDefault: {},
+    selectableFields: textFields({ 'status.replicas': '0' }),
+  },
   resourcequotas: { deleteReturnsObject: true },
   secrets: { selectableFields: textFields({ type: '' }) },
   serviceaccounts: { deleteReturnsObject: true },

@@ -17,6 +17,10 @@ export const workloadRules: Readonly<Record<string, KindRules>> = {
   'jobs.batch': {
     counts: ['spec'],
     prepareCreate: selectOwnPods,
+    orphansByDefault: {
+      warning:
+        'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+    },
     selectableFields: { 'status.successful': (job) => String(valueAt(job, 'status.succeeded') ?? 0) },
   },
   'horizontalpodautoscalers.v1.autoscaling': { conversion: autoscalerConversion },

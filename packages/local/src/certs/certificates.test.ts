@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:https';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { test } from 'node:test';
 import { X509Certificate as DecodedCertificate } from '@peculiar/x509';
 import { temporaryPlace } from '../temporary-place.ts';
 import { ensureCertificates } from './certificates.ts';
+import { mintAuthority } from './mint.ts';
 
 const DAY_MS = 24 * 3600_000;
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
@@ -56,6 +57,46 @@ test('Certificates name the key of their authority, as strict clients demand.', 
     assert.ok(extensions.some(({ type }) => type === '2.5.29.35'));
   }
 });
+
+test('Client authorities of the user stand beside our own in one bundle, without anything else of their file.', async () => {
+  const dir = temporaryPlace();
+  const more = join(dir, 'more.crt');
+  const [one, other] = await Promise.all(['one', 'other'].map((name) => mintAuthority(name, DAY_MS, Date.now())));
+  writeFileSync(more, `# ours\n${one?.cert}${one?.key}\n\n${other?.cert}`);
+  const { clientCaFile, caPem } = await ensureCertificates({
+    dir,
+    parts,
+    bindAddress: '127.0.0.1',
+    moreClientAuthorities: more,
+  });
+  const bundle = readFileSync(clientCaFile, 'utf8');
+  const subjects = bundle.split(/(?<=-----END CERTIFICATE-----\n)/).map((text) => new X509Certificate(text).subject);
+  assert.deepEqual(subjects, ['CN=tidegate-ca', 'CN=one', 'CN=other']);
+  assert.doesNotMatch(bundle, /PRIVATE|ours/);
+  assert.equal(caPem.match(/BEGIN/g)?.length, 1);
+});
+
+test('Without client authorities of the user our own is the only one.', async () => {
+  const { clientCaFile, caFile } = await ensure(temporaryPlace());
+  assert.equal(clientCaFile, caFile);
+});
+
+for (const [what, text, words] of [
+  ['without a certificate', 'nothing', /there is no certificate in .*more\.crt: check --client-ca-file/],
+  [
+    'with a broken certificate',
+    '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n',
+    /a certificate in .*more\.crt cannot be read: check --client-ca-file/,
+  ],
+] as const) {
+  test(`A file of client authorities ${what} is refused.`, async () => {
+    const dir = temporaryPlace();
+    const more = join(dir, 'more.crt');
+    writeFileSync(more, text);
+    const wanted = { dir, parts, bindAddress: '127.0.0.1', moreClientAuthorities: more };
+    await assert.rejects(ensureCertificates(wanted), words);
+  });
+}
 
 test("A part's certificate is good for both ends, and its authority is not the clients'.", async () => {
   const certificates = await ensure(temporaryPlace());

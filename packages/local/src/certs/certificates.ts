@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:cry
 import { mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { writePrivateFile } from '../data/private-file.ts';
 import { isErrno, Trouble } from '../trouble.ts';
 import type { Leaf, Pair } from './mint.ts';
@@ -22,9 +22,11 @@ export interface PairFiles {
 }
 
 export interface Certificates {
-  /** what clients trust, and what client certificates are signed by */
+  /** the authority that signs our own certificates of servers and clients: what clients trust */
   readonly caFile: string;
   readonly caPem: string;
+  /** the authorities whose client certificates are accepted: ours, and those that the user gave */
+  readonly clientCaFile: string;
   readonly serving: PairFiles;
   /** the client certificate of the system controllers */
   readonly controllers: PairFiles;
@@ -42,6 +44,8 @@ interface Wanted {
   readonly dir: string;
   readonly parts: readonly string[];
   readonly bindAddress: string;
+  /** a file with further authorities of client certificates; empty: none */
+  readonly moreClientAuthorities?: string;
   /** by which clients call, beside those of this machine and of a cluster */
   readonly servingNames?: readonly string[];
   /** by which a part is called, beside this machine's own */
@@ -68,6 +72,7 @@ export async function ensureCertificates(wanted: Wanted): Promise<Certificates> 
   return {
     caFile: clients.certFile,
     caPem: readFileSync(clients.certFile, 'utf8'),
+    clientCaFile: clientAuthorities(clients.certFile, wanted.moreClientAuthorities ?? ''),
     serving: filesOf(dir, 'serving'),
     controllers: filesOf(dir, 'controllers'),
     peerCaFile: peers.certFile,
@@ -76,6 +81,31 @@ export async function ensureCertificates(wanted: Wanted): Promise<Certificates> 
     frontProxy: filesOf(dir, 'front-proxy-client'),
     serviceAccountKeyFile: ensureServiceAccountKey(dir),
   };
+}
+
+/** Services read one file of client authorities; the file is written anew at each start. */
+function clientAuthorities(ownFile: string, moreFile: string): string {
+  if (moreFile === '') return ownFile;
+  const more = certificatesIn(readFileSync(moreFile, 'utf8'));
+  if (more.length === 0) throw new Trouble(`there is no certificate in ${moreFile}: check --client-ca-file`);
+  for (const text of more) demandCertificate(text, moreFile);
+  const bundle = join(dirname(ownFile), 'client-ca-bundle.crt');
+  const own = certificatesIn(readFileSync(ownFile, 'utf8'));
+  writePrivateFile(bundle, [...own, ...more].map((text) => `${text}\n`).join(''));
+  return bundle;
+}
+
+/** Without what files say between certificates: comments, or a key that does not belong there. */
+function certificatesIn(text: string): string[] {
+  return text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+}
+
+function demandCertificate(text: string, file: string): void {
+  try {
+    new X509Certificate(text);
+  } catch (error) {
+    throw new Trouble(`a certificate in ${file} cannot be read: check --client-ca-file`, { cause: error });
+  }
 }
 
 /** Tokens outlive restarts, and so does the key. */

@@ -103,7 +103,12 @@ export class Launcher {
     const [postgres, nats, certificates, port, boardAddress, ports] = await Promise.all([
       preparePostgres(around).then((engine) => this.#startEngine(engine)),
       prepareNats(around).then((engine) => this.#startEngine(engine)),
-      ensureCertificates({ dir: dataDir.certs, parts: PARTS, bindAddress: options.bindAddress }),
+      ensureCertificates({
+        dir: dataDir.certs,
+        parts: PARTS,
+        bindAddress: options.bindAddress,
+        moreClientAuthorities: options.clientCaFile,
+      }),
       options.port === 0 ? freePort(options.bindAddress) : options.port,
       chooseBoardAddress(options.ephemeral),
       freePorts(portsNeeded(options.workers)),

@@ -50,6 +50,7 @@ test('what the launcher says to its parts itself nobody else says', () => {
     'bind-address',
     'port',
     'token-auth-file',
+    'client-ca-file',
     'feature-gates',
     'encryption-provider-config',
     'otlp-endpoint',

@@ -18,7 +18,6 @@ export const SET_HERE: readonly string[] = [
   'peer-ca-file',
   'tls-cert-file',
   'tls-private-key-file',
-  'client-ca-file',
   'proxy-client-cert-file',
   'proxy-client-key-file',
   'service-account-signing-key-file',

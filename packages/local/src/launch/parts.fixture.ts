@@ -12,6 +12,7 @@ export function planned(...argv: string[]): PartSpec[] {
     certificates: {
       caFile: 'ca.crt',
       caPem: '',
+      clientCaFile: 'client-ca.crt',
       peerCaFile: 'peer-ca.crt',
       serving: pair('serving'),
       controllers: pair('controllers'),

@@ -43,6 +43,12 @@ test('Each part proves itself with its own certificate.', () => {
   for (const spec of planned()) assert.ok(spec.args.includes(`--peer-cert-file=peer-${spec.part}.crt`));
 });
 
+test('Client certificates are judged by the bundle of authorities, and nothing else is.', () => {
+  const flags = planned().flatMap(({ part, args }) => args.map((argument) => `${part} ${argument}`));
+  const withBundle = flags.filter((flag) => flag.endsWith('=client-ca.crt'));
+  assert.deepEqual(withBundle, ['gateway --client-ca-file=client-ca.crt', 'store --client-ca-file=client-ca.crt']);
+});
+
 test('What the user gives for the gateway reaches it.', () => {
   const [gateway] = planned('--feature-gates=WatchList=true', '--bind-address=0.0.0.0', '--log-level=debug');
   for (const arg of ['--feature-gates=WatchList=true', '--bind-address=0.0.0.0', '--log-level=debug']) {

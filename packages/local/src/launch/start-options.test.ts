@@ -43,6 +43,7 @@ const refusals: ReadonlyArray<readonly [string[], RegExp]> = [
   [['--bind-address=here'], /--bind-address must be an IP address, not "here"/],
   [['--log-level=loud'], /--log-level must be/],
   [['--no-nats', '--nats-url=nats://x'], /exclude each other/],
+  [['--client-ca-file=/absent'], /cannot read \/absent: check --client-ca-file/],
   [['--token-auth-file=/absent'], /cannot read \/absent: check --token-auth-file/],
 ];
 for (const [argv, words] of refusals) {

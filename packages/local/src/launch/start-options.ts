@@ -26,6 +26,12 @@ export const startOptions = {
     value: 'FILE',
     help: 'more users: lines of token,user,uid,"group1,group2"',
   },
+  'client-ca-file': {
+    type: 'string',
+    default: '',
+    value: 'FILE',
+    help: 'certificate authorities of more client certificates, beside our own authority',
+  },
   'feature-gates': { type: 'string', default: '', value: 'NAME=true,...', help: 'switches features on and off' },
   'encryption-provider-config': {
     type: 'string',
@@ -95,6 +101,7 @@ function validate(options: Options<typeof startOptions>): void {
   }
   if (options.noNats && options.natsUrl !== '') throw new OptionError('--no-nats and --nats-url exclude each other');
   demandReadable('token-auth-file', options.tokenAuthFile);
+  demandReadable('client-ca-file', options.clientCaFile);
   demandReadable('encryption-provider-config', options.encryptionProviderConfig);
 }
 

@@ -52,6 +52,7 @@ export function deleteOptions(gateway: Gateway, request: ResourceRequest): Delet
   const preconditions = isJsonObject(said.preconditions) ? said.preconditions : {};
   const orphanDependents = typeof said.orphanDependents === 'boolean' ? said.orphanDependents : undefined;
   const policy = readPolicy(request, said.propagationPolicy, orphanDependents);
+  if (policy === undefined && orphanDependents === undefined) warnOfDefault(request);
   return {
     dryRun: isDryRun(request, Array.isArray(body.dryRun) ? body.dryRun.map(String) : []),
     uid: textOf(preconditions.uid),
@@ -61,6 +62,12 @@ export function deleteOptions(gateway: Gateway, request: ResourceRequest): Delet
     orphanDependents,
     ignoreReadErrors,
   };
+}
+
+/** Clients should know that dependents stay where they would expect them to go. */
+function warnOfDefault({ kind, warnings }: ResourceRequest): void {
+  const warning = kind.stored.entry.orphansByDefault?.warning;
+  if (warning !== undefined) warnings.push(warning);
 }
 
 /**

@@ -23,7 +23,7 @@ export function deletionOf(kind: Kind, object: JsonObject, asked: Asked, now = n
   if (grace === 'pending') return { kind: 'pending', object };
   const meta = metaOf(object);
   if (!entry.ownsNothing) {
-    const finalizers = finalizersFor(meta.finalizers ?? [], asked.propagation);
+    const finalizers = finalizersFor(entry, meta.finalizers ?? [], asked.propagation);
     const last = meta.deletionTimestamp === undefined ? entry.lastFinalizer : undefined;
     if (last !== undefined && !finalizers.includes(last)) finalizers.push(last);
     if (finalizers.length > 0) meta.finalizers = finalizers;
@@ -73,10 +73,17 @@ function mark({ stored }: Kind, object: JsonObject, now: Date): void {
   stored.entry.prepareDelete?.(object);
 }
 
-/** Who is asked to look after what the object owns. Without a word about it, those whom the object names stay. */
-function finalizersFor(finalizers: readonly string[], propagation: DeleteOptions['propagation']): string[] {
+/**
+ * Which finalizers hold the object for what it owns. A delete that says nothing about dependents keeps those that the
+ * object has; an object without them follows its kind.
+ */
+function finalizersFor(
+  { orphansByDefault }: Kind['entry'],
+  finalizers: readonly string[],
+  propagation: DeleteOptions['propagation'],
+): string[] {
   const named = finalizers.includes(ORPHAN) ? 'Orphan' : finalizers.includes(FOREGROUND) ? 'Foreground' : undefined;
-  const wanted = propagation ?? named;
+  const wanted = propagation ?? named ?? (orphansByDefault === undefined ? undefined : 'Orphan');
   const others = finalizers.filter((name) => name !== ORPHAN && name !== FOREGROUND);
   if (wanted === 'Orphan') return [...others, ORPHAN];
   return wanted === 'Foreground' ? [...others, FOREGROUND] : others;
