@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startTidegate, type TestAuthority, type TestTidegate, testAuthority } from '@tidegate/testkit';
+import { startTidegate, type TestTidegate } from '@tidegate/testkit';
 import { Client, configMap, MAPS } from './support/client.ts';
 import { runningSystem } from './support/running-system.ts';
 
@@ -13,16 +13,11 @@ describe('The gateway', () => {
   let tidegate: TestTidegate;
   let client: Client;
   let dir: string;
-  let authority: TestAuthority;
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), 'tidegate-access-'));
     const tokens = join(dir, 'tokens.csv');
     writeFileSync(tokens, 'ann-token,ann,uid-1,"dev,ops"\nroot-token,root,uid-2,"system:masters"\n');
-    authority = await testAuthority();
-    const authorities = join(dir, 'authorities.crt');
-    writeFileSync(authorities, authority.ca);
-    const args = ['--workers=2', `--token-auth-file=${tokens}`, `--client-ca-file=${authorities}`];
-    ({ tidegate, client } = await runningSystem({ args }));
+    ({ tidegate, client } = await runningSystem({ args: ['--workers=2', `--token-auth-file=${tokens}`] }));
     await client.ask('POST', MAPS, { body: configMap('there') });
   });
   after(async () => {
@@ -74,26 +69,19 @@ describe('The gateway', () => {
   });
 
   test('takes a client certificate of its authority for who it names', async () => {
-    const cert = readFileSync(join(tidegate.dataDir, 'certs', 'controllers.crt'), 'utf8');
-    const key = readFileSync(join(tidegate.dataDir, 'certs', 'controllers.key'), 'utf8');
-    assert.equal(await codeWith({ cert, key }), 200);
-  });
-
-  test('takes a client certificate of an authority of the user, and of no other', async () => {
-    const admin = { commonName: 'carl', organization: 'system:masters' };
-    assert.equal(await codeWith(await authority.leaf(admin)), 200);
-    assert.equal(await codeWith(await (await testAuthority('stranger')).leaf(admin)), 401);
-  });
-
-  /** Of a list, asked for with a client certificate and no token. */
-  function codeWith(pair: { cert: string; key: string }): Promise<number | undefined> {
-    const options = { ca: readFileSync(tidegate.caFile), ...pair, agent: false as const };
-    return new Promise((resolve, reject) => {
+    const options = {
+      ca: readFileSync(tidegate.caFile),
+      cert: readFileSync(join(tidegate.dataDir, 'certs', 'controllers.crt')),
+      key: readFileSync(join(tidegate.dataDir, 'certs', 'controllers.key')),
+      agent: false as const,
+    };
+    const code = await new Promise((resolve, reject) => {
       request(new URL(MAPS, tidegate.server), options, (response) => resolve(response.resume().statusCode))
         .on('error', reject)
         .end();
     });
-  }
+    assert.equal(code, 200);
+  });
 
   test('takes who may stand in for others for whom they name, over both versions of HTTP', async () => {
     const REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
@@ -227,13 +215,13 @@ describe('The gateway', () => {
     ],
     ['a watch flag in an odd spelling', 'GET', `${MAPS}?watch=yes`, undefined, '', 400, /query parameter watch/],
     [
-      'a prototype in a patch',
+      'a place below a prototype, which is a key like any other and is not there',
       'PATCH',
       `${MAPS}/there`,
       [{ op: 'add', path: '/__proto__/x', value: 1 }],
       'application/json-patch+json',
       422,
-      /Cannot perform an `add` operation at the desired path/,
+      /desired path/,
     ],
   ];
   for (const [what, method, path, body, type, code, message] of bad) {

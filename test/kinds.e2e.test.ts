@@ -112,8 +112,14 @@ describe('The kinds of Kubernetes, by an unmodified kubectl', () => {
       60,
     );
     const [old] = (await raw(`/apis/autoscaling/v1/${path}`)).items;
-    assert.deepEqual([old.apiVersion, old.spec.targetCPUUtilizationPercentage], ['autoscaling/v1', 60]);
-    const changed = { ...old, spec: { ...old.spec, targetCPUUtilizationPercentage: 70 } };
+    // the list names the kind of its items
+    assert.deepEqual([old.apiVersion, old.spec.targetCPUUtilizationPercentage], [undefined, 60]);
+    const changed = {
+      ...old,
+      apiVersion: 'autoscaling/v1',
+      kind: 'HorizontalPodAutoscaler',
+      spec: { ...old.spec, targetCPUUtilizationPercentage: 70 },
+    };
     await ok('replace', '-f', manifest('scaler', changed));
     assert.equal(
       (await raw(`/apis/autoscaling/v2/${path}/scaler`)).spec.metrics[0].resource.target.averageUtilization,
@@ -137,9 +143,9 @@ describe('The kinds of Kubernetes, by an unmodified kubectl', () => {
     };
     await ok('create', '-f', manifest('event', event));
     const core = await raw('/api/v1/namespaces/default/events?fieldSelector=involvedObject.name%3Dsomebody');
-    assert.deepEqual([core.items.length, core.items[0].message, core.items[0].apiVersion], [1, 'hello', 'v1']);
+    assert.deepEqual([core.items.length, core.items[0].message, core.apiVersion], [1, 'hello', 'v1']);
     const named = await raw('/apis/events.k8s.io/v1/namespaces/default/events?fieldSelector=regarding.name%3Dsomebody');
-    assert.deepEqual([named.items.length, named.items[0].note, named.items[0].kind], [1, 'hello', 'Event']);
+    assert.deepEqual([named.items.length, named.items[0].note, named.kind], [1, 'hello', 'EventList']);
     const seen = await ok('get', '--raw', '/apis/events.k8s.io/v1/namespaces/default/events?watch=1&timeoutSeconds=1');
     assert.match(seen, /^\{"type":"ADDED","object":\{.*"note":"hello"/);
   });

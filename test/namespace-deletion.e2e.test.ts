@@ -39,6 +39,39 @@ describe('A namespace that is deleted', () => {
     assert.ok(ms < 15_000, `${ms} ms`);
   });
 
+  test('goes at once when a user takes its finalizers away, and what is left in it goes after it', async () => {
+    const path = await namespace('forced');
+    await make(`${path}/configmaps`, configMap('held', {}, { finalizers: ['example.com/one'] }));
+    await make(`${path}/configmaps`, configMap('free'));
+    await make(`${path}/secrets`, { metadata: { name: 'free' } });
+    await client.ask('DELETE', path);
+    const { json } = await client.get(path);
+    const put = await client.ask('PUT', `${path}/finalize`, { body: { ...json, spec: { finalizers: [] } } });
+    assert.equal(put.code, 200, put.text);
+    assert.equal((await client.get(path)).code, 404);
+
+    const inside = await client.ask('POST', `${path}/configmaps`, { body: configMap('new') });
+    assert.deepEqual([inside.code, inside.json.message], [404, 'namespaces "forced" not found']);
+    const again = await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'forced' } } });
+    assert.deepEqual(
+      [again.code, again.json.message],
+      [409, 'object is being deleted: namespaces "forced" already exists'],
+    );
+
+    await gone(`${path}/configmaps/free`);
+    await gone(`${path}/secrets/free`);
+    const free = [{ op: 'remove', path: '/metadata/finalizers' }];
+    const headers = { 'Content-Type': 'application/json-patch+json' };
+    assert.equal((await client.ask('PATCH', `${path}/configmaps/held`, { body: free, headers })).code, 200);
+    await until('the name to be free', async () => {
+      const { code } = await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'forced' } } });
+      return code === 201;
+    });
+    assert.deepEqual((await client.get(`${path}/secrets`)).json.items, []);
+    const twice = await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'forced' } } });
+    assert.deepEqual([twice.code, twice.json.message], [409, 'namespaces "forced" already exists']);
+  });
+
   test('says in its conditions what remains and why, and goes when that is gone', async () => {
     const path = await namespace('held');
     await make(`${path}/configmaps`, configMap('a', {}, { finalizers: ['example.com/one', 'example.com/two'] }));

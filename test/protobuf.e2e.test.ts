@@ -161,10 +161,8 @@ describe('In Protobuf', () => {
     assert.deepEqual(types.slice(state + 1, state + 3), ['MODIFIED', 'DELETED']);
     const end = events[state]?.object as JsonObject;
     assert.deepEqual((end.metadata as JsonObject).annotations, { 'k8s.io/initial-events-end': 'true' });
-    assert.deepEqual(
-      events[state + 1]?.object,
-      now.items.find((item: JsonObject) => (item.metadata as JsonObject).name === 'm3'),
-    );
+    const changed = now.items.find((item: JsonObject) => (item.metadata as JsonObject).name === 'm3');
+    assert.deepEqual(events[state + 1]?.object, { ...changed, kind: 'ConfigMap', apiVersion: 'v1' });
     const metadata = await watched(
       system,
       `${MAPS}?watch=1&timeoutSeconds=1`,

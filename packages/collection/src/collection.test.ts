@@ -189,6 +189,15 @@ test('a snapshot whose pages are being read is there when the window has moved p
   assert.equal(collection.at(page.revision), undefined);
 });
 
+test('pages that nobody goes on with hold no more than 64 states, whatever clients begin', () => {
+  const collection = empty();
+  for (let revision = 1; revision <= 300; revision++) {
+    collection.apply({ kind: eventKind.created, state: parts('ns', `x${revision}`, revision, ''), traceparent: '' });
+    collection.keep(collection.snapshot());
+  }
+  assert.equal(collection.keptStates, 64);
+});
+
 test('a namespace is found whole wherever in the tree it begins, also at the very start of a leaf', () => {
   const collection = empty();
   let revision = 0;

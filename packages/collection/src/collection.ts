@@ -200,6 +200,11 @@ export class Collection {
     return new Snapshot(tree.freeze(), revision);
   }
 
+  /** How many states are held for pages to come. */
+  get keptStates(): number {
+    return this.#kept.size;
+  }
+
   /** Keeps a snapshot while its pages are being read. */
   keep(snapshot: Snapshot): void {
     const now = this.#now();

@@ -18,7 +18,7 @@ interface Sources {
 const SPELL_MS = 2000;
 const NANOSECONDS = 1e6;
 /** how often the loop is looked at; what it measures begins there */
-const RESOLUTION_MS = 20;
+const RESOLUTION_MS = 50;
 
 /** The few figures that a process tells of its load: of the last whole spell of two seconds, whoever asks and how often. */
 export class LoadMeter {

@@ -33,9 +33,9 @@ const made: Record<status.Reason, readonly [status.ApiError, string]> = {
   Invalid: [
     status.invalid({ group: '', kind: 'ConfigMap', name: 'X' }, [
       status.invalidValue('metadata.name', 'X', 'bad'),
-      status.requiredValue('data'),
+      status.forbiddenField('data', 'too late'),
     ]),
-    'ConfigMap "X" is invalid: [metadata.name: Invalid value: "X": bad, data: Required value]',
+    'ConfigMap "X" is invalid: [metadata.name: Invalid value: "X": bad, data: Forbidden: too late]',
   ],
   TooManyRequests: [status.tooManyRequests('later'), 'later'],
   InternalError: [status.internalError('broken'), 'Internal error occurred: broken'],
@@ -57,7 +57,12 @@ for (const [reason, [error, message]] of Object.entries(made)) {
   });
 }
 
-test('an object with wrong types and missing fields only is 400, its reason staying Invalid', () => {
+test('one missing or wrongly typed field is enough for 400, its reason staying Invalid', () => {
+  const bad = status.invalidValue('metadata.name', 'X', 'bad');
+  for (const malformed of [status.requiredValue('data'), status.typeInvalid('data', 5, 'must be a map')]) {
+    const both = status.invalid({ group: '', kind: 'ConfigMap', name: 'X' }, [bad, malformed]);
+    assert.deepEqual([both.code, both.reason, both.status.details?.causes?.length], [400, 'Invalid', 2]);
+  }
   const error = status.invalid({ group: '', kind: 'ConfigMap', name: 'x' }, [status.requiredValue('data')]);
   assert.deepEqual([error.code, error.reason], [400, 'Invalid']);
   assert.deepEqual(error.status.details?.causes, [

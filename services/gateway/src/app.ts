@@ -7,6 +7,7 @@ import { badRequest, requestEntityTooLarge, timeout } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { RemoteApi } from './aggregation/remote-api.ts';
 import { nobody } from './authn/user.ts';
+import { malformedMediaType } from './codec/media-types.ts';
 import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
 import { bodyClock } from './hooks/body-clock.ts';
@@ -85,13 +86,22 @@ export function createApp(given: AppOptions): FastifyInstance {
     refuse(options, { raw: request.raw, reply }, timeout());
   app.addHook('onRequest', bodyClock(gateway.limits.requestMs, tooSlow));
   app.setErrorHandler((error, request, reply) => {
-    const tooLarge = (error as { code?: string }).code === 'FST_ERR_CTP_BODY_TOO_LARGE';
-    const told = tooLarge ? requestEntityTooLarge(`limit is ${MAX_BODY_BYTES}`) : error;
-    void refuse(options, { raw: request.raw, reply }, told);
+    void refuse(options, { raw: request.raw, reply }, toldAs(error as FastifyRefusal));
   });
   app.all('*', (request, reply) => serve(options, request, reply));
   serveUpgrades(app, options);
   return app;
+}
+
+/** What Fastify says where it does not take a request. */
+type FastifyRefusal = Error & { readonly code?: string; readonly statusCode?: number };
+
+/** What is wrong with a request is told as that, whoever has found it. */
+function toldAs(error: FastifyRefusal): Error {
+  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return requestEntityTooLarge(`limit is ${MAX_BODY_BYTES}`);
+  if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return malformedMediaType();
+  const { code = '', statusCode = 500 } = error;
+  return code.startsWith('FST_') && statusCode < 500 ? badRequest(error.message, error) : error;
 }
 
 /**

@@ -96,7 +96,7 @@ export async function serve(
     if (error instanceof ApiError && error.code === 401) await options.gateway.limits.heardStranger();
     const coding = info && codingOf(options.gateway, request, info);
     const written = await writeError(
-      { auditId: audit, accept: request.headers.accept, coding, warnings, ...options.gateway },
+      { auditId: audit, accept: request.headers.accept, coding, warnings, query: info?.query, ...options.gateway },
       reply,
       error,
     );

@@ -214,6 +214,7 @@ export class StoreService implements Service {
       reads: this.#reads,
       metrics: this.#metrics,
       defined: this.#defined,
+      feed: this.#feed,
       closing,
     });
   }

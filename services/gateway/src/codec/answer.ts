@@ -3,6 +3,7 @@ import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { Status } from '@tidegate/status';
 import type { Answer, ResourceRequest } from '../gateway.ts';
 import type { Document } from './encodings/encoding.ts';
+import { isForPeople } from './for-people.ts';
 import type { Accepted } from './negotiate.ts';
 import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
 
@@ -38,8 +39,8 @@ export function documentAnswer(request: ResourceRequest, code: number, document:
   return { code, body: request.accepted.encoding.document(document, isPretty(request)) };
 }
 
-export function isPretty({ accepted, info }: ResourceRequest): boolean {
-  return accepted.pretty || info.query.flag('pretty');
+export function isPretty({ accepted, info, userAgent }: ResourceRequest): boolean {
+  return accepted.pretty || isForPeople(info.query, userAgent);
 }
 
 /** A success that has no object to show. */

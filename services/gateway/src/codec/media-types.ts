@@ -1,5 +1,5 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
-import { TALKS } from '@tidegate/request-info';
+import { mediaTypeOf, TALKS } from '@tidegate/request-info';
 import { unsupportedMediaType } from '@tidegate/status';
 import type { ResourceRequest } from '../gateway.ts';
 
@@ -60,9 +60,13 @@ export function isApplied(contentType: string | undefined): boolean {
   return type === APPLY_YAML || type === APPLY_CBOR;
 }
 
-/** the media type without its parameters */
+/** The Content-Type is none at all: what could be read instead does not depend on what the request is about. */
+export function malformedMediaType(): Error {
+  return unsupportedMediaType([...JSON_AND_YAML, ...PROTOBUF]);
+}
+
+/** the media type without its parameters; what is malformed stays as it is, and is none that is known */
 export function mediaType(contentType: string | undefined): string {
   if (contentType === undefined || contentType === 'application/json') return contentType ?? '';
-  const semicolon = contentType.indexOf(';');
-  return (semicolon < 0 ? contentType : contentType.slice(0, semicolon)).trim().toLowerCase();
+  return mediaTypeOf(contentType) ?? contentType;
 }

@@ -1,4 +1,5 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
+import { headerElements } from '@tidegate/request-info';
 import { notAcceptable } from '@tidegate/status';
 import { cbor } from './encodings/cbor.ts';
 import type { Encoding } from './encodings/encoding.ts';
@@ -56,7 +57,7 @@ interface AnswerOf {
 
 interface Clause {
   type: string;
-  parameters: Record<string, string>;
+  parameters: Readonly<Record<string, string>>;
   quality: number;
 }
 
@@ -127,15 +128,9 @@ export class Negotiator {
 }
 
 function parseAccept(accept: string): Clause[] {
-  const clauses = accept.split(',').map((text): Clause => {
-    const [type = '', ...rest] = text.split(';').map((part) => part.trim());
-    const parameters: Record<string, string> = {};
-    for (const part of rest) {
-      const equals = part.indexOf('=');
-      if (equals > 0) parameters[part.slice(0, equals).toLowerCase()] = part.slice(equals + 1);
-    }
+  const clauses = headerElements(accept).map(({ value, parameters }): Clause => {
     const quality = Number(parameters.q ?? '1');
-    return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality };
+    return { type: value.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 0 : quality };
   });
   return clauses.filter((clause) => clause.quality > 0).sort((a, b) => b.quality - a.quality);
 }

@@ -292,7 +292,14 @@ test('a document of another server is told as it is, once it has one', async () 
 });
 
 test('at other paths there is nothing', async () => {
-  for (const path of ['/', '/api/v2', '/apis/none', '/apis/apps/v2', '/openapi/v3/apis/apps/v2', '/apis/apps/v1/x']) {
+  for (const path of [
+    '/nowhere',
+    '/api/v2',
+    '/apis/none',
+    '/apis/apps/v2',
+    '/openapi/v3/apis/apps/v2',
+    '/apis/apps/v1/x',
+  ]) {
     assert.equal(await discovery.document(path, undefined), undefined, path);
   }
 });

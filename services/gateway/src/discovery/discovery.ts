@@ -55,6 +55,11 @@ export class Discovery {
     this.#elsewhere = elsewhere;
   }
 
+  /** How many documents are held. */
+  get held(): number {
+    return this.#documents.size;
+  }
+
   /** undefined at every path where nothing is told. */
   async document(path: string, accept: string | undefined): Promise<Document | undefined> {
     const clean = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;

@@ -29,6 +29,17 @@ test('documents of OpenAPI v3 are made anew only where the kinds of their group 
   assert.equal((await at('/openapi/v3/apis/batch/v1'))?.hash, batch?.hash);
 });
 
+test('paths at which there is nothing leave nothing behind, however many are asked for', async () => {
+  const gates = readFeatureGates('');
+  const documents = new Discovery(builtInRegistry(), { gates, negotiator: new Negotiator(gates) });
+  for (let i = 0; i < 1000; i++) {
+    for (const path of [`/apis/made-up-${i}`, `/apis/apps/v${i + 2}`, `/openapi/v3/apis/made-up-${i}/v1`]) {
+      assert.equal(await documents.document(path, undefined), undefined);
+    }
+  }
+  assert.equal(documents.held, 0);
+});
+
 function establishedDefinition(name: string, group: string): JsonObject {
   const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
   const schema = { openAPIV3Schema: { type: 'object' } };

@@ -1,5 +1,5 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
-import type { RequestInfo } from '@tidegate/request-info';
+import { headerElements, type RequestInfo } from '@tidegate/request-info';
 import type { CodingName } from '../codec/compress.ts';
 
 /** How the body of an answer may be coded. */
@@ -34,9 +34,8 @@ export function contentCoding(settings: Settings, { verb }: RequestInfo, acceptE
 /** By the rules of RFC 9110: `*` stands for what is not named, and identity that nothing names is acceptable. */
 function qualities(header: string): { gzip: number; zstd: number; identity: number | undefined } {
   const named = new Map<string, number>();
-  for (const item of header.toLowerCase().split(',')) {
-    const [coding = '', ...parameters] = item.split(';').map((text) => text.trim());
-    if (coding !== '') named.set(coding === 'x-gzip' ? 'gzip' : coding, qualityOf(parameters));
+  for (const { value: coding, parameters } of headerElements(header.toLowerCase())) {
+    if (coding !== '') named.set(coding === 'x-gzip' ? 'gzip' : coding, qualityOf(parameters.q));
   }
   const others = named.get('*');
   return {
@@ -46,8 +45,7 @@ function qualities(header: string): { gzip: number; zstd: number; identity: numb
   };
 }
 
-function qualityOf(parameters: readonly string[]): number {
-  const text = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+function qualityOf(text: string | undefined): number {
   if (text === undefined) return 1;
   const quality = Number(text);
   return quality >= 0 && quality <= 1 ? quality : 0;

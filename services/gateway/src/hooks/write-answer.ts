@@ -1,9 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { metaSchemas } from '@tidegate/kinds';
+import type { Query } from '@tidegate/request-info';
 import type { JsonObject } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
 import { type CodingName, compress } from '../codec/compress.ts';
+import { isRefusalForPeople } from '../codec/for-people.ts';
 import { type Accepted, type Negotiator, PLAIN } from '../codec/negotiate.ts';
 import type { Answer, ResourceRequest } from '../gateway.ts';
 import { noteBytes } from '../telemetry/answer-bytes.ts';
@@ -81,11 +83,12 @@ export interface Asked {
   readonly accept: string | undefined;
   readonly coding?: ContentCoding | undefined;
   readonly warnings?: readonly string[];
+  readonly query?: Query | undefined;
 }
 
 /** Anything that was thrown, as the Status that clients parse. */
 export async function writeError(
-  { auditId, accept, coding = IDENTITY, warnings = [], negotiator }: Asked,
+  { auditId, accept, coding = IDENTITY, warnings = [], negotiator, query }: Asked,
   reply: FastifyReply,
   thrown: unknown,
 ): Promise<ApiError> {
@@ -99,7 +102,8 @@ export async function writeError(
   const retryAfter = status.details?.retryAfterSeconds;
   const accepted = acceptedOr(negotiator, accept, error);
   const document = { value: status as unknown as JsonObject, schema: metaSchemas.status };
-  const body = accepted.encoding.document(document, accepted.pretty);
+  const pretty = accepted.pretty || isRefusalForPeople(query, raw.req.headers['user-agent'] ?? '');
+  const body = accepted.encoding.document(document, pretty);
   const headers: Headers = [];
   if (retryAfter !== undefined) headers.push('Retry-After', retryAfter);
   if (code === 403) headers.push('X-Content-Type-Options', 'nosniff');

@@ -1,5 +1,6 @@
-import type { RequestInfo } from '@tidegate/request-info';
+import { type RequestInfo, splitOutsideQuotes } from '@tidegate/request-info';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isForPeople } from '../codec/for-people.ts';
 import type { Document } from '../discovery/document.ts';
 import type { ContentCoding } from './content-coding.ts';
 import { flowHeaders } from './flow-headers.ts';
@@ -47,7 +48,7 @@ export async function writeDocument(
     headers.Expires = new Date(Date.now() + YEAR_MS).toUTCString();
   }
   if (knows(request.headers['if-none-match'], document.etag)) return write(304);
-  if (info.query.flag('pretty') && document.contentType.startsWith('application/json')) {
+  if (isIndented(info, request, document)) {
     return write(200, Buffer.from(`${JSON.stringify(JSON.parse(document.body.toString('utf8')), null, 2)}\n`));
   }
   const { name, fromBytes } = coding;
@@ -56,6 +57,15 @@ export async function writeDocument(
   return write(200, await document.compressed(name));
 }
 
+/** Documents that have no other form. */
+const ALWAYS = new Set(['/', '/version', '/version/']);
+
+function isIndented({ path, query }: RequestInfo, { headers }: FastifyRequest, { contentType }: Document): boolean {
+  const asked = isForPeople(query, headers['user-agent'] ?? '');
+  if (!contentType.startsWith('application/json') || path.startsWith('/openapi/')) return false;
+  return asked || ALWAYS.has(path);
+}
+
 function knows(header: string | undefined, etag: string): boolean {
-  return (header ?? '').split(',').some((known) => known.trim().replace(/^W\//, '') === etag);
+  return splitOutsideQuotes(header ?? '', ',').some((known) => known.replace(/^W\//, '') === etag);
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Capacity } from './capacity.ts';
 
 function capacityOf(seats: number) {
-  const state = { seats, isWanted: true, isShared: false };
+  const state = { seats, isWanted: true, isShared: false, isBusy: true };
   const capacity = new Capacity({
     seats,
     scale: (now) => {
@@ -11,6 +11,8 @@ function capacityOf(seats: number) {
     },
     isWanted: () => state.isWanted,
     isShared: () => state.isShared,
+    isBusy: () => state.isBusy,
+    delay: { enable: () => true, disable: () => true, reset: () => {}, count: 25, mean: 2e6 },
   });
   return { capacity, state };
 }
@@ -53,4 +55,21 @@ test('a loop that is a little late keeps what it has, and no more are given than
   other.capacity.look(30);
   other.capacity.look(1.5);
   assert.equal(other.state.seats, 75);
+});
+
+test('the loop is watched from a request on, and no longer when none has come for a second', (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const { capacity, state } = capacityOf(600);
+  assert.equal(capacity.isWatching, false);
+  capacity.wake();
+  t.mock.timers.tick(5000);
+  assert.equal(capacity.isWatching, true, 'a request has a seat');
+  state.isBusy = false;
+  t.mock.timers.tick(900);
+  assert.equal(capacity.isWatching, true, 'it may not be the last');
+  t.mock.timers.tick(200);
+  assert.equal(capacity.isWatching, false);
+  capacity.wake();
+  assert.equal(capacity.isWatching, true);
+  capacity.stop();
 });

@@ -2,6 +2,8 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const LOOK_MS = 50;
 const RESOLUTION_MS = 2;
+/** after so many looks without a request the loop is not watched */
+const QUIET_LOOKS = 20;
 const SHRINK = 0.75;
 const GROW = 1.1;
 /** where nobody wants more than there are */
@@ -18,12 +20,18 @@ const ALONE: Aim = { lateMs: 2, fewest: 16 };
 /** Others wait behind what was let in: they come before the last part of what one flow could have. */
 const SHARED: Aim = { lateMs: 0.4, fewest: 2 };
 
+type Delay = Pick<ReturnType<typeof monitorEventLoopDelay>, 'enable' | 'disable' | 'reset' | 'count' | 'mean'>;
+
 interface CapacityOptions {
+  /** of the event loop */
+  readonly delay?: Delay;
   /** what was configured */
   readonly seats: number;
   readonly scale: (seats: number) => void;
   /** whether anybody waits for a seat, or all are taken */
   readonly isWanted: () => boolean;
+  /** whether any request has a seat */
+  readonly isBusy: () => boolean;
   /** whether requests of more than one flow have come of late */
   readonly isShared: () => boolean;
 }
@@ -37,28 +45,43 @@ interface CapacityOptions {
  */
 export class Capacity {
   readonly #options: CapacityOptions;
-  readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  readonly #delay: Delay;
   #timer: NodeJS.Timeout | undefined;
+  #quietLooks = 0;
   #seats: number;
 
   constructor(options: CapacityOptions) {
     this.#options = options;
+    this.#delay = options.delay ?? monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     this.#seats = options.seats;
   }
 
-  start(): void {
+  /** A request has come: from here on the loop is watched, until none has come for a while. */
+  wake(): void {
+    this.#quietLooks = 0;
+    if (this.#timer !== undefined) return;
     this.#delay.enable();
-    this.#timer = setInterval(() => {
-      const lateMs = this.#delay.count === 0 ? LOOK_MS : this.#delay.mean / 1e6 - RESOLUTION_MS;
-      this.#delay.reset();
-      this.look(lateMs);
-    }, LOOK_MS);
+    this.#timer = setInterval(() => this.#lookAgain(), LOOK_MS);
     this.#timer.unref();
+  }
+
+  /** Each look at the loop costs a process that has nothing to do as much as one that has. */
+  get isWatching(): boolean {
+    return this.#timer !== undefined;
   }
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#timer = undefined;
     this.#delay.disable();
+  }
+
+  #lookAgain(): void {
+    const lateMs = this.#delay.count === 0 ? LOOK_MS : this.#delay.mean / 1e6 - RESOLUTION_MS;
+    this.#delay.reset();
+    this.look(lateMs);
+    const isIdle = this.#seats >= this.#options.seats && !this.#options.isBusy();
+    if (isIdle && ++this.#quietLooks >= QUIET_LOOKS) this.stop();
   }
 
   /** The loop came round so late, in the middle of the time since the last look. */

@@ -118,8 +118,9 @@ export class Limits {
   async #refuse({ reply, audit }: Asking, text = TOO_MANY): Promise<number> {
     // what it brought is not needed any more
     reply.request.body = undefined;
+    const seconds = this.turns?.retryAfterSeconds ?? RETRY_MS / 1000;
     await this.#held.hold(RETRY_MS);
-    return writeText(audit, reply, 429, text, { headers: ['Retry-After', String(RETRY_MS / 1000)] });
+    return writeText(audit, reply, 429, text, { headers: ['Retry-After', String(seconds)] });
   }
 }
 

@@ -7,6 +7,7 @@ import type { Mirrors } from '../mirror/mirrors.ts';
 import { Capacity } from './capacity.ts';
 import { FlowMetrics } from './flow-metrics.ts';
 import { FlowMirror } from './flow-mirror.ts';
+import { Throughput } from './throughput.ts';
 import { type Known, seatsFor } from './work-estimate.ts';
 
 interface TurnsOptions {
@@ -38,6 +39,7 @@ export class Turns {
   readonly #flows: FlowMirror;
   readonly #metrics: FlowMetrics;
   readonly #capacity: Capacity;
+  readonly #throughput = new Throughput();
   readonly #known: Known;
   #last: Flow | undefined;
   /** when a request of another flow than the one before has come */
@@ -51,6 +53,7 @@ export class Turns {
       seats,
       scale: (now) => this.seats.scale(now),
       isWanted: () => this.seats.waiting > 0 || this.seats.inUse >= this.seats.seats,
+      isBusy: () => this.seats.inUse > 0,
       isShared: () => performance.now() - this.#mixedAt < SHARED_MS,
     });
     this.#known = {
@@ -61,7 +64,6 @@ export class Turns {
 
   start(): void {
     this.#flows.start();
-    this.#capacity.start();
   }
 
   stop(): void {
@@ -70,6 +72,7 @@ export class Turns {
 
   /** It has its seats, waits for them, or is refused. Whoever asks gives them back, by `leave`. */
   ask(user: User, info: RequestInfo): Turn {
+    this.#capacity.wake();
     const schema = this.#flows.classifier.schemaOf(user, info);
     const { name } = schema.level;
     const distinguisher = distinguisherOf(schema, user, info);
@@ -99,7 +102,13 @@ export class Turns {
     return promise;
   }
 
+  /** In how many seconds those that wait now will have been served, as fast as others were in the last seconds. */
+  get retryAfterSeconds(): number {
+    return this.#throughput.secondsFor(this.seats.waiting);
+  }
+
   leave({ ticket }: Turn): void {
+    this.#throughput.note();
     this.seats.leave(ticket);
   }
 

@@ -14,6 +14,10 @@ export interface Shared {
 export class SharedFrames {
   readonly #byWish = new Map<string, Shared>();
 
+  get size(): number {
+    return this.#byWish.size;
+  }
+
   acquire(wish: string, make: () => Frames): Shared {
     let shared = this.#byWish.get(wish);
     if (shared === undefined) {

@@ -1,4 +1,4 @@
-import { metaOf } from '@tidegate/kinds';
+import { type Kind, metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { type Guard, guardKind } from '@tidegate/wire';
 import type { ResourceRequest } from '../gateway.ts';
@@ -11,9 +11,16 @@ export function isRemoved({ kind }: ResourceRequest, object: JsonObject): boolea
   return !(hasTime || (meta.finalizers ?? []).length > 0 || (kind.stored.entry.held?.(object) ?? false));
 }
 
-/** A namespace goes last: only when nothing is left in it. */
-export function removalGuards({ kind, info }: ResourceRequest): Guard[] {
-  return kind.storedAs === 'namespaces'
-    ? [{ kind: guardKind.namespaceEmpty, key: { resource: kind.storedAs, namespace: '', name: info.name } }]
-    : [];
+/**
+ * A namespace goes last: only when nothing is left in it. A user who takes its finalizers away wants it to go as it is;
+ * what is left is deleted afterwards.
+ */
+export function removalGuards({ kind, info, fence }: ResourceRequest): Guard[] {
+  if (info.subresource === 'finalize' && fence === undefined) return [];
+  return emptinessGuard(kind, info.name);
+}
+
+/** Nothing is left in a namespace of this name. */
+export function emptinessGuard({ storedAs: resource }: Kind, name: string): Guard[] {
+  return resource === 'namespaces' ? [{ kind: guardKind.namespaceEmpty, key: { resource, namespace: '', name } }] : [];
 }

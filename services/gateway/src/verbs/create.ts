@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isConverted, type Kind, metaOf, prepareCreate, validateMeta } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { ApiError, alreadyExists, badRequest, invalid, methodNotAllowed } from '@tidegate/status';
-import { outcomeKind, writeKind } from '@tidegate/wire';
+import { type Key, outcomeKind, type WriteOutcome, writeKind } from '@tidegate/wire';
 import { inquiryOf } from '../admission/inquiries.ts';
 import type { Inquiry } from '../admission/inquiry.ts';
 import { readyForGrant, refuseEscalation } from '../authz/escalation.ts';
@@ -15,6 +15,7 @@ import { admitBody, isDryRun } from '../rules/admit-object.ts';
 import { allotmentOf, claimGuards, takenClaim } from '../rules/allotment.ts';
 import { definitionGuard, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
 import { generatedName } from '../rules/generated-name.ts';
+import { emptinessGuard } from '../rules/removal.ts';
 
 /** POST to a collection. */
 export const create: VerbHandler = async (gateway, request) => {
@@ -151,7 +152,12 @@ async function commitNew(
     return dryRun(gateway, request, shown.value);
   }
   const key = keyOf(kind, meta.namespace ?? '', meta.name as string);
-  const guards = [...namespaceGuard(kind, key.namespace), ...definitionGuard(kind), ...claimGuards(form.claims)];
+  const guards = [
+    ...namespaceGuard(kind, key.namespace),
+    ...definitionGuard(kind),
+    ...emptinessGuard(kind, key.name),
+    ...claimGuards(form.claims),
+  ];
   const outcome = await commitCounted(gateway, counted, {
     kind: writeKind.create,
     key,
@@ -162,9 +168,22 @@ async function commitNew(
   const claim = takenClaim(request, guards, outcome);
   if (claim !== undefined) return { kind: 'claimed', claim };
   if (outcome.kind === outcomeKind.alreadyExists) return { kind: 'taken', deleting: outcome.deleting };
+  if (isLeftBehind(request, outcome)) return takenNamespace(gateway, key);
   if (outcome.kind !== outcomeKind.committed) throw refusal(request, key, outcome);
   if (converts) gateway.conversions.remember(kind, { key, object, form: shown, revision: outcome.revision });
   return { kind: 'created', answer: objectAnswer(request, 201, withResourceVersion(shown, outcome.revision)) };
+}
+
+/** The guard says that there are objects in the namespace that is to be made. */
+function isLeftBehind({ kind, fence }: ResourceRequest, outcome: WriteOutcome): boolean {
+  const isOfLease = fence !== undefined && outcome.guard === 0;
+  return kind.storedAs === 'namespaces' && outcome.kind === outcomeKind.guardFailed && !isOfLease;
+}
+
+/** They are of a namespace that is there, or of an earlier one that went before them. */
+async function takenNamespace(gateway: Gateway, key: Key): Promise<Attempt> {
+  const { found, object } = await gateway.store.read(key);
+  return { kind: 'taken', deleting: !found || object?.deleting === true };
 }
 
 /** Everything but the write: the name and the namespace are looked up instead of being guarded. */

@@ -5,6 +5,7 @@ import type { StoreConfig } from '../config.ts';
 import { GarbageCollector } from '../garbage/garbage-collector.ts';
 import type { StoreMetrics } from '../metrics.ts';
 import type { Bell } from '../publish/bell.ts';
+import type { ChangeFeed } from '../publish/change-feed.ts';
 import type { CommitBatcher } from '../storage/commit-batcher.ts';
 import type { Pool } from '../storage/connection.ts';
 import type { KeyReader } from '../storage/reads.ts';
@@ -20,8 +21,10 @@ import { FirstObjects } from './first-objects.ts';
 import { FLOW_RESOURCES, FlowControl } from './flow-control.ts';
 import { GatewayClient } from './gateway-client.ts';
 import { Lease } from './lease.ts';
+import { LeftBehind } from './left-behind.ts';
 import { Namespaces } from './namespaces.ts';
 import { OwnService } from './own-service.ts';
+import { QuietRounds } from './quiet-rounds.ts';
 import { RemoteContents } from './remote-contents.ts';
 import { requestHeaderData } from './request-headers.ts';
 import { ResourceQuotas } from './resource-quotas.ts';
@@ -32,6 +35,8 @@ const LEASE = 'lifecycle';
 const LEASE_SECONDS = 10;
 const ROUND_MS = 250;
 const SWEEP_MS = 1000;
+/** a round is done after so long in any case: some work waits for a time, and not for a change */
+const LONGEST_QUIET_MS = 2500;
 /** between two attempts at a round that fails */
 const LONGEST_PAUSE_MS = 1000;
 /** those of other replicas are seen within it */
@@ -49,6 +54,8 @@ interface LifecycleOptions {
   metrics: StoreMetrics;
   /** rings when this replica has written a definition */
   defined: Bell;
+  /** what this replica has heard of new revisions, without asking PostgreSQL */
+  feed: Pick<ChangeFeed, 'revision' | 'news'>;
   closing: Closing;
 }
 
@@ -72,23 +79,32 @@ interface Work {
  * for another, and each knows what it has left to do.
  */
 export async function runLifecycle(options: LifecycleOptions): Promise<void> {
-  const { config, kit, pool, closing } = options;
+  const { config, kit, pool, feed, closing } = options;
   const gateway = config.gatewayUrl === '' ? undefined : gatewayOf(config, { log: kit.log });
   const lease = new Lease(pool, { name: LEASE, holder: kit.instance, seconds: LEASE_SECONDS });
   const retry = kit.retries.loop('hold the lease', { firstMs: 1000, longestMs: 1000 });
   const tenure = new Tenure(lease, { seconds: LEASE_SECONDS, retry });
   const elsewhere = gateway && gatewayOf(config, { log: kit.log, timeoutMs: REMOTE_TIMEOUT_MS });
   const works = [expiry(options), ...(gateway && elsewhere ? throughGateway(options, { gateway, elsewhere }) : [])];
+  const quiet = new QuietRounds({ revision: () => feed.revision, longestMs: LONGEST_QUIET_MS });
   const go = async ({ name, everyMs, bell, round }: Work) => {
+    const turn = quiet.work();
     const retry = kit.retries.loop(name, { firstMs: everyMs, longestMs: Math.max(everyMs, LONGEST_PAUSE_MS) });
     while (!closing.aborted) {
       const { fence } = tenure;
+      const restMs = fence === undefined ? 0 : turn.restMs(fence);
+      if (restMs > 0) {
+        await feed.news(restMs, closing);
+        continue;
+      }
       const before = bell?.rings;
       let more: unknown = false;
       if (fence !== undefined) {
+        turn.begin(fence);
         if (gateway !== undefined) gateway.fence = `${LEASE}=${fence}`;
         try {
           more = await round(fence);
+          turn.done(more === true);
           retry.succeeded();
         } catch (error) {
           await retry.failed(error, closing);
@@ -118,7 +134,7 @@ function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clien
   const remote = new RemoteContents(elsewhere);
   const namespaces = new Namespaces({ pool, reads, gateway, registry, remote, finalizes });
   const works: Work[] = [
-    furnishing(options, gateway),
+    furnishing(options, { gateway, registry }),
     policy(options, gateway),
     flowControl(options, gateway),
     ...defining(options, { gateway, registry }),
@@ -203,7 +219,10 @@ function defining(
 }
 
 /** What must be there: made when it is missing, put right when it is changed. */
-function furnishing({ config, controllers, pool }: LifecycleOptions, gateway: GatewayClient): Work {
+function furnishing(
+  { config, controllers, pool }: LifecycleOptions,
+  { gateway, registry }: { gateway: GatewayClient; registry: Registry },
+): Work {
   const wanted = belongings(config, controllers);
   const { gatewayUrl, advertiseAddress: advertiseAddresses } = config;
   const changes = new ChangedKeys(pool, [
@@ -218,6 +237,7 @@ function furnishing({ config, controllers, pool }: LifecycleOptions, gateway: Ga
     new Belongings({ pool, gateway, wanted }),
     new OwnService({ gateway, gatewayUrl, advertiseAddresses }),
     new FirstObjects(gateway, config.serviceClusterIpRange),
+    ...(controllers.has('namespace-controller') ? [new LeftBehind({ pool, gateway, registry })] : []),
   ];
   const round = async (fence: number) => {
     const changed = await changes.lookUnder(fence);

@@ -13,6 +13,8 @@ interface PublisherOptions {
 
 /** room for the message's headers below the server's limit */
 const HEADERS_BYTES = 1024;
+/** so many beats the same revision is told at each */
+const QUIET_BEATS = 20;
 const IN_FLIGHT = { messages: 256, bytes: 32 << 20 };
 
 /**
@@ -23,6 +25,9 @@ export class Publisher {
   readonly #options: PublisherOptions;
   #messagesInFlight = 0;
   #bytesInFlight = 0;
+  #told = 0;
+  /** since the revision has changed */
+  #beats = 0;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -56,10 +61,17 @@ export class Publisher {
     });
   }
 
-  /** Tells the newest revision, so that a lost last message does not stay unnoticed. */
+  /**
+   * Tells the newest revision, so that a lost last message does not stay unnoticed. It is called at each beat; when nothing
+   * has changed for a while, every second beat is enough to say that the bus is there.
+   */
   tellHead(): void {
     const revision = this.#options.revision();
-    if (revision > 0) this.#options.bus.ready?.connection.publish(HEAD, String(revision));
+    if (revision !== this.#told) this.#beats = 0;
+    this.#told = revision;
+    const isQuiet = ++this.#beats > QUIET_BEATS;
+    if (revision === 0 || (isQuiet && this.#beats % 2 === 0)) return;
+    this.#options.bus.ready?.connection.publish(HEAD, String(revision));
   }
 
   get #full(): boolean {

@@ -2,6 +2,9 @@ import { delayMs, type Retry } from '@tidegate/service-kit';
 import type { LogBatch } from '@tidegate/wire';
 import type { StoreClient } from '../clients/store-client.ts';
 
+/** how often it is looked whether the log is to be followed */
+const LOOK_MS = 150;
+
 interface LogSourceOptions {
   store: StoreClient;
   /** where to go on from */
@@ -21,7 +24,7 @@ export async function followLog(options: LogSourceOptions): Promise<void> {
   const { closing, retry } = options;
   while (!closing.aborted) {
     if (!options.wanted()) {
-      await delayMs(50, closing);
+      await delayMs(LOOK_MS, closing);
       continue;
     }
     try {

@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isJsonObject, type Json } from '@tidegate/schema';
+import { Retry } from '@tidegate/service-kit';
 import { fits } from '../json-web-token.ts';
 import type { FetchDocument } from './fetch-document.ts';
 
@@ -25,7 +26,7 @@ interface PublishedKey {
 const FETCH_LIMIT_MS = 5000;
 /** An unknown key is asked for no sooner than so long after the last time: tokens are made up easily. */
 const PAUSE_MS = 5000;
-const RETRY_MS = 10_000;
+const PAUSES = { firstMs: 10_000, longestMs: 60_000 };
 /** A key that was withdrawn must not live here for ever. */
 const REFRESH_MS = 10 * 60_000;
 const MOST_KEYS = 100;
@@ -38,7 +39,7 @@ const WELL_KNOWN = '/.well-known/openid-configuration';
  * seconds, whatever tokens come. What it told last counts until it tells something else.
  *
  *   waiting ──told──▶ known ──ten minutes, or an unknown key──▶ asked again
- *      ▲ │ failed: again after 10 s
+ *      ▲ │ failed: again after 10 s, 20 s, 40 s, and then each minute
  *      └─┘
  */
 export class IssuerKeys {
@@ -49,6 +50,7 @@ export class IssuerKeys {
   #asking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
+  readonly #retry = new Retry(PAUSES);
 
   constructor(options: IssuerKeysOptions) {
     this.#options = options;
@@ -89,16 +91,17 @@ export class IssuerKeys {
   async #fetch(): Promise<void> {
     this.#askedAt = this.#now();
     clearTimeout(this.#timer);
-    let isTold = false;
+    let againMs = REFRESH_MS;
     try {
       this.#keys = await this.#told();
-      isTold = true;
+      this.#retry.succeeded();
       this.#options.told(undefined);
     } catch (error) {
+      againMs = this.#retry.failedNow(error);
       this.#options.told((error as Error).message);
     }
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => void this.#ask(), isTold ? REFRESH_MS : RETRY_MS);
+    this.#timer = setTimeout(() => void this.#ask(), againMs);
     this.#timer.unref();
   }
 
