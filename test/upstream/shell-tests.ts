@@ -98,6 +98,8 @@ const EDITS: readonly Edit[] = [
   },
   // functions are chosen by their full names: not all of them end alike
   { files: LEGACY_SCRIPT, from: 'record_command "run_$' + '{pkg}_tests"', to: 'record_command "$' + '{pkg}"' },
+  // so that nothing stays behind
+  { files: LEGACY_SCRIPT, from: '/tmp/record_command_canary', to: '"$TMPDIR"/record_command_canary' },
   // grep closes the pipe of sed early, which is an error under pipefail
   { files: 'third_party/forked/shell2junit/sh2ju.sh', from: 'LANG=C sed --help 2>&1 | grep -q GNU', to: 'true' },
 ];
