@@ -196,3 +196,33 @@ test('a change that cannot be applied is never skipped: the feed is lost, and no
   assert.deepEqual(applied, [1]);
   assert.equal(lost.length, 1);
 });
+
+test('after a change that could not be applied, what had come early is not delivered either', () => {
+  const applied: number[] = [];
+  const lost: unknown[] = [];
+  const feed = new Feed(0, {
+    readLog: async function* () {},
+    deliver: ({ first }) => {
+      if (first === 1) throw new Error('not applicable');
+      applied.push(first);
+    },
+    lost: (error) => lost.push(error),
+    gapDelayMs: 20,
+    retry: { failedNow: () => 100, succeeded: () => {} },
+    setTimer: () => {},
+  });
+  feed.offer(batch(2, 2));
+  feed.offer(batch(1, 1));
+  assert.deepEqual(applied, []);
+  assert.equal(lost.length, 1);
+});
+
+test('a feed that was closed while it read the log is not lost when that fails', async () => {
+  const { feed, lost, tick } = bench(() => {
+    feed.close();
+    throw Object.assign(new Error('too old'), { code: 410 });
+  });
+  feed.expect(9);
+  await tick();
+  assert.deepEqual(lost, []);
+});

@@ -102,7 +102,7 @@ export class Feed {
   }
 
   #deliverEarly(): void {
-    for (let next = this.#nextEarly(); next !== undefined; next = this.#nextEarly()) {
+    for (let next = this.#nextEarly(); next !== undefined && !this.#closed; next = this.#nextEarly()) {
       this.#early.delete(next.first);
       if (next.last > this.#through) this.#deliver(next);
     }
@@ -125,6 +125,8 @@ export class Feed {
       }
       this.#fillAfter(gapDelayMs);
     } catch (error) {
+      // nobody reads from this feed any more, and another one may be in its place
+      if (this.#closed) return;
       if ((error as { code?: unknown }).code === 410) {
         this.#closed = true;
         lost(error);

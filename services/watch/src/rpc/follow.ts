@@ -19,7 +19,11 @@ export function followHandler(room: FollowRoom): handleBidiStreamingCall<FollowR
     const early: FollowRequest[] = [];
     call.on('data', (request: FollowRequest) => early.push(request));
     call.on('error', () => {});
-    const follower = new Follower(call, await room.collections());
+    const collections = await room.collections();
+    // nothing would tell any more that the gateway has left, and its follower would stay
+    if (call.cancelled) return;
+    if (call.readableEnded) return void call.end();
+    const follower = new Follower(call, collections);
     const handle = (request: FollowRequest) => {
       for (const resource of request.open ?? []) follower.open(resource);
       for (const resource of request.close ?? []) follower.close(resource);

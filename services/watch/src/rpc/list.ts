@@ -9,7 +9,7 @@ import { segmentMessage } from '../window/segment-message.ts';
 
 interface ListRoom {
   /** the collections, once they are complete through the revision; undefined when the call is over before */
-  collectionsAt: (revision: number, over: AbortSignal) => Promise<Collections | undefined>;
+  at: (revision: number, over: AbortSignal) => Promise<Collections | undefined>;
 }
 
 type ListCall = ServerWritableStream<CollectionListRequest, ListPart>;
@@ -24,7 +24,7 @@ async function sendList(room: ListRoom, call: ListCall): Promise<void> {
   const over = new AbortController();
   call.once('cancelled', () => over.abort());
   if (call.cancelled) over.abort();
-  const collections = await room.collectionsAt(revision, over.signal);
+  const collections = await room.at(revision, over.signal);
   if (collections === undefined) throw new Cancelled();
   const collection = collections.get(resource);
   const snapshot = exact ? collection.at(toRevision(revision)) : collection.snapshot();

@@ -11,8 +11,8 @@ interface SelfCheckOptions {
   collections: () => Collections | undefined;
   /** asks the feed for this revision, and waits until it is there */
   reach: (revision: number) => Promise<void>;
-  /** everything has to be read anew */
-  repair: (error: Error) => void;
+  /** these collections are wrong: everything has to be read anew */
+  repair: (collections: Collections, error: Error) => void;
   compared: () => void;
   diverged: (resource: string) => void;
   log: Logger;
@@ -72,7 +72,7 @@ export class SelfCheck {
     for (const resource of different) diverged(resource);
     this.#trouble = `${different.join(', ')} differed from the store at revision ${revision}`;
     log.error({ revision, resources: different }, 'What is held here is not what the store has.');
-    repair(new Error(this.#trouble));
+    repair(ours, new Error(this.#trouble));
   }
 
   async #differences(

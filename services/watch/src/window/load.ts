@@ -7,7 +7,7 @@ import { Collections } from './collections.ts';
  * then, played on top, fill the window: a restart loses no history.
  */
 export async function loadCollections(
-  store: StoreClient,
+  store: Pick<StoreClient, 'head' | 'list'>,
   windows: WindowMemory,
 ): Promise<{ collections: Collections; head: number; epoch: number }> {
   const { floor, revision, epoch } = await store.head();
