@@ -66,9 +66,9 @@ export class Registry {
     return this.#byPath.get(path) ?? this.#custom.get(path);
   }
 
-  /** Whether a group version has any kind of the server's own. */
-  hasBuiltIn(group: string, version: string): boolean {
-    return this.#builtIn.some(({ entry }) => entry.group === group && entry.version === version);
+  /** Whether there is any kind in a group version. */
+  serves(group: string, version: string): boolean {
+    return this.#all.some(({ entry }) => entry.group === group && entry.version === version);
   }
 
   /** Whether objects that are stored as this resource are of a built-in kind. */

@@ -203,11 +203,10 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   const handler = kind === undefined || otherScope ? undefined : handlerOf({ info, kind });
   if (kind === undefined || handler === undefined) {
     if (!gateway.apiServices.isKnown) throw serviceUnavailable('who serves this group is not known yet');
-    if (gateway.registry.hasBuiltIn(info.group, info.version)) throw resourceNotFound();
     // as in Kubernetes, an unknown subresource of a custom object is told as if the object were not there
-    if (kind !== undefined && info.subresource !== '' && kind.entry.namespaced === (info.namespace !== '')) {
-      throw notFound(kind.entry, info.name);
-    }
+    const isCustom = kind?.entry.custom !== undefined && kind.entry.namespaced === (info.namespace !== '');
+    if (isCustom && info.subresource !== '') throw notFound(kind.entry, info.name);
+    if (gateway.registry.serves(info.group, info.version)) throw resourceNotFound();
     return nothingHere(audit, reply);
   }
   const { headers } = request;

@@ -66,8 +66,6 @@ export function handlerOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>
   const isOutside = kind.entry.namespaced && info.namespace === '';
   // one object of a namespaced kind is found through its namespace only
   if (isOutside && info.name !== '') return undefined;
-  // custom kinds have no path for anything else there
-  if (isOutside && kind.entry.custom !== undefined && info.verb !== 'list' && info.verb !== 'watch') return undefined;
   if (handler === undefined || !kind.entry.verbs.includes(info.verb)) throw methodNotAllowed();
   // nothing is deleted in all namespaces at once
   if (isOutside && info.verb === 'deletecollection') throw methodNotAllowed();
