@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { busyParts } from './idle-cpu.ts';
+import { busyParts, cpuTimeMs } from './idle-cpu.ts';
+import { until } from './until.ts';
 
 interface Load {
   /** CPU time that each part uses in each span */
@@ -34,8 +35,11 @@ test('A process that spins is found, and one that is gone is not looked for.', a
       { name: 'spinning', pid: spinning.pid as number },
       { name: 'gone', pid: gone.pid as number },
     ];
-    // the span is measured whatever the wait, so that a slow machine only makes the share smaller
-    const wait = () => new Promise((resolve) => setTimeout(resolve, 300));
+    // however slow the machine is: a span is over when the process has had its part of it
+    const wait = async () => {
+      const before = cpuTimeMs(spinning.pid as number) ?? 0;
+      await until('it to have spun', () => (cpuTimeMs(spinning.pid as number) ?? 0) - before > 150);
+    };
     const [busy = '', ...others] = await busyParts(() => parts, { wait });
     assert.match(busy, /^spinning uses \d+ % of a core$/);
     assert.deepEqual(others, []);

@@ -44,7 +44,7 @@ export async function busyParts(
 const TICK_MS = 10;
 
 /** User and system time of all threads, as Linux counts them. */
-function cpuTimeMs(pid: number): number | undefined {
+export function cpuTimeMs(pid: number): number | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
