@@ -66,7 +66,7 @@ async function takeEffect(gateway: Gateway, resource: string, revision: Revision
   if (resource === API_SERVICES) await unheardWrites.meet(gateway.apiServices.through(revision));
   await unheardWrites.meet(gateway.admission.through(resource, revision));
   await unheardWrites.meet(gateway.authorizer.through(resource, revision));
-  await gateway.plugins.through(resource, revision);
+  await unheardWrites.meet(gateway.plugins.through(resource, revision));
 }
 
 /** What a client hears of a write that was not committed. */
