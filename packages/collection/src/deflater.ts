@@ -22,6 +22,7 @@ export class Deflater {
 
   deflate(text: Buffer): Promise<Deflated> {
     const deflated = this.#last.then(() => this.#write(text));
+    // its caller gets the error; whoever comes next only waits for its end
     this.#last = deflated.catch(() => undefined);
     return deflated;
   }

@@ -116,7 +116,8 @@ function segmentsOf(path: string): string[] | undefined {
 function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
     return undefined;
   }
 }

@@ -12,6 +12,7 @@ export { cancelCall } from './cancel-call.ts';
 export { type CertificateInUse, CertificateTimes } from './certificate-times.ts';
 export { type Check, Checks, type Endpoint } from './checks.ts';
 export { type Closing, delayMs } from './delay.ts';
+export { Fault, Faults } from './faults.ts';
 export { type GrpcServer, grpcClient, openGrpcServer } from './grpc.ts';
 export { HistogramTally, type Sample } from './histogram-tally.ts';
 export { type KeyPair, readKeyPair } from './key-pair.ts';

@@ -88,7 +88,7 @@ export class ReplicaNames {
       const addresses = await (this.#options.lookUp ?? lookUpName)(dns.host, dns.server);
       if (addresses.length > 0) this.#found.set(text, oneFamily(addresses));
     } catch {
-      // the next round asks again; until then it leads where it led
+      // an error of DNS: the next round asks again; until then it leads where it led
     }
   }
 

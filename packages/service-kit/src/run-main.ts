@@ -6,6 +6,7 @@ import { CertificateTimes } from './certificate-times.ts';
 import { declareCheckMetrics } from './check-metrics.ts';
 import { Checks } from './checks.ts';
 import { delayMs } from './delay.ts';
+import { Faults } from './faults.ts';
 import { openGrpcServer } from './grpc.ts';
 import { healthImplementation } from './health-rpc.ts';
 import type { KitConfig } from './kit-options.ts';
@@ -26,6 +27,7 @@ export interface Kit {
   readonly checks: Checks;
   readonly metrics: MetricRegistry;
   readonly retries: Retries;
+  readonly faults: Faults;
   readonly load: LoadMeter;
   readonly tracing: Tracing;
   readonly credentials: PeerCredentials;
@@ -74,6 +76,7 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
       checks,
       metrics,
       retries: new Retries(log, metrics),
+      faults: new Faults(log, metrics),
       load: LoadMeter.ofThisProcess(),
       tracing: await createTracing({
         endpoint: config.otlpEndpoint,
@@ -110,7 +113,8 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
     await service.stop();
     await probes.close();
     kit.load.stop();
-    // where nobody takes them, what is left would be offered again and again
+    // Where nobody takes the last traces they would be offered again and again. That they are lost is no reason for this
+    // process to end badly.
     await Promise.race([kit.tracing.shutdown().catch(() => {}), delayMs(LAST_TRACES_MS)]);
     log.info('The part has stopped.');
     process.exit(0);

@@ -65,10 +65,12 @@ export class TestAggregatedServer {
     const { cert, key } = this.#pair;
     const tls = { cert, key, ca: this.#options.requestHeaderCa, requestCert: true, rejectUnauthorized: false };
     const server = createServer(tls, (request, response) => {
+      // a test that looks at the answer sees that it broke off
       this.#answer(request, response).catch(() => response.destroy());
     });
     server.on('upgrade', (request, socket) => {
       this.#note(request, 0);
+      // the test ends the connection, and looks at what that does to the other end
       socket.on('error', () => {});
       if (!isFrontProxy(request)) return socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n');
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n');

@@ -29,6 +29,7 @@ export interface Pgbouncer {
 export async function findPgbouncer(): Promise<Pgbouncer | string> {
   const place = join(cacheDir(), 'pgbouncer');
   try {
+    // ENOENT: it is not on the path
     const found = await versionOf('pgbouncer').catch(() => undefined);
     if (found !== undefined) return found;
     if (!existsSync(place)) await unpack(place);

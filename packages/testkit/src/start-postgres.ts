@@ -118,6 +118,7 @@ function isReady(dir: string, pid: number | undefined): boolean {
     const lines = readFileSync(join(dir, 'postmaster.pid'), 'utf8').split('\n');
     return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
   } catch {
+    // an error of the file system: the server has not written it yet
     return false;
   }
 }

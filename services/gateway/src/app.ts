@@ -72,6 +72,7 @@ export function createApp(given: AppOptions): FastifyInstance {
   const doors = new Doors(server, given, () => gateway.metrics.droppedConnections.inc());
   server.on('tlsClientError', () => gateway.metrics.handshakeErrors.inc());
   const options = { ...given, doors };
+  const failedRequests = given.kit.faults.place('serve a request that is sent on');
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
@@ -79,7 +80,12 @@ export function createApp(given: AppOptions): FastifyInstance {
     // what is sent on to others is not read here: its body may have any size, and come at any pace
     const remote = servedElsewhere(options, request.raw);
     if (remote === undefined && !isSentOn(request.raw)) done();
-    else serve(options, request, reply, remote).catch(() => reply.raw.destroy());
+    else {
+      serve(options, request, reply, remote).catch((error: unknown) => {
+        failedRequests.failed(error);
+        reply.raw.destroy();
+      });
+    }
   });
   app.addHook('onRequest', noteBody);
   const tooSlow = (request: FastifyRequest, reply: FastifyReply) =>

@@ -2,7 +2,7 @@ import type { Deflater } from '@tidegate/collection';
 import type { FeatureGates } from '@tidegate/feature-gates';
 import type { Kind, Registry } from '@tidegate/kinds';
 import type { RequestInfo } from '@tidegate/request-info';
-import type { TraceSpan } from '@tidegate/service-kit';
+import type { Fault, TraceSpan } from '@tidegate/service-kit';
 import type { Guard } from '@tidegate/wire';
 import type { FastifyReply } from 'fastify';
 import type { ServiceRanges } from './addresses/service-addresses.ts';
@@ -66,6 +66,8 @@ export interface Gateway {
   readonly watchTimes: WatchTimes;
   readonly watchRights: WatchRights;
   readonly metrics: GatewayMetrics;
+  /** writes that are committed, and of which this gateway has not heard in time */
+  readonly unheardWrites: Fault;
   readonly requestMetrics: RequestMetrics;
   readonly gates: FeatureGates;
   readonly negotiator: Negotiator;

@@ -137,11 +137,12 @@ export class GatewayService implements Service {
       store: this.#store,
       changed: () => watchRights.changed(),
     });
+    const staleRoles = kit.faults.place('follow roles and bindings');
     this.#probe = new StoreProbe({
       head: () => this.#store.head(),
       heardAt: () => this.#store.heardAt,
       retry: kit.retries.loop('probe the stores', { firstMs: 100, longestMs: 500 }),
-      seen: (head, askedAt) => this.#roles.seen(head, askedAt),
+      seen: (head, askedAt) => staleRoles.meet(this.#roles.seen(head, askedAt)),
     });
     this.#firstObjects = new FirstObjects({
       exists: async (key) => (await this.#store.read(key)).found,
@@ -181,6 +182,7 @@ export class GatewayService implements Service {
       frames: new SharedFrames(),
       watchTimes: new WatchTimes(),
       metrics,
+      unheardWrites: kit.faults.place('hear of a write that was committed here'),
       requestMetrics: new RequestMetrics(kit.metrics, (...path) => registry.find(...path)),
       gates,
       negotiator,

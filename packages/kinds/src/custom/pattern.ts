@@ -1,4 +1,4 @@
-import { RE2JS } from 're2js';
+import { RE2JS, RE2JSException } from 're2js';
 
 const MOST_KEPT = 1000;
 const kept = new Map<string, RE2JS | undefined>();
@@ -20,7 +20,8 @@ export function matchesPattern(pattern: string, text: string): boolean | undefin
 function compile(pattern: string): RE2JS | undefined {
   try {
     return RE2JS.compile(pattern);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
     return undefined;
   }
 }
@@ -31,6 +32,7 @@ export function patternProblem(pattern: string): string | undefined {
     RE2JS.compile(pattern);
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    if (!(error instanceof RE2JSException)) throw error;
+    return error.message;
   }
 }

@@ -208,8 +208,8 @@ function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;
-  } catch {
-    // a RangeError: nobody knows the zone
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
     return false;
   }
 }

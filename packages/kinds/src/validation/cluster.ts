@@ -114,8 +114,9 @@ function json(place: Place): void {
   const text = Buffer.from(place.text, 'base64').toString('utf8');
   try {
     JSON.parse(text);
-  } catch {
-    // a SyntaxError: the text is not told, since it is secret
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // the text is not told, since it is secret
     place.invalid('unexpected end of JSON input', '<secret contents redacted>');
   }
 }

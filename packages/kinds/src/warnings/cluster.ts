@@ -137,12 +137,14 @@ function matchProblem(certificate: string, key: string): string | undefined {
   try {
     leaf = new X509Certificate(certificate);
   } catch {
+    // an error of OpenSSL
     return 'x509: malformed certificate';
   }
   let own: KeyObject;
   try {
     own = createPrivateKey(key);
   } catch {
+    // an error of OpenSSL
     return 'tls: failed to parse private key';
   }
   if (own.asymmetricKeyType !== leaf.publicKey.asymmetricKeyType) {

@@ -84,6 +84,7 @@ function formatOf(text: string): number | undefined {
     const format: unknown = (JSON.parse(text) as { format?: unknown }).format;
     return typeof format === 'number' ? format : undefined;
   } catch {
+    // a SyntaxError, or a TypeError because it is null: no version has written this
     return undefined;
   }
 }

@@ -27,6 +27,7 @@ export function beginningOf(pid: number): string | undefined {
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
   } catch {
+    // an error of the file system: there is no such process
     return undefined;
   }
 }
@@ -37,6 +38,7 @@ export function commandLineOf(pid: number): string {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
     return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() ?? '';
   } catch {
+    // an error of the file system: there is no such process
     return '';
   }
 }

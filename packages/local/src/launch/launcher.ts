@@ -166,6 +166,7 @@ export class Launcher {
             `${await this.#whyNotReady(readied)} after ${READY_LIMIT_MS / 1000} s: see the logs in ${this.#options.dataDir.logs}`,
           );
         }
+        // an AbortError: the loop looks at the signal
         await sleep(ASK_EVERY_MS, undefined, { signal: this.#over }).catch(() => {});
       }
     }

@@ -82,6 +82,7 @@ async function versionOf(path: string): Promise<string | undefined> {
     const [oldestMajor, oldestMinor] = OLDEST as [number, number];
     return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor) ? match[0].slice(1) : undefined;
   } catch {
+    // it is no program, or does not tell its version: it is not used
     return undefined;
   }
 }

@@ -133,6 +133,7 @@ function tryRead(dir: string): string[] {
   try {
     return readdirSync(dir);
   } catch {
+    // an error of the file system: there is no such directory
     return [];
   }
 }

@@ -29,6 +29,7 @@ function postmasterOf(dir: string): number | undefined {
   try {
     lines = readFileSync(join(dir, 'postmaster.pid'), 'utf8').split('\n');
   } catch {
+    // an error of the file system: none was left
     return undefined;
   }
   const pid = Number(lines[0]);

@@ -99,6 +99,7 @@ function readPasswd(): string {
   try {
     return readFileSync('/etc/passwd', 'utf8');
   } catch {
+    // an error of the file system: this system keeps its users elsewhere
     return '';
   }
 }

@@ -25,6 +25,7 @@ function childrenOf(pid: number): number[] {
       readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
     );
   } catch {
+    // an error of the file system: the process has ended, or there is no /proc
     return [];
   }
 }
@@ -34,6 +35,7 @@ function field(file: string, name: string): number {
     const match = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(file, 'utf8'));
     return Number(match?.[1] ?? 0) * 1024;
   } catch {
+    // an error of the file system: the process has ended, or there is no /proc
     return 0;
   }
 }

@@ -110,7 +110,7 @@ function portOwner(port: number): string | undefined {
       if (holdsSocket(pid, inodes)) return `${basename(readlinkSync(`/proc/${pid}/exe`))} (process ${pid})`;
     }
   } catch {
-    // no /proc: the line does without
+    // an error of the file system: there is no /proc, or the process belongs to somebody else. The line does without.
   }
   return undefined;
 }
@@ -129,6 +129,7 @@ function holdsSocket(pid: string, inodes: ReadonlySet<string>): boolean {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => inodes.has(readlinkSync(`/proc/${pid}/fd/${fd}`)));
   } catch {
+    // an error of the file system: the process has ended, or belongs to somebody else
     return false;
   }
 }

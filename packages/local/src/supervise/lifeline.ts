@@ -59,6 +59,7 @@ export function startUnderLifeline(options: LifelineOptions): Running {
       resolve();
     });
   });
+  // EPIPE: the process has ended, which is told by its end
   child.stdin.on('error', () => {});
   const ended = endingOf(child);
   return {

@@ -24,6 +24,7 @@ export function lastWords(path: string, from = 0): string {
   try {
     fd = openSync(path, 'r');
   } catch {
+    // an error of the file system: there is no log
     return '';
   }
   try {

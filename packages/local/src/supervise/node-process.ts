@@ -25,6 +25,7 @@ export function startNodeProcess(options: NodeProcessOptions): Running {
     env: options.env,
   }) as ChildProcessByStdio<Writable, null, null>;
   closeSync(options.log.fd);
+  // EPIPE: the process has ended, which is told by its end
   child.stdin.on('error', () => {});
   return {
     pid: child.pid,

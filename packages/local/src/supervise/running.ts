@@ -39,6 +39,6 @@ export function signalQuietly(pid: number | undefined, signal: NodeJS.Signals): 
   try {
     process.kill(pid, signal);
   } catch {
-    // gone already
+    // ESRCH: it is gone already. EPERM: its number belongs to a process of somebody else by now.
   }
 }

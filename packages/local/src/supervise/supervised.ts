@@ -123,5 +123,6 @@ export class Supervised {
 
 /** Resolves when the time is over or closing is aborted. */
 async function sleepUntil(ms: number, closing: AbortSignal): Promise<void> {
+  // an AbortError: closing is aborted
   await sleep(ms, undefined, { signal: closing }).catch(() => {});
 }

@@ -194,7 +194,8 @@ function decoded(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
     return segment;
   }
 }

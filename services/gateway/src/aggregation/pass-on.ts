@@ -29,7 +29,7 @@ export async function passOn(remote: RemoteApi, passed: PassedOn): Promise<numbe
   try {
     backEnd = await remote.backEnd();
   } catch {
-    // the look that follows tells why
+    // no address of it is known, or it may not be called: the look that follows tells why
     remote.missed();
     return writeText(audit, reply, 503, 'service unavailable\n');
   }

@@ -192,7 +192,8 @@ export class RemoteApi {
       await this.#attempt(service);
       return PASSED;
     } catch {
-      // it may have been one of several that is on its way out
+      // The connection failed or the answer was bad. It may have been one of several that is on its way out; the errors of
+      // further attempts are told.
       const attempts = Array.from({ length: MORE_ATTEMPTS }, () => this.#attempt(service));
       try {
         await Promise.any(attempts);

@@ -67,8 +67,9 @@ export class AuditTrail {
   async received(record: AuditRecord): Promise<void> {
     const { mode, log, metrics } = this.#options;
     const told = record.received();
+    // An error of writing is counted and logged where it is met. Only the strict mode refuses the request for it.
     if (mode === 'batch') return void told.catch(() => {});
-    // a disk that does not follow slows requests down, and loses nothing
+    // A disk that does not follow slows requests down, and loses nothing. An error is treated as above.
     if (mode === 'blocking' && log.pendingBytes < PENDING_BYTES) return void told.catch(() => {});
     try {
       await told;

@@ -24,6 +24,7 @@ export function sentBody({ kind, body, contentType }: ResourceRequest): Json | u
       return (type.endsWith('cbor') ? readCbor(body, kind.schema).value : decodeYaml(body).value) as Json;
     return decodeObject(kind.schema, body, contentType).object;
   } catch {
+    // any error of a decoder: the request itself is refused for it
     return undefined;
   }
 }
@@ -45,6 +46,7 @@ export function answeredBody(request: ResourceRequest, written: Written, maxByte
     if (type.endsWith('/cbor')) return readCbor(bytes, schema).value as Json;
     return decodeProtobuf(schema, bytes);
   } catch {
+    // an error of a decoder (it is text), or of zlib (it is larger): the record does without
     return undefined;
   }
 }

@@ -15,6 +15,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
+import type { Fault } from '@tidegate/service-kit';
 
 export interface LogFileOptions {
   /** `-`: standard output */
@@ -26,6 +27,8 @@ export interface LogFileOptions {
   /** how old they may become; 0: any age */
   readonly maxDays: number;
   readonly compresses: boolean;
+  /** old files that could not be made small, or removed */
+  readonly tidying: Pick<Fault, 'meet' | 'failed'>;
 }
 
 const STANDARD_OUTPUT = 1;
@@ -133,7 +136,7 @@ export class LogFile {
     const backup = this.#backupName();
     renameSync(path, backup);
     this.#reopen();
-    void this.#tidy(backup);
+    void this.#options.tidying.meet(this.#tidy(backup));
   }
 
   /** Follows the file when somebody else has moved it away, and its size when somebody else writes, too. */
@@ -158,13 +161,14 @@ export class LogFile {
     return { stem: basename(this.#options.path, ending), ending };
   }
 
-  /** Makes the newest backup small, and removes those that are too many or too old. What fails is tried with the next one. */
+  /** Makes the newest backup small, and removes those that are too many or too old. What fails does not hold up the rest. */
   async #tidy(backup: string): Promise<void> {
     const { compresses, maxBackups, maxDays } = this.#options;
     if (compresses) {
-      await pipeline(createReadStream(backup), createGzip(), createWriteStream(`${backup}.gz`, { mode: 0o600 })).then(
-        () => unlinkSync(backup),
-        () => {},
+      const compressed = createWriteStream(`${backup}.gz`, { mode: 0o600 });
+      await pipeline(createReadStream(backup), createGzip(), compressed).then(
+        () => remove(backup),
+        this.#options.tidying.failed,
       );
     }
     const oldest = maxDays === 0 ? 0 : Date.now() - maxDays * DAY_MS;
@@ -194,7 +198,8 @@ function timeIn(name: string): number {
 function remove(file: string): void {
   try {
     unlinkSync(file);
-  } catch {
-    // another process was first
+  } catch (error) {
+    // another process that shares the file was first
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

@@ -18,7 +18,10 @@ type AuditOptions = Pick<
 >;
 
 /** What is recorded of requests, by flags; undefined: nothing is. */
-export function openAuditTrail(config: AuditOptions, kit: Pick<Kit, 'log' | 'metrics'>): AuditTrail | undefined {
+export function openAuditTrail(
+  config: AuditOptions,
+  kit: Pick<Kit, 'log' | 'metrics' | 'faults'>,
+): AuditTrail | undefined {
   const { auditPolicyFile: file, auditLogPath: path } = config;
   const mode = readMode(config.auditLogMode);
   if (path === '') {
@@ -32,7 +35,7 @@ export function openAuditTrail(config: AuditOptions, kit: Pick<Kit, 'log' | 'met
   if (config.auditLogMaxsize <= 0) throw new OptionError('--audit-log-maxsize must be more than 0');
   return new AuditTrail({
     policy: readPolicy(file),
-    log: openLog(config),
+    log: openLog(config, kit),
     mode,
     maxBytes: config.auditLogTruncateMaxEventSize,
     metrics: declareAuditMetrics(kit.metrics),
@@ -40,11 +43,12 @@ export function openAuditTrail(config: AuditOptions, kit: Pick<Kit, 'log' | 'met
   });
 }
 
-function openLog(config: AuditOptions): LogFile {
+function openLog(config: AuditOptions, { faults }: Pick<Kit, 'faults'>): LogFile {
   const { auditLogPath: path, auditLogMaxbackup: maxBackups, auditLogMaxage: maxDays } = config;
   const maxBytes = config.auditLogMaxsize * 2 ** 20;
   try {
-    return new LogFile({ path, maxBytes, maxBackups, maxDays, compresses: config.auditLogCompress });
+    const tidying = faults.place('tidy the audit log');
+    return new LogFile({ path, maxBytes, maxBackups, maxDays, compresses: config.auditLogCompress, tidying });
   } catch (error) {
     throw new OptionError(`--audit-log-path ${path} cannot be written: ${(error as Error).message}`);
   }

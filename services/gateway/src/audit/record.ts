@@ -106,7 +106,7 @@ export class AuditRecord {
   }
 
   #tellQuietly(stage: Stage, said: JsonObject): void {
-    // the log counts what it could not write, and there is nobody left to hear of it here
+    // an error of writing: the trail has counted and logged it, and there is nobody left to hear of it here
     this.#tell(stage, said).catch(() => {});
   }
 

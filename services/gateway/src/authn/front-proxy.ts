@@ -99,7 +99,8 @@ function valuesOf(pairs: Pairs, names: readonly string[]): string[] {
 export function unescaped(key: string): string {
   try {
     return decodeURIComponent(key);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error;
     return key;
   }
 }

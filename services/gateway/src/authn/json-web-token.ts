@@ -94,6 +94,7 @@ function decoded(text: string): JsonObject | undefined {
     const value = parseOwnJson(Buffer.from(text, 'base64url'));
     return isJsonObject(value) ? value : undefined;
   } catch {
+    // a SyntaxError, or an error of the reader of long numbers: it is no JSON, and no token
     return undefined;
   }
 }

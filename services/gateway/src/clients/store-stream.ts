@@ -90,6 +90,7 @@ async function* answers<Request, Response>(
       yield value;
     }
   } finally {
+    // the cancellation that follows is told as an error, too
     call.on('error', () => {});
     cancelCall(call);
   }

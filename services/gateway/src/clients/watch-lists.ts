@@ -79,6 +79,7 @@ export class WatchLists {
     try {
       yield* call as AsyncIterable<ListPart>;
     } finally {
+      // the cancellation that follows is told as an error, too
       call.on('error', () => {});
       cancelCall(call);
     }

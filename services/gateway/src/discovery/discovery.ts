@@ -160,6 +160,7 @@ export class Discovery {
     if (document !== undefined) return document.hash;
     const hash = this.#hashes.get(url) ?? this.#make(url).then((made) => made?.hash ?? '');
     this.#hashes.set(url, hash);
+    // the caller gets the error, and the next one asks again
     hash.catch(() => this.#hashes.delete(url));
     return hash;
   }

@@ -29,6 +29,7 @@ function partOf({ group, version, openApi }: RemoteVersion): Part {
   try {
     said = parseOwnJson(openApi.document.body);
   } catch {
+    // a SyntaxError, or an error of the reader of long numbers: it is no JSON
     return nothing;
   }
   const { paths = {}, components = {} } = (isJsonObject(said as Json) ? said : {}) as JsonObject;

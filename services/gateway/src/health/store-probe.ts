@@ -8,6 +8,7 @@ interface StoreProbeOptions {
   readonly heardAt: () => number;
   /** the pauses while no store answers */
   readonly retry: Pick<Retry, 'failedNow' | 'succeeded'>;
+  /** never rejects */
   readonly seen: (head: Revision, askedAt: number) => Promise<void>;
   readonly now?: () => number;
   readonly wait?: (ms: number, closing: AbortSignal) => Promise<void>;
@@ -84,7 +85,7 @@ export class StoreProbe {
     this.#open++;
     const asked = head().then(
       (revision): Answer => {
-        seen(toRevision(revision), askedAt).catch(() => {});
+        void seen(toRevision(revision), askedAt);
         return { kind: 'answered' };
       },
       (error: Error): Answer => (heardAt() >= askedAt ? { kind: 'refused', why: error.message } : SILENT),

@@ -59,6 +59,7 @@ export class UpgradeResponse extends EventEmitter {
       this.destroyed = true;
       this.emit('close');
     });
+    // an error of the client's connection is always followed by its close
     socket.on('error', () => {});
   }
 

@@ -116,7 +116,8 @@ function acceptedOr(negotiator: Negotiator, accept: string | undefined, error: A
   if (error.reason === 'NotAcceptable') return { ...PLAIN, pretty: true };
   try {
     return negotiator.negotiate(accept);
-  } catch {
+  } catch (notAccepted) {
+    if (!(notAccepted instanceof ApiError)) throw notAccepted;
     return { ...PLAIN, pretty: true };
   }
 }

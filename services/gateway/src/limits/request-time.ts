@@ -33,6 +33,7 @@ export async function inTime(raw: ServerResponse, timeMs: number, serve: () => P
   try {
     return await Promise.race([served, late]);
   } catch (error) {
+    // its client has been answered already, and what it fails with is a consequence of that
     served.catch(() => {});
     if (raw.headersSent && !raw.writableEnded) breakOff(raw);
     throw error;

@@ -36,7 +36,8 @@ function lastApplied(object: JsonObject): JsonObject | undefined {
   try {
     const value: Json = JSON.parse(metaOf(object).annotations?.[LAST_APPLIED] ?? '');
     return isJsonObject(value) ? value : undefined;
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     return undefined;
   }
 }

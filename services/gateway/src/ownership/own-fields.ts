@@ -44,6 +44,7 @@ export function liveOwners(object: JsonObject): Owners {
   try {
     return readOwners(metaOf(object).managedFields);
   } catch {
+    // an Error of readOwners: what is stored has no form, and is begun anew
     return NOBODY;
   }
 }
@@ -75,6 +76,7 @@ function sentOwners(sent: Json | undefined): Owners | undefined {
     const owners = readOwners(sent);
     return owners.size === 0 ? undefined : owners;
   } catch {
+    // an Error of readOwners: what is sent has no form, and is not taken
     return undefined;
   }
 }

@@ -129,7 +129,8 @@ function statusOf(text: string): object {
   if (text === '') return { metadata: {}, status: 'Success' };
   try {
     return JSON.parse(text) as object;
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     return internalError(text).status;
   }
 }

@@ -134,6 +134,7 @@ export async function sendBack(body: Readable, raw: ServerResponse): Promise<voi
     }
     raw.end();
   } catch {
+    // an error of the back end's connection, or of the client's: whoever is still there sees that the answer breaks off
     breakOff(raw);
   }
 }

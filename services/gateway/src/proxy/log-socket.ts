@@ -16,6 +16,7 @@ export async function sendToSocket(log: Readable, raw: UpgradeResponse): Promise
   // what a reader says means nothing
   stream.resume();
   const sent = protocol === BASE64 ? pipeline(log, inBase64(), stream) : pipeline(log, stream);
+  // an error of either end: the node's log broke off, or the client has left
   await sent.catch(() => webSocket.terminate());
 }
 

@@ -81,7 +81,7 @@ function refusalOf(words: string): ApiError {
     const status = JSON.parse(words) as Partial<Status>;
     if (status.kind === 'Status' && typeof status.code === 'number') return ApiError.fromStatus(status as Status);
   } catch {
-    // words are words
+    // a SyntaxError, or a TypeError because it is null: its words are told as they are
   }
   return internalError(`unable to upgrade connection: ${words}`);
 }

@@ -98,7 +98,7 @@ export async function readSome(response: IncomingMessage): Promise<Buffer> {
       if (bytes > REFUSAL_BYTES) break;
     }
   } catch {
-    // what came is told
+    // the back end's connection broke: what came is told
   }
   clearTimeout(timer);
   return Buffer.concat(parts).subarray(0, REFUSAL_BYTES);

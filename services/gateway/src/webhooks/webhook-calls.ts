@@ -190,7 +190,7 @@ function refusal(code: number, answer: Buffer): string {
     const status = parseOwnJson(answer);
     if (status.kind === 'Status' && typeof status.message === 'string') return status.message.slice(0, MAX_TOLD);
   } catch {
-    // no Status: its words are told as they are
+    // a SyntaxError, or a TypeError because it is null: no Status, and its words are told as they are
   }
   if (code >= 300 && code < 400) return `it answered ${code}, and redirects are not followed`;
   if (code === 404) return 'the server could not find the requested resource';

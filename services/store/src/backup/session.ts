@@ -38,8 +38,8 @@ export async function inTransaction<T>(url: string, mode: string, work: (session
     // and takes the transaction with it
     return (await Promise.race([transaction, failed])) as T;
   } finally {
-    failed.catch(() => {});
-    transaction.catch(() => {});
+    // the error of the one that lost the race: the other has told it
+    for (const other of [failed, transaction]) other.catch(() => {});
     await sql.end({ timeout: 0 });
   }
 }

@@ -89,7 +89,7 @@ test('what cannot be made yet is made in a later round, and then nothing more is
       return { code: 201, body: {} };
     },
   };
-  const policy = new BootstrapPolicy(gateway);
+  const policy = new BootstrapPolicy(gateway, assert.ifError);
   await policy.round(true);
   assert.ok(made.size > 100 && made.size < wanted.length);
   namespacesAreThere = true;

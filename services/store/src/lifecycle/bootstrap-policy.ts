@@ -39,11 +39,14 @@ export interface PolicyObject {
  */
 export class BootstrapPolicy {
   readonly #gateway: Pick<GatewayClient, 'send'>;
+  readonly #failed: (error: unknown) => void;
   readonly #wanted = wantedPolicy();
   #open: readonly PolicyObject[] = this.#wanted;
 
-  constructor(gateway: Pick<GatewayClient, 'send'>) {
+  /** failed: for what could not be provided in this round */
+  constructor(gateway: Pick<GatewayClient, 'send'>, failed: (error: unknown) => void) {
     this.#gateway = gateway;
+    this.#failed = failed;
   }
 
   /** `begins`: somebody else may have done this work, or nobody. */
@@ -55,7 +58,10 @@ export class BootstrapPolicy {
     const queue = this.#open.values();
     const work = async () => {
       for (const wanted of queue) {
-        const isDone = await this.#provide(wanted, there.get(placeOf(wanted))).catch(() => false);
+        const isDone = await this.#provide(wanted, there.get(placeOf(wanted))).catch((error: unknown) => {
+          this.#failed(error);
+          return false;
+        });
         if (!isDone) left.push(wanted);
       }
     };

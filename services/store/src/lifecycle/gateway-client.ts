@@ -125,7 +125,7 @@ export class GatewayClient {
     const before = this.#session;
     if (before !== undefined && !before.closed && !before.destroyed) return before;
     const session = connect(this.#url, this.#identity.value.tls);
-    // its requests tell
+    // an error of the connection is told by each of its requests
     session.on('error', () => {});
     this.#session = session;
     return session;
@@ -141,7 +141,8 @@ function tokenIn(file: string): string {
 function parse(bytes: Buffer): Record<string, unknown> {
   try {
     return JSON.parse(bytes.toString('utf8')) as Record<string, unknown>;
-  } catch {
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
     return {};
   }
 }

@@ -145,7 +145,7 @@ function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clien
     works.push({ name: 'garbage', everyMs: ROUND_MS, round: () => collector.round() });
   }
   if (controllers.has('resourcequota-controller')) {
-    const quotas = new ResourceQuotas({ pool, gateway });
+    const quotas = new ResourceQuotas({ pool, gateway, uncounted: kit.faults.place('count what quotas limit') });
     works.push({ name: 'quotas', everyMs: ROUND_MS, round: (fence) => quotas.round(fence) });
   }
   const resources = protectedResources(controllers);
@@ -162,9 +162,9 @@ function throughGateway(options: LifecycleOptions, { gateway, elsewhere }: Clien
 }
 
 /** Roles and bindings that are there from the beginning, and roles that gather the rules of others. */
-function policy({ controllers, pool }: LifecycleOptions, gateway: GatewayClient): Work {
+function policy({ controllers, kit, pool }: LifecycleOptions, gateway: GatewayClient): Work {
   const changes = new ChangedKeys(pool, [{ resource: CLUSTER_ROLES }]);
-  const bootstrap = new BootstrapPolicy(gateway);
+  const bootstrap = new BootstrapPolicy(gateway, kit.faults.place('provide the first roles and bindings').failed);
   const gathers = controllers.has('clusterrole-aggregation-controller');
   const aggregated = new AggregatedRoles(gateway);
   const round = async (fence: number) => {

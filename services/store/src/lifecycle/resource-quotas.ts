@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addAmounts, amountsIn, amountsJson, countedNames, isInScope, metaOf, usageOf } from '@tidegate/kinds';
 import type { JsonObject, Quantity } from '@tidegate/schema';
+import type { Fault } from '@tidegate/service-kit';
 import { textArray } from '../storage/array-text.ts';
 import type { Pool } from '../storage/connection.ts';
 import type { GatewayClient } from './gateway-client.ts';
@@ -41,6 +42,8 @@ interface Contents {
 interface ResourceQuotasOptions {
   pool: Pool;
   gateway: GatewayClient;
+  /** namespaces that could not be counted */
+  uncounted: Pick<Fault, 'failed'>;
   now?: () => number;
 }
 
@@ -76,7 +79,10 @@ export class ResourceQuotas {
       if (this.#restUntil.has(name)) continue;
       this.#open.delete(name);
       const begun = this.#now();
-      const done = await this.#count(name, isFreed).catch(() => false);
+      const done = await this.#count(name, isFreed).catch((error: unknown) => {
+        this.#options.uncounted.failed(error);
+        return false;
+      });
       this.#restUntil.set(name, this.#now() + Math.min(MOST_REST_MS, REST * (this.#now() - begun)));
       if (!done) this.#open.set(name, isFreed || this.#open.get(name) === true);
     }

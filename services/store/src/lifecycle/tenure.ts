@@ -54,6 +54,7 @@ export class Tenure {
     }
     await work;
     this.#until = 0;
+    // PostgreSQL is away: the lease ends by itself
     await this.#lease.release().catch(() => {});
   }
 }

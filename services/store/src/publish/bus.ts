@@ -1,5 +1,6 @@
 import {
   DiscardPolicy,
+  JetStreamApiError,
   type JetStreamClient,
   jetstream,
   jetstreamManager,
@@ -32,6 +33,8 @@ export const STREAM = 'TIDEGATE';
 export const CHANGES = 'tidegate.changes.0';
 export const HEAD = 'tidegate.head';
 const NANOSECONDS = 1e9;
+/** of JetStream: there is a stream of this name with another configuration */
+const STREAM_EXISTS = 10058;
 /** A stream that is gone is made again, but not more often. */
 const MEND_MS = 1000;
 
@@ -130,7 +133,8 @@ export class Bus {
     };
     try {
       await manager.streams.add({ ...config, storage: storage === 'file' ? StorageType.File : StorageType.Memory });
-    } catch {
+    } catch (error) {
+      if (!(error instanceof JetStreamApiError) || error.code !== STREAM_EXISTS) throw error;
       // it exists with other limits; the kind of storage cannot be changed while it lives
       await manager.streams.update(STREAM, config);
     }

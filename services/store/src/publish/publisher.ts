@@ -49,6 +49,7 @@ export class Publisher {
         await ready.client.publish(CHANGES, bytes, { msgID: id });
         metrics.publish.inc(ACKED);
       } catch {
+        // NATS did not take it in time, or is away. The watch service reads it from the log.
         metrics.publish.inc(FAILED);
         void bus.mend();
       } finally {

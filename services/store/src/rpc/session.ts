@@ -46,6 +46,7 @@ export function sessionHandler(room: SessionRoom): handleBidiStreamingCall<Sessi
       ended = true;
       closeWhenDone();
     });
+    // an error of the gateway's connection: it sends again what was not answered
     call.on('error', () => {});
   };
 }

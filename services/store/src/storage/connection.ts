@@ -82,6 +82,7 @@ export class Pool {
     const before = this.#sql;
     this.#session = session;
     this.#sql = this.#open();
+    // an error of a connection that is given up
     void before.end({ timeout: 5 }).catch(() => {});
   }
 
@@ -111,6 +112,7 @@ export class Pool {
       if (!sent && this.#sql !== sql && isDestroyed(error)) throw new Displaced();
       const failure = sent ? error : notSent(error);
       if (error instanceof NoAnswer) {
+        // the caller is told that there was no answer; what this says later is no news
         running.catch(() => {});
         // one that waits for a connection must not be executed after its caller was told that it was not
         if (!sent) (running as unknown as postgres.PendingQuery<never>).cancel();
@@ -133,6 +135,7 @@ export class Pool {
   #replace(sql: postgres.Sql): void {
     if (this.#sql !== sql) return;
     this.#sql = this.#open();
+    // an error of a connection that is given up
     void sql.end({ timeout: 0 }).catch(() => {});
   }
 

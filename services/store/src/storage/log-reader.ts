@@ -43,6 +43,7 @@ export class LogReader {
       at = batches.at(-1)?.last ?? end;
       // PostgreSQL reads on while the reader takes these
       if (at < end) changes = this.#changes(at, end);
+      // the next turn awaits it; a reader that stops before does not need it
       changes.catch(() => {});
       yield* batches;
     }

@@ -49,7 +49,8 @@ async function findPrimary(
   });
   try {
     return await Promise.any(asked);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof AggregateError)) throw error;
     const words = hosts.map((host) => `${host.host}:${host.port} ${reasons.get(host)}`);
     throw new NoPrimary(`no host takes writes: ${words.join(', ')}`);
   }
@@ -71,6 +72,7 @@ async function whyNotPrimary(url: string, options: DriverOptions): Promise<strin
     const { code, message } = error as { code?: string; message: string };
     return code === 'CONNECTION_DESTROYED' ? 'is a standby' : (code ?? message);
   } finally {
+    // an error of a connection that was opened for this question only
     void sql.end({ timeout: 0 }).catch(() => {});
   }
 }

@@ -49,6 +49,7 @@ function memoryMib(pid: number): number {
   try {
     return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
   } catch {
+    // an error of the file system: the process has ended
     return 0;
   }
 }

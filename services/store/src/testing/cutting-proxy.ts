@@ -20,6 +20,7 @@ export async function cuttingProxy(targetUrl: string): Promise<CuttingProxy> {
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
+      // the test ends the connection, and looks at what that does to the other end
       socket.on('error', () => {});
     }
     client.on('data', (data) => {

@@ -2,6 +2,7 @@ import type { Client, ClientDuplexStream, MethodDefinition } from '@grpc/grpc-js
 import {
   CertificateTimes,
   Checks,
+  Faults,
   grpcClient,
   LoadMeter,
   MetricRegistry,
@@ -41,6 +42,7 @@ export async function startStore(
     load: new LoadMeter(),
     metrics,
     retries: new Retries(silentLog, metrics),
+    faults: new Faults(silentLog, metrics),
     tracing: noTracing,
     credentials,
     certificates: new CertificateTimes(metrics),
@@ -91,6 +93,7 @@ export function openSession(client: Client) {
     waiting.get(response.id)?.(response);
     waiting.delete(response.id);
   });
+  // the test ends the connection, and looks at what that does to the other end
   call.on('error', () => {});
   return {
     ask: (request: Omit<SessionRequest, 'id'>) =>
@@ -108,6 +111,7 @@ export async function* openStream<Response>(client: Client, method: string, requ
   try {
     yield* call as AsyncIterable<Response>;
   } finally {
+    // the test ends the connection, and looks at what that does to the other end
     call.on('error', () => {});
     call.cancel();
   }

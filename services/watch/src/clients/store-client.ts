@@ -81,6 +81,7 @@ export class StoreClient {
       throw this.#failed(error as ServiceError);
     } finally {
       closing?.removeEventListener('abort', cancel);
+      // the cancellation that follows is told as an error, too
       call.on('error', () => {});
       cancelCall(call);
     }

@@ -18,6 +18,7 @@ export function followHandler(room: FollowRoom): handleBidiStreamingCall<FollowR
   return async (call: FollowCall) => {
     const early: FollowRequest[] = [];
     call.on('data', (request: FollowRequest) => early.push(request));
+    // whatever is told to the gateway as an error also ends the stream
     call.on('error', () => {});
     const collections = await room.collections();
     // nothing would tell any more that the gateway has left, and its follower would stay

@@ -60,6 +60,7 @@ function authorityMistakes(authority: string, at: string): FieldError[] {
     new X509Certificate(authority);
     return [];
   } catch {
+    // an error of OpenSSL: this is no certificate
     return [invalidValue(at, '<omitted>', 'data does not contain any valid RSA or ECDSA certificates')];
   }
 }

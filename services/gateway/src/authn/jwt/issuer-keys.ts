@@ -133,7 +133,7 @@ function publishedKey(told: Json): PublishedKey | undefined {
   try {
     return { id: kid, algorithm: alg, key: createPublicKey({ key: told as never, format: 'jwk' }) };
   } catch {
-    // others of the set may be good
+    // a TypeError or an error of OpenSSL: this is no key. Others of the set may be good.
     return undefined;
   }
 }
