@@ -91,4 +91,33 @@ describe('Every kind can be applied', () => {
     const ignored = await apply('Ignore');
     assert.deepEqual([ignored.code, ignored.headers.warning], [200, undefined]);
   });
+
+  test('of unknown fields in a subresource, too', async () => {
+    const path = '/apis/apps/v1/namespaces/default/deployments';
+    const labels = { app: 'odd' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'a', image: 'b' }] } };
+    const spec = { selector: { matchLabels: labels }, template };
+    await client.ask('POST', path, { body: { metadata: { name: 'odd' }, spec } });
+    const wishes = {
+      status: { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'odd' }, status: { replicas: 1, odd: 1 } },
+      scale: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'odd' }, spec: { replicas: 1, odd: 1 } },
+    };
+    for (const [subresource, body] of Object.entries(wishes)) {
+      const field = `${subresource === 'status' ? 'status' : 'spec'}.odd`;
+      const apply = (level: string) =>
+        client.ask('PATCH', `${path}/odd/${subresource}?fieldManager=one&force=true&fieldValidation=${level}`, {
+          body,
+          headers: YAML,
+        });
+      const strict = await apply('Strict');
+      assert.deepEqual(
+        [strict.code, strict.json.message],
+        [400, `strict decoding error: unknown field "${field}" (.${field}: field not declared in schema)`],
+      );
+      const warned = await apply('Warn');
+      assert.deepEqual([warned.code, warned.headers.warning], [200, `299 - "unknown field \\"${field}\\""`]);
+      const ignored = await apply('Ignore');
+      assert.deepEqual([ignored.code, ignored.headers.warning], [200, undefined]);
+    }
+  });
 });
