@@ -63,7 +63,7 @@ export async function defineConverted(client: Client, webhooks: TestWebhooks, pl
   if (made.code !== 201) throw new Error(made.text);
   const path = (name: 'v1' | 'v2') => `/apis/${group}/${name}/namespaces/default/${plural}`;
   // of one object: a list would make the gateway hold the collection
-  const isServed = async () => (await client.get(`${path('v2')}/none`)).json?.reason === 'NotFound';
+  const isServed = async () => (await client.get(`${path('v2')}/none`)).json?.details?.name === 'none';
   await until('the kind to be served', isServed);
   return {
     name: definition.metadata.name,

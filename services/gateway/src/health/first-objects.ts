@@ -15,9 +15,8 @@ export const FIRST_OBJECTS: Readonly<Record<string, readonly Key[]>> = {
   'start-system-namespaces-controller': ['default', 'kube-system', 'kube-public', 'kube-node-lease'].map((name) =>
     ofCluster('namespaces', name),
   ),
-  'start-cluster-authentication-info-controller': [
-    inNamespace('kube-system', 'configmaps', 'extension-apiserver-authentication'),
-  ],
+  // the ConfigMap itself is left out where its controller is switched off, and is no trouble then
+  'start-cluster-authentication-info-controller': [ofCluster('namespaces', 'kube-system')],
   'start-service-ip-repair-controllers': [ofCluster('servicecidrs.networking.k8s.io', 'kubernetes')],
   'start-kubernetes-service-cidr-controller': [ofCluster('servicecidrs.networking.k8s.io', 'kubernetes')],
   'scheduling/bootstrap-system-priority-classes': ['system-node-critical', 'system-cluster-critical'].map((name) =>
