@@ -195,10 +195,10 @@ const LEVELS = ['Ignore', 'Strict', 'Warn'] as const;
 export type FieldValidation = (typeof LEVELS)[number];
 
 export function fieldValidation({ info }: ResourceRequest): FieldValidation {
-  return refuseFieldValidation(info, info.query.get('fieldValidation') ?? '');
+  return readFieldValidation(info, info.query.get('fieldValidation') ?? '');
 }
 
-export function refuseFieldValidation(info: RequestInfo, level: string): FieldValidation {
+export function readFieldValidation(info: RequestInfo, level: string): FieldValidation {
   if (level === '') return 'Warn';
   const known = LEVELS.find((one) => one === level);
   if (known === undefined) throw refuseOption(info, [notSupported('fieldValidation', level, ['', ...LEVELS])]);

@@ -1,14 +1,12 @@
 import type { Item } from '@tidegate/collection';
-import { isConverted } from '@tidegate/kinds';
-import type { Revision } from '@tidegate/revision';
-import { revisionText } from '@tidegate/revision';
+import { type Revision, revisionText } from '@tidegate/revision';
 import { encodeContinue } from '../codec/continue-token.ts';
-import { convertedPage, itemsOf } from '../conversion/converted-page.ts';
+import { itemsOf } from '../conversion/converted-page.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
-import { findState, type InMirror, tooOld } from './find-state.ts';
+import { findState, tooOld } from './find-state.ts';
 import { listOptions } from './list-options.ts';
-import { type ListMetadata, type PageRequest, pageOf, placeAfter } from './list-page.ts';
-import { tellContinue } from './next-page.ts';
+import { type ListMetadata, type PageRequest, placeAfter } from './list-page.ts';
+import { mirroredPage } from './mirrored-page.ts';
 import { selectionOf } from './selection.ts';
 import { isExpired, storedItems } from './stored-list.ts';
 
@@ -24,26 +22,15 @@ export async function listedItems(gateway: Gateway, request: ResourceRequest): P
   const after = placeAfter(selection, freshness.kind === 'continuation' ? freshness.token.after : undefined);
   const found = await findState(gateway, request, { namespace: selection.namespace, freshness, inMirror: true });
   const page = { selection, after, limit };
-  if (found.in === 'mirror') return fromMirror(gateway, request, { found, page });
+  if (found.in === 'mirror') {
+    const { runs, metadata } = await mirroredPage(gateway, request, { found, page });
+    return { items: itemsOf(runs), metadata };
+  }
   try {
     return await fromStore(gateway, request, { revision: found.revision, page });
   } catch (error) {
     throw isExpired(error) ? tooOld(freshness) : error;
   }
-}
-
-async function fromMirror(
-  gateway: Gateway,
-  request: ResourceRequest,
-  { found, page: wanted }: { found: InMirror; page: PageRequest },
-): Promise<Listed> {
-  const { kind } = request;
-  const { snapshot } = found;
-  const page = isConverted(kind)
-    ? await convertedPage(gateway.conversions, kind, { snapshot, ...wanted })
-    : pageOf(snapshot, wanted);
-  tellContinue(gateway, request, { page, selection: wanted.selection, found });
-  return { items: itemsOf(page.runs), metadata: page.metadata };
 }
 
 /** At an exact version that no mirror shows any more. */

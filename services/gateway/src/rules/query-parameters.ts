@@ -1,6 +1,6 @@
 import { parseFlag, parseInt64, type RequestInfo } from '@tidegate/request-info';
 import { refuseFieldManager } from '../ownership/field-manager.ts';
-import { refuseDryRun, refuseFieldValidation } from './admit-object.ts';
+import { readFieldValidation, refuseDryRun } from './admit-object.ts';
 
 type Judge = (name: string, text: string, info: RequestInfo) => unknown;
 
@@ -18,7 +18,7 @@ const JUDGES: Readonly<Record<string, Judge>> = {
   timeoutSeconds: parseInt64,
   dryRun: (_, __, info) => refuseDryRun(info, info.query.all('dryRun')),
   fieldManager: (_, text, info) => refuseFieldManager(info, text),
-  fieldValidation: (_, text, info) => refuseFieldValidation(info, text),
+  fieldValidation: (_, text, info) => readFieldValidation(info, text),
 };
 
 const OF_COLLECTIONS = ['allowWatchBookmarks', 'limit', 'pretty', 'sendInitialEvents', 'timeoutSeconds', 'watch'];

@@ -8,7 +8,14 @@ import {
   type TlsOptions,
 } from 'node:tls';
 import { OptionError } from '@tidegate/options';
-import { type CertificateInUse, type KeyPair, type Kit, readKeyPair, WatchedFiles } from '@tidegate/service-kit';
+import {
+  type CertificateInUse,
+  type KeyPair,
+  type Kit,
+  readKeyPair,
+  trusting,
+  WatchedFiles,
+} from '@tidegate/service-kit';
 import { type Protocol, readProtocol } from './protocol.ts';
 
 interface ServingOptions {
@@ -86,7 +93,7 @@ export class Serving {
   #load(): Loaded {
     const { tlsCertFile, tlsPrivateKeyFile, authorityFiles } = this.#options;
     const ca = authorityFiles.map((file) => readFileSync(file));
-    const shared = { ...this.#protocol, ...(ca.length > 0 && { ca, allowPartialTrustChain: true }) };
+    const shared = { ...this.#protocol, ...(ca.length > 0 && trusting(ca)) };
     const usualPair = readKeyPair(tlsCertFile, tlsPrivateKeyFile);
     const usual = { ...shared, ...usualPair };
     // what cannot be used is found out here, and not by the first client

@@ -1,14 +1,12 @@
-import { isConverted } from '@tidegate/kinds';
 import type { FastifyReply } from 'fastify';
 import { isPretty } from '../codec/answer.ts';
-import { convertedPage } from '../conversion/converted-page.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import type { PageRequest } from '../hooks/streamed-page.ts';
 import { writeFormed, writeList } from '../hooks/write-list.ts';
 import { type Elsewhere, findState, tooOld } from '../rules/find-state.ts';
 import { listOptions } from '../rules/list-options.ts';
-import { pageOf, placeAfter } from '../rules/list-page.ts';
-import { tellContinue } from '../rules/next-page.ts';
+import { placeAfter } from '../rules/list-page.ts';
+import { mirroredPage } from '../rules/mirrored-page.ts';
 import { selectionOf } from '../rules/selection.ts';
 import { isExpired } from '../rules/stored-list.ts';
 import { listFromStore } from './list-from-store.ts';
@@ -22,20 +20,16 @@ export const list: VerbHandler = async (gateway, request, reply) => {
   const after = placeAfter(selection, freshness.kind === 'continuation' ? freshness.token.after : undefined);
   const found = await findState(gateway, request, { namespace: selection.namespace, freshness });
   gateway.metrics.lists.labels({ source: found.in }).inc();
+  const wanted = { selection, after, limit };
   if (found.in !== 'mirror') {
-    const page = { selection, after, limit };
     try {
-      await passOn(gateway, request, reply, { ...page, ...found });
+      await passOn(gateway, request, reply, { ...wanted, ...found });
     } catch (error) {
       throw isExpired(error) ? tooOld(freshness) : error;
     }
     return undefined;
   }
-  const converts = isConverted(request.kind);
-  const page = converts
-    ? await convertedPage(gateway.conversions, request.kind, { snapshot: found.snapshot, selection, after, limit })
-    : pageOf(found.snapshot, { selection, after, limit });
-  tellContinue(gateway, request, { page, selection, found });
+  const page = await mirroredPage(gateway, request, { found, page: wanted });
   const asStored = request.kind.stored === request.kind;
   const isPlain = accepted.as === 'object' && accepted.encoding.name === 'json' && !isPretty(request) && asStored;
   if (isPlain) await writeList(gateway, request, reply, page);

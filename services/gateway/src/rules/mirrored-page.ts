@@ -1,11 +1,33 @@
+import { isConverted } from '@tidegate/kinds';
 import { encodeContinue } from '../codec/continue-token.ts';
+import { convertedPage } from '../conversion/converted-page.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
 import type { InMirror } from './find-state.ts';
-import type { Page } from './list-page.ts';
+import { type Page, type PageRequest, pageOf } from './list-page.ts';
 import type { Selection } from './selection.ts';
 
+interface Wanted {
+  readonly found: InMirror;
+  readonly page: PageRequest;
+}
+
+/** One page of a state that is here, in the version of the request, with the token of the next one. */
+export async function mirroredPage(
+  gateway: Gateway,
+  request: ResourceRequest,
+  { found, page: wanted }: Wanted,
+): Promise<Page> {
+  const { kind } = request;
+  const { snapshot } = found;
+  const page = isConverted(kind)
+    ? await convertedPage(gateway.conversions, kind, { snapshot, ...wanted })
+    : pageOf(snapshot, wanted);
+  tellContinue(gateway, request, { page, selection: wanted.selection, found });
+  return page;
+}
+
 /** Where the next page begins, if there is one. The snapshot is kept for it. */
-export function tellContinue(
+function tellContinue(
   gateway: Gateway,
   { kind }: ResourceRequest,
   { page, selection, found }: { page: Page; selection: Selection; found: InMirror },
