@@ -105,8 +105,12 @@ export class Item implements Position {
 
   /** the object as clients get it alone */
   get json(): Buffer {
-    const { listed } = this;
-    return this.#head.length === 0 ? listed : Buffer.concat([this.#head, listed.subarray(1)]);
+    const { length } = this.#head;
+    if (length === 0) return this.listed;
+    const bytes = Buffer.allocUnsafe(length + this.size - 1);
+    bytes.set(this.#head);
+    this.#bytes.copy(bytes, length, this.#at + 1, this.#at + this.size);
+    return bytes;
   }
 
   /** the object as it is in a list */

@@ -3,29 +3,23 @@ import { badRequest } from '@tidegate/status';
 /** The query of a request: the first value of each parameter counts, and only as often as it is asked for. */
 export class Query {
   readonly #text: string;
-  #parsed: URLSearchParams | undefined;
+  #parsed: ReadonlyMap<string, string[]> | undefined;
 
   constructor(text: string) {
     this.#text = text;
   }
 
   get(name: string): string | undefined {
-    if (this.#text === '') return undefined;
-    this.#parsed ??= new URLSearchParams(this.#text);
-    return this.#parsed.get(name) ?? undefined;
+    return this.#values(name)?.[0];
   }
 
-  all(name: string): string[] {
-    if (this.#text === '') return [];
-    this.#parsed ??= new URLSearchParams(this.#text);
-    return this.#parsed.getAll(name);
+  all(name: string): readonly string[] {
+    return this.#values(name) ?? [];
   }
 
-  /** Each parameter that was given, with its first value. */
-  *given(): Generator<readonly [name: string, value: string]> {
-    if (this.#text === '') return;
-    this.#parsed ??= new URLSearchParams(this.#text);
-    for (const name of new Set(this.#parsed.keys())) yield [name, this.#parsed.get(name) as string];
+  /** The names of the parameters that were given, each once. */
+  names(): Iterable<string> {
+    return this.#text === '' ? [] : this.#parameters().keys();
   }
 
   /** A whole number of 64 bits, undefined where it is not given. */
@@ -46,6 +40,25 @@ export class Query {
   flag(name: string): boolean {
     return parseFlag(name, this.get(name));
   }
+
+  #values(name: string): readonly string[] | undefined {
+    return this.#text === '' ? undefined : this.#parameters().get(name);
+  }
+
+  #parameters(): ReadonlyMap<string, string[]> {
+    if (this.#parsed === undefined) this.#parsed = parametersOf(this.#text);
+    return this.#parsed;
+  }
+}
+
+function parametersOf(text: string): ReadonlyMap<string, string[]> {
+  const parameters = new Map<string, string[]>();
+  new URLSearchParams(text).forEach((value, name) => {
+    const values = parameters.get(name);
+    if (values === undefined) parameters.set(name, [value]);
+    else values.push(value);
+  });
+  return parameters;
 }
 
 const INT64 = { least: -(2n ** 63n), most: 2n ** 63n - 1n };

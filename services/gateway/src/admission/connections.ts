@@ -40,6 +40,6 @@ function wishes({ info }: ResourceRequest, container: string): JsonObject {
   return {
     ...Object.fromEntries(streams.map((stream) => [stream, true])),
     container,
-    ...(subresource === 'exec' ? { command: query.all('command') } : {}),
+    ...(subresource === 'exec' ? { command: [...query.all('command')] } : {}),
   };
 }

@@ -49,5 +49,7 @@ const OF_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
 export function judgeParameters(info: RequestInfo): void {
   const known = OF_VERBS[info.verb];
   if (known === undefined) return;
-  for (const [name, text] of info.query.given()) if (known.has(name)) JUDGES[name]?.(name, text, info);
+  for (const name of info.query.names()) {
+    if (known.has(name)) JUDGES[name]?.(name, info.query.get(name) as string, info);
+  }
 }
