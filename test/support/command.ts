@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { projectRoot } from '@tidegate/local';
+import { booked } from '@tidegate/testkit';
 
 export interface Said {
   code: number | null;
@@ -19,5 +20,9 @@ export function tidegateCommand(...args: string[]): Promise<Said> {
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said.stderr += text;
   });
-  return new Promise((resolve) => child.once('close', (code) => resolve({ ...said, code })));
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return booked('the command line of tidegate', async () => {
+    const code = await closed;
+    return { ...said, code };
+  });
 }

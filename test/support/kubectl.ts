@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '@tidegate/local';
+import { booked } from '@tidegate/testkit';
 import { buildGoProgram } from './go-program.ts';
 
 const VERSION = 'v0.35.4';
@@ -52,6 +53,15 @@ export function kubectl(
   args: readonly string[],
   env: Record<string, string> = {},
   input?: string,
+): Promise<Run> {
+  return booked('kubectl', () => run(kubeconfig, args, env, input));
+}
+
+function run(
+  kubeconfig: string,
+  args: readonly string[],
+  env: Record<string, string>,
+  input: string | undefined,
 ): Promise<Run> {
   return new Promise((resolve) => {
     const options = { env: { ...process.env, KUBECONFIG: kubeconfig, ...env }, timeout: 30_000, maxBuffer: 64 << 20 };

@@ -1,6 +1,6 @@
 import { bootstrapFlowObjects } from '@tidegate/flow-control';
 import { bootstrapPolicy } from '@tidegate/rbac';
-import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
+import { booked, startTidegate, type TestTidegate, until } from '@tidegate/testkit';
 import { Client } from './client.ts';
 
 export interface RunningSystem {
@@ -64,7 +64,11 @@ async function hasFlows(client: Client): Promise<boolean> {
 }
 
 /** All that a system makes at its start is there. */
-export async function settled(client: Client): Promise<void> {
+export function settled(client: Client): Promise<void> {
+  return booked('a system settles', () => madeAll(client));
+}
+
+async function madeAll(client: Client): Promise<void> {
   for (const path of LAST_MADE) {
     await until(`the first objects to be there, ${path}`, async () => (await client.get(path)).code === 200);
   }

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { LoadMessage } from '@tidegate/wire';
+import { LOOP_LOOK_MS } from './loop-look.ts';
 
 /** what is counted as a request is said where it is counted: in a store each read and write, in a watch each change */
 interface Spell {
@@ -17,8 +18,6 @@ interface Sources {
 
 const SPELL_MS = 2000;
 const NANOSECONDS = 1e6;
-/** how often the loop is looked at; what it measures begins there */
-const RESOLUTION_MS = 50;
 
 /** The few figures that a process tells of its load: of the last whole spell of two seconds, whoever asks and how often. */
 export class LoadMeter {
@@ -44,10 +43,10 @@ export class LoadMeter {
 
   /** One that measures this process from here on. */
   static ofThisProcess(): LoadMeter {
-    const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+    const delays = monitorEventLoopDelay({ resolution: LOOP_LOOK_MS });
     delays.enable();
     const takeLoopDelayMs = () => {
-      const longest = delays.count === 0 ? 0 : delays.max / NANOSECONDS - RESOLUTION_MS;
+      const longest = delays.count === 0 ? 0 : delays.max / NANOSECONDS - LOOP_LOOK_MS;
       delays.reset();
       return Math.max(0, longest);
     };

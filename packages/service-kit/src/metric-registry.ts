@@ -10,6 +10,7 @@ import {
   Registry,
 } from 'prom-client';
 import type { Sample } from './histogram-tally.ts';
+import { LOOP_LOOK_MS } from './loop-look.ts';
 import { prefersOpenMetrics } from './open-metrics.ts';
 
 /** prom-client takes the format here, which its types leave out. */
@@ -35,14 +36,11 @@ interface Teller {
   get(): Promise<Told>;
 }
 
-const LOOP_LOOK_MS = 50;
-
 /** The metrics of one process. Parts declare theirs in their metrics.ts, each once, with labels of bounded values only. */
 export class MetricRegistry {
   readonly #registry = new Registry();
 
   constructor() {
-    // each look at the delay of the event loop wakes a process that has nothing to do
     collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: LOOP_LOOK_MS });
   }
 

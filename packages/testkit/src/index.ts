@@ -1,4 +1,5 @@
 export { freePort } from '@tidegate/local';
+export { account, booked, type Cause, type Spent } from './account.ts';
 export { type ReceivedRequest, TestAggregatedServer } from './aggregated-server.ts';
 export {
   type AskServer,

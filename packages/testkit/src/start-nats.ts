@@ -10,6 +10,7 @@ import {
   signalQuietly,
   startNatsServer,
 } from '@tidegate/local';
+import { booked } from './account.ts';
 import { temporaryDir } from './temporary-dir.ts';
 import { until } from './until.ts';
 
@@ -33,7 +34,11 @@ interface NatsTls {
 }
 
 /** A real NATS with JetStream of the test's own; throws and says how to get one when there is none. */
-export async function startNats(tls?: NatsTls): Promise<TestNats> {
+export function startNats(tls?: NatsTls): Promise<TestNats> {
+  return booked('NATS starts', () => started(tls));
+}
+
+async function started(tls?: NatsTls): Promise<TestNats> {
   const binary = await natsBinary();
   const temporary = temporaryDir('nats');
   const options = {

@@ -15,6 +15,7 @@ import {
   signalQuietly,
   startPostgresServer,
 } from '@tidegate/local';
+import { booked } from './account.ts';
 import { openSmallDisk, type SmallDiskOptions } from './small-disk.ts';
 import { temporaryDir } from './temporary-dir.ts';
 import { until } from './until.ts';
@@ -53,7 +54,11 @@ interface StartPostgresOptions {
 const throwaway = { fsync: 'off', full_page_writes: 'off', shared_buffers: '64MB' };
 
 /** A real PostgreSQL of the test's own. */
-export async function startPostgres(options: StartPostgresOptions = {}): Promise<TestPostgres> {
+export function startPostgres(options: StartPostgresOptions = {}): Promise<TestPostgres> {
+  return booked('PostgreSQL starts', () => started(options));
+}
+
+async function started(options: StartPostgresOptions): Promise<TestPostgres> {
   const temporary = temporaryDir('pg');
   const dir = join(temporary.path, 'data');
   const logFile = join(temporary.path, 'log');

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DataDir, dataDirAt, isRunning, projectRoot, type RunState, readRunState } from '@tidegate/local';
+import { booked } from './account.ts';
 import { busyParts } from './idle-cpu.ts';
 import { temporaryDir } from './temporary-dir.ts';
 import { until } from './until.ts';
@@ -48,7 +49,7 @@ export async function startTidegate(options: StartTidegateOptions = {}): Promise
     });
   }
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const state = await whenReady(dir, child, exited, () => output);
+  const state = await booked('a system starts', () => whenReady(dir, child, exited, () => output));
   const part = (name: string): RunState['parts'][number] => {
     const found = readRunState(dir.runFile)?.parts.find((entry) => entry.name === name);
     if (found === undefined) throw new Error(`no part ${name} runs; the launcher said:\n${output}`);
@@ -71,10 +72,14 @@ export async function startTidegate(options: StartTidegateOptions = {}): Promise
         return now === oldPid ? undefined : now;
       }),
     async stop() {
-      const busy = child.exitCode === null ? await busyParts(() => ownParts(dir)) : [];
-      child.kill('SIGTERM');
-      const code = await exited;
-      await partsGone(dir);
+      const rest = () => busyParts(() => ownParts(dir));
+      const busy = child.exitCode === null ? await booked('a system rests, to see that nothing spins', rest) : [];
+      const code = await booked('a system ends', async () => {
+        child.kill('SIGTERM');
+        const code = await exited;
+        await partsGone(dir);
+        return code;
+      });
       temporary.remove();
       if (busy.length > 0) throw new Error(`With nobody asking, ${busy.join(', and ')}.`);
       return code;

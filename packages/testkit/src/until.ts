@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { booked } from './account.ts';
 
 /** Waits for a condition, never for a time; after the limit it fails and says what it waited for. */
-export async function until<T>(
-  what: string,
-  condition: () => T | Promise<T>,
-  limitMs = 20_000,
-): Promise<NonNullable<T>> {
+export function until<T>(what: string, condition: () => T | Promise<T>, limitMs = 20_000): Promise<NonNullable<T>> {
+  return booked('waits for a condition', () => waited(what, condition, limitMs));
+}
+
+async function waited<T>(what: string, condition: () => T | Promise<T>, limitMs: number): Promise<NonNullable<T>> {
   const end = Date.now() + limitMs;
   for (;;) {
     const value = await condition();

@@ -29,7 +29,7 @@ import { LogReader } from './storage/log-reader.ts';
 import { HeadReader, KeyReader } from './storage/reads.ts';
 import { rotateLog, tableSizes } from './storage/rotation.ts';
 
-const HEARTBEAT_MS = 100;
+const FIRST_BEAT_MS = 100;
 const PULSE_MS = 1000;
 /** between two attempts at periodic work that fails */
 const LONGEST_PAUSE_MS = 2000;
@@ -128,7 +128,8 @@ export class StoreService implements Service {
     void this.#listener?.start();
     void this.#bus?.run();
     this.#lifecycle = this.#runLifecycle();
-    void this.#beat('tell the revision', HEARTBEAT_MS, () => this.#publisher?.tellHead());
+    const publisher = this.#publisher;
+    if (publisher !== undefined) void this.#beat('tell the revision', FIRST_BEAT_MS, () => publisher.tellHead());
     void this.#beat('look at PostgreSQL', PULSE_MS, () => this.#pulse());
     void this.#beat('look at the keys', ENCRYPTION_MS, () => this.#encryption?.look());
     const rotationMs = Math.min(5000, (this.#config.windowSeconds * 1000) / 24);
@@ -189,14 +190,15 @@ export class StoreService implements Service {
     this.#feed.committed(batch);
   }
 
+  /** The work may answer when it is due again. */
   async #beat(name: string, everyMs: number, work: () => unknown): Promise<void> {
     const { signal } = this.#closing;
     const retry = this.#kit.retries.loop(name, { firstMs: everyMs, longestMs: Math.max(everyMs, LONGEST_PAUSE_MS) });
     while (!signal.aborted) {
       try {
-        await work();
+        const nextMs = await work();
         retry.succeeded();
-        await delayMs(everyMs, signal);
+        await delayMs(typeof nextMs === 'number' ? nextMs : everyMs, signal);
       } catch (error) {
         await retry.failed(error, signal);
       }

@@ -23,6 +23,8 @@ import { someReadable } from './window/mend.ts';
 
 /** How often objects that could not be read are tried again. */
 const MEND_MS = 5000;
+/** how soon it is looked again whether the collections are there */
+const NO_FEED_MS = 150;
 
 /** Follows the stores and serves gateways. */
 export class WatchService implements Service {
@@ -80,7 +82,7 @@ export class WatchService implements Service {
       offer: (batch) => this.#current.offer(batch),
       // there is more than is here: the feed asks for it, and finds out that it cannot be had
       cut: () => this.#current.expect(this.revision() + 1),
-      wanted: () => this.#current.hasFeed && this.#bus?.alive !== true,
+      restMs: () => (this.#current.hasFeed ? (this.#bus?.aliveForMs ?? 0) : NO_FEED_MS),
       retry: this.#retries.followLog,
       closing: this.#closing.signal,
     });

@@ -55,3 +55,23 @@ test('many watches do not get their bookmarks all at once', () => {
   const told = play(70, new Array(100).fill({ timeoutMs: 1_800_000, bookmarks: true }));
   assert.ok(new Set(told.map(([first]) => first)).size > 20);
 });
+
+test('there is a timer only while there is a watch, and a watch after a long rest keeps its time', () => {
+  let now = 0;
+  const times = new WatchTimes(() => now);
+  times.start();
+  const ended: number[] = [];
+  const add = () =>
+    times.add({ bookmark: () => {}, end: () => ended.push(now) }, { timeoutMs: 1000, bookmarks: false });
+  const left = add();
+  times.remove(left);
+  assert.equal(times.isWaiting, true);
+  times.pass();
+  assert.equal(times.isWaiting, false);
+  now = 3_600_000;
+  add();
+  for (; ended.length === 0; now += 50) times.pass();
+  assert.ok((ended[0] as number) >= 3_601_000 && (ended[0] as number) <= 3_601_500, `${ended}`);
+  assert.equal(times.isWaiting, false);
+  times.stop();
+});

@@ -22,7 +22,7 @@ export interface WatchTime {
 
 /**
  * When each watch gets its bookmarks, and when it ends: one timer for all of them, because thousands of watches do
- * little but wait.
+ * little but wait. Where there is no watch there is no timer.
  *
  * Invariant: a watch stands in the turn in which something is next due for it, and in no other.
  */
@@ -30,6 +30,7 @@ export class WatchTimes {
   readonly #now: () => number;
   readonly #turns = new Map<number, Set<WatchTime>>();
   #timer: NodeJS.Timeout | undefined;
+  #started = false;
   #turn: number;
 
   constructor(now: () => number = () => performance.now()) {
@@ -38,18 +39,38 @@ export class WatchTimes {
   }
 
   start(): void {
+    this.#started = true;
+    if (this.#turns.size > 0) this.#wake();
+  }
+
+  stop(): void {
+    this.#started = false;
+    this.#rest();
+  }
+
+  /** whether anything will be done without being asked */
+  get isWaiting(): boolean {
+    return this.#timer !== undefined;
+  }
+
+  #wake(): void {
+    // while nothing was due the turns were not counted
+    if (this.#turns.size === 0) this.#turn = Math.max(this.#turn, turnOf(this.#now()));
+    if (!this.#started || this.#timer !== undefined) return;
     this.#timer = setInterval(() => this.pass(), TURN_MS);
     this.#timer.unref();
   }
 
-  stop(): void {
+  #rest(): void {
     clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   add(watch: Timed, { timeoutMs, bookmarks }: { timeoutMs: number; bookmarks: boolean }): WatchTime {
     const now = this.#now();
     const endAt = now + timeoutMs;
     const time = { watch, endAt, bookmarkAt: bookmarks ? nextBookmark(now, endAt) : Number.POSITIVE_INFINITY, turn: 0 };
+    this.#wake();
     this.#place(time);
     return time;
   }
@@ -67,6 +88,7 @@ export class WatchTimes {
       this.#turns.delete(this.#turn);
       for (const time of due ?? []) this.#act(time, now);
     }
+    if (this.#turns.size === 0) this.#rest();
   }
 
   #act(time: WatchTime, now: number): void {

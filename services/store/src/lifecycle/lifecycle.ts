@@ -35,8 +35,10 @@ const LEASE = 'lifecycle';
 const LEASE_SECONDS = 10;
 const ROUND_MS = 250;
 const SWEEP_MS = 1000;
-/** a round is done after so long in any case: some work waits for a time, and not for a change */
+/** A round is done after so long in any case: some work waits for a time, and not for a change. */
 const LONGEST_QUIET_MS = 2500;
+/** of work that waits for changes only: then it is for safety */
+const SAFETY_MS = 10_000;
 /** between two attempts at a round that fails */
 const LONGEST_PAUSE_MS = 1000;
 /** those of other replicas are seen within it */
@@ -69,6 +71,8 @@ interface Clients {
 interface Work {
   readonly name: string;
   readonly everyMs: number;
+  /** how long rounds are passed over while nothing is written */
+  readonly quietMs?: number;
   /** rings where there is something to do before that */
   readonly bell?: Bell;
   round(fence: number): Promise<unknown>;
@@ -86,9 +90,9 @@ export async function runLifecycle(options: LifecycleOptions): Promise<void> {
   const tenure = new Tenure(lease, { seconds: LEASE_SECONDS, retry });
   const elsewhere = gateway && gatewayOf(config, { log: kit.log, timeoutMs: REMOTE_TIMEOUT_MS });
   const works = [expiry(options), ...(gateway && elsewhere ? throughGateway(options, { gateway, elsewhere }) : [])];
-  const quiet = new QuietRounds({ revision: () => feed.revision, longestMs: LONGEST_QUIET_MS });
-  const go = async ({ name, everyMs, bell, round }: Work) => {
-    const turn = quiet.work();
+  const quiet = new QuietRounds({ revision: () => feed.revision });
+  const go = async ({ name, everyMs, quietMs = LONGEST_QUIET_MS, bell, round }: Work) => {
+    const turn = quiet.work(quietMs);
     const retry = kit.retries.loop(name, { firstMs: everyMs, longestMs: Math.max(everyMs, LONGEST_PAUSE_MS) });
     while (!closing.aborted) {
       const { fence } = tenure;
@@ -176,7 +180,7 @@ function policy({ controllers, kit, pool }: LifecycleOptions, gateway: GatewayCl
     ]);
     for (const done of [made, filled]) if (done?.status === 'rejected') throw done.reason;
   };
-  return { name: 'policy', everyMs: ROUND_MS, round };
+  return { name: 'policy', everyMs: ROUND_MS, quietMs: SAFETY_MS, round };
 }
 
 /** Priority levels and flow schemas that are there from the beginning, and what is told of those of users. */
@@ -189,6 +193,7 @@ function flowControl({ pool }: LifecycleOptions, gateway: GatewayClient): Work {
   return {
     name: 'flow control',
     everyMs: ROUND_MS,
+    quietMs: SAFETY_MS,
     round: async (fence) => flows.round(await changes.lookUnder(fence)),
   };
 }
@@ -213,8 +218,8 @@ function defining(
     if (definedUnder === fence) await apiServices.round(await registrations.lookUnder(fence));
   };
   return [
-    { name: 'definitions', everyMs: DEFINITIONS_MS, bell, round: define },
-    { name: 'registrations', everyMs: ROUND_MS, round: register },
+    { name: 'definitions', everyMs: DEFINITIONS_MS, quietMs: SAFETY_MS, bell, round: define },
+    { name: 'registrations', everyMs: ROUND_MS, quietMs: SAFETY_MS, round: register },
   ];
 }
 

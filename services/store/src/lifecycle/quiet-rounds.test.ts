@@ -4,7 +4,7 @@ import { QuietRounds } from './quiet-rounds.ts';
 
 function bench() {
   const state = { revision: 7, now: 0 };
-  const turn = new QuietRounds({ revision: () => state.revision, longestMs: 1000, now: () => state.now }).work();
+  const turn = new QuietRounds({ revision: () => state.revision, now: () => state.now }).work(1000);
   return { state, turn };
 }
 

@@ -1,8 +1,6 @@
 interface QuietOptions {
   /** the newest revision that this process has heard of */
   readonly revision: () => number;
-  /** how long work may pass over its rounds */
-  readonly longestMs: number;
   readonly now?: () => number;
 }
 
@@ -28,8 +26,9 @@ export class QuietRounds {
     this.#options = { now: () => performance.now(), ...options };
   }
 
-  work(): Turn {
-    const { revision, longestMs, now } = this.#options;
+  /** longestMs: how long this work may pass over its rounds */
+  work(longestMs: number): Turn {
+    const { revision, now } = this.#options;
     /** what was known when the last whole round began */
     let seen = -1;
     let beginning = -1;

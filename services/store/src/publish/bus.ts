@@ -66,6 +66,8 @@ export class Bus {
           timeout: 2000,
           pingInterval: 2000,
           maxPingOut: 2,
+          // what this replica tells it does not need to hear
+          noEcho: true,
           noAsyncTraces: true,
         });
         closing.addEventListener('abort', () => void connection.close(), { once: true });

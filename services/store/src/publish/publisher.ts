@@ -13,8 +13,10 @@ interface PublisherOptions {
 
 /** room for the message's headers below the server's limit */
 const HEADERS_BYTES = 1024;
-/** so many beats the same revision is told at each */
-const QUIET_BEATS = 20;
+/** how often the revision is told; the same one again and again is told less often */
+const BEAT_MS = { busy: 100, quiet: 200 };
+/** so often the same revision is told before that */
+const BUSY_BEATS = 20;
 const IN_FLIGHT = { messages: 256, bytes: 32 << 20 };
 
 /**
@@ -63,16 +65,16 @@ export class Publisher {
   }
 
   /**
-   * Tells the newest revision, so that a lost last message does not stay unnoticed. It is called at each beat; when nothing
-   * has changed for a while, every second beat is enough to say that the bus is there.
+   * Tells the newest revision, so that a lost last message does not stay unnoticed. When nothing has changed for a while,
+   * fewer beats are enough to say that the bus is there. Answers when the next one is due.
    */
-  tellHead(): void {
+  tellHead(): number {
     const revision = this.#options.revision();
     if (revision !== this.#told) this.#beats = 0;
     this.#told = revision;
-    const isQuiet = ++this.#beats > QUIET_BEATS;
-    if (revision === 0 || (isQuiet && this.#beats % 2 === 0)) return;
-    this.#options.bus.ready?.connection.publish(HEAD, String(revision));
+    this.#beats++;
+    if (revision !== 0) this.#options.bus.ready?.connection.publish(HEAD, String(revision));
+    return this.#beats > BUSY_BEATS ? BEAT_MS.quiet : BEAT_MS.busy;
   }
 
   get #full(): boolean {

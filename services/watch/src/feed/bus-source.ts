@@ -15,12 +15,10 @@ interface BusOptions {
   closing: AbortSignal;
 }
 
-/** The stores tell their revision every 100 ms; a bus that was silent for this long is away. */
+/** The stores tell their revision at least every 200 ms; a bus that was silent for this long is away. */
 const SILENCE_MS = 500;
 /** JetStream says that often that it has nothing to deliver; a consumer that was silent for thrice as long is gone. */
 const IDLE_MS = 500;
-/** how often it is looked whether the consumer is still there */
-const LOOK_MS = 200;
 const STREAM = 'TIDEGATE';
 const NANOSECONDS = 1e6;
 
@@ -41,11 +39,16 @@ export class BusSource {
 
   /** the bus is bringing heartbeats of the stores, and of a consumer */
   get alive(): boolean {
-    return performance.now() - this.#headAt < SILENCE_MS && this.#consuming;
+    return this.aliveForMs > 0;
   }
 
-  get #consuming(): boolean {
-    return performance.now() - this.#deliveryAt < 3 * IDLE_MS;
+  /** for how long it is taken to be alive, if nothing more is heard of it */
+  get aliveForMs(): number {
+    return Math.max(0, Math.min(this.#headAt + SILENCE_MS - performance.now(), this.#consumingForMs));
+  }
+
+  get #consumingForMs(): number {
+    return Math.max(0, this.#deliveryAt + 3 * IDLE_MS - performance.now());
   }
 
   async run(): Promise<void> {
@@ -98,7 +101,7 @@ export class BusSource {
       });
       this.#deliveryAt = performance.now();
       retry.succeeded();
-      while (this.#consuming && !closing.aborted) await delayMs(LOOK_MS, closing);
+      while (this.#consumingForMs > 0 && !closing.aborted) await delayMs(Math.ceil(this.#consumingForMs), closing);
     } catch (error) {
       await retry.failed(error, closing);
     } finally {

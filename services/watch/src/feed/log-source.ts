@@ -2,9 +2,6 @@ import { delayMs, type Retry } from '@tidegate/service-kit';
 import type { LogBatch } from '@tidegate/wire';
 import type { StoreClient } from '../clients/store-client.ts';
 
-/** how often it is looked whether the log is to be followed */
-const LOOK_MS = 150;
-
 interface LogSourceOptions {
   store: StoreClient;
   /** where to go on from */
@@ -12,8 +9,8 @@ interface LogSourceOptions {
   offer: (batch: LogBatch) => void;
   /** the log no longer reaches back to where to go on from */
   cut: () => void;
-  /** while this is false the bus does the work */
-  wanted: () => boolean;
+  /** how long the log need not be followed, because the bus does the work; 0: it is to be followed now */
+  restMs: () => number;
   /** the pauses of a log that cannot be followed */
   retry: Retry;
   closing: AbortSignal;
@@ -23,15 +20,16 @@ interface LogSourceOptions {
 export async function followLog(options: LogSourceOptions): Promise<void> {
   const { closing, retry } = options;
   while (!closing.aborted) {
-    if (!options.wanted()) {
-      await delayMs(LOOK_MS, closing);
+    const restMs = options.restMs();
+    if (restMs > 0) {
+      await delayMs(Math.ceil(restMs), closing);
       continue;
     }
     try {
       for await (const batch of options.store.followLog({ after: options.through() }, closing)) {
         retry.succeeded();
         options.offer(batch);
-        if (!options.wanted()) break;
+        if (options.restMs() > 0) break;
       }
     } catch (error) {
       // otherwise the store is away

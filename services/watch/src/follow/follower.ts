@@ -10,7 +10,7 @@ import { Sizes } from './sizes.ts';
 const UNREAD_BYTES = 64 << 20;
 
 /** How often the sizes of collections are looked at. */
-const TELL_SIZES_MS = 500;
+const TELL_SIZES_MS = 1000;
 
 export type FollowCall = ServerDuplexStream<FollowRequest, FollowResponse>;
 
