@@ -4,7 +4,8 @@ import { setTimeout } from 'node:timers/promises';
 import { encodeCbor, type JsonObject } from '@tidegate/schema';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
 import { type Manifest, manifests } from './support/manifests.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { CBOR, type RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const YAML = { 'Content-Type': 'application/apply-patch+yaml' };
 function named({ object: { apiVersion, kind } }: Manifest): string {
@@ -20,7 +21,7 @@ describe('Every kind can be applied', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await runningSystem({ args: ['--feature-gates=CBORServingAndStorage=true'] });
+    system = await sharedSystem(CBOR);
     client = system.client;
     assert.equal(
       (await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'corpus' } } })).code,

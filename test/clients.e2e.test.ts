@@ -1,12 +1,13 @@
 import { after, before, describe, test } from 'node:test';
 import { clientWorks, fill, goWorks } from './support/client-suite.ts';
 import { javascript, python } from './support/foreign-clients.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { CBOR, type RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 describe('Clients of other languages', () => {
   let system: RunningSystem;
   before(async () => {
-    system = await runningSystem({ args: ['--feature-gates', 'CBORServingAndStorage=true'] });
+    system = await sharedSystem(CBOR);
     await fill(system);
   });
   after(() => system.stop());

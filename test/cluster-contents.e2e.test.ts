@@ -4,6 +4,8 @@ import { isIPv4 } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
 import { Client, type Reply } from './support/client.ts';
+import { COMPLETE } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 describe('What a cluster has without anybody having made it', () => {
   let tidegate: TestTidegate;
@@ -21,8 +23,7 @@ describe('What a cluster has without anybody having made it', () => {
   };
 
   before(async () => {
-    tidegate = await startTidegate();
-    client = new Client(tidegate);
+    ({ tidegate, client } = await sharedSystem(COMPLETE));
   });
   after(async () => {
     client.close();

@@ -3,7 +3,8 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { startWebhooks, type TestWebhooks, until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
 import { type ConvertedKind, DEFINITIONS, defineConverted } from './support/converted-kind.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const APPLY = { 'Content-Type': 'application/apply-patch+yaml' };
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
@@ -16,7 +17,7 @@ describe('Conversion by a webhook', () => {
   let kinds = 0;
   let ports: ConvertedKind;
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
     ({ client } = system);
     webhooks = await startWebhooks();
   });

@@ -6,7 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { Client } from './support/client.ts';
 import { kubectl } from './support/kubectl.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { type RunningSystem, TWO_WORKERS } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const GROUP = 'shop.example.com';
@@ -102,7 +103,7 @@ describe('Custom resources', () => {
 
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), 'tidegate-custom-test-'));
-    system = await runningSystem({ args: ['--workers=2'] });
+    system = await sharedSystem(TWO_WORKERS);
     client = system.client;
     await establish(orders);
   });

@@ -5,7 +5,8 @@ import type { JsonObject } from '@tidegate/schema';
 import { type BodyEncoding, ENCODINGS, type ObjectSchema, withoutZeros } from './support/body-encodings.ts';
 import { type Client, MAPS, type Reply } from './support/client.ts';
 import { rawWatch } from './support/raw-watch.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { CBOR, type RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 import { timelessValue } from './support/timeless.ts';
 
 const registry = builtInRegistry();
@@ -34,7 +35,7 @@ describe('Every encoding, into and out of every verb', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await runningSystem({ args: ['--feature-gates', 'CBORServingAndStorage=true'] });
+    system = await sharedSystem(CBOR);
     ({ client } = system);
     for (const name of ['read', 'other']) await send('POST', MAPS, JSON_IN, mapOf(name), { schema: maps.schema });
   });

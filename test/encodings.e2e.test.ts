@@ -5,7 +5,8 @@ import { decodeCbor, encodeCbor, type JsonObject } from '@tidegate/schema';
 import { dump, load, loadAll } from 'js-yaml';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
 import { rawWatch } from './support/raw-watch.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { CBOR, type RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 import { timeless, timelessValue } from './support/timeless.ts';
 
 const META = 'g=meta.k8s.io;v=v1';
@@ -58,7 +59,7 @@ for (const { type, stream, write, read, events } of ENCODINGS) {
     };
 
     before(async () => {
-      system = await runningSystem({ args: ['--feature-gates', 'CBORServingAndStorage=true'] });
+      system = await sharedSystem(CBOR);
       ({ client } = system);
       const texts = ['yes', '0777', '1:30', 'a: b\n  c\n', '  lead\nx', 'ä😀', '', '- x', 'null', '\u0001'];
       for (const [i, text] of texts.entries()) {
@@ -162,7 +163,7 @@ for (const { type, stream, write, read, events } of ENCODINGS) {
 describe('CBOR without its gate', () => {
   let system: RunningSystem;
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
   });
   after(() => system.stop());
 

@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { builtInRegistry, type Kind } from '@tidegate/kinds';
 import { decodeCbor, decodeProtobuf, encodeCbor, type JsonObject } from '@tidegate/schema';
 import { type Client, MAPS } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { CBOR, type RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const REVISIONS = '/apis/apps/v1/namespaces/default/controllerrevisions';
 const LARGE = '9223372036854775807';
@@ -13,7 +14,7 @@ describe('Values are kept exactly', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await runningSystem({ args: ['--feature-gates', 'CBORServingAndStorage=true'] });
+    system = await sharedSystem(CBOR);
     ({ client } = system);
   });
   after(() => system.stop());

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { kubectl } from './support/kubectl.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 /** What kubectl 1.35.4 printed with kube-apiserver 1.35.4, in files that are named for what was explained. */
 const RECORDED = join(import.meta.dirname, 'explained');
@@ -18,7 +19,7 @@ describe('kubectl explain', () => {
   let system: RunningSystem;
   let home: string;
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
     home = mkdtempSync(join(tmpdir(), 'tidegate-explain-'));
     const { client } = system;
     const definition = readFileSync(join(RECORDED, 'parts.definition.json'));

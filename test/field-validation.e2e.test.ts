@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { encodeCbor } from '@tidegate/schema';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { CBOR, type RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const TYPED = '{"metadata":{"name":"NAME","labels":{"x":"1","x":"2"}},"data":{"k":"1","k":"2"},"odd":1,"more":{"a":1}}';
 const TYPED_FIELDS = [
@@ -16,7 +17,7 @@ describe('Field validation', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await runningSystem({ args: ['--feature-gates', 'CBORServingAndStorage=true'] });
+    system = await sharedSystem(CBOR);
     ({ client } = system);
     for (const name of ['put', 'patched']) await client.ask('POST', MAPS, { body: configMap(name, { k: '0' }) });
   });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { Random, startTidegate, type TestTidegate, until } from '@tidegate/testkit';
-import { Client, configMap, MAPS, type Reply } from './support/client.ts';
+import { Random, type TestTidegate, until } from '@tidegate/testkit';
+import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
+import { COMPLETE, runningSystem } from './support/running-system.ts';
 
 interface Owned {
   metadata: { name: string; uid: string; namespace?: string };
@@ -49,8 +50,7 @@ describe('The garbage collector', () => {
   const name = () => `thing-${made++}`;
 
   before(async () => {
-    tidegate = await startTidegate();
-    client = new Client(tidegate);
+    ({ tidegate, client } = await runningSystem(COMPLETE));
     await until('the namespace', async () => (await client.get('/api/v1/namespaces/default')).code === 200);
   });
   after(async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 interface Asked {
   readonly method?: string;
@@ -53,7 +54,7 @@ describe('JSON is indented for people', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
     ({ client } = system);
     await client.ask('POST', MAPS, { body: configMap('a', { k: 'v' }) });
   });

@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
+import { type TestTidegate, until } from '@tidegate/testkit';
 import { CERTIFICATE_REQUEST } from './support/certificate-request.ts';
 import { kubectl, type Run } from './support/kubectl.ts';
+import { COMPLETE } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 describe('The commands of an unmodified kubectl', () => {
   let tidegate: TestTidegate;
@@ -25,7 +27,7 @@ describe('The commands of an unmodified kubectl', () => {
   };
 
   before(async () => {
-    tidegate = await startTidegate();
+    ({ tidegate } = await sharedSystem(COMPLETE));
     dir = mkdtempSync(join(tmpdir(), 'tidegate-kubectl-commands-'));
     await until('the Service kubernetes', async () => (await run('get', 'endpointslice', 'kubernetes')).code === 0);
   });

@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
+import { type TestTidegate, until } from '@tidegate/testkit';
 import { findKubectl, kubectl, type Run } from './support/kubectl.ts';
+import { COMPLETE } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 describe('An unmodified kubectl', () => {
   let tidegate: TestTidegate;
@@ -18,7 +20,7 @@ describe('An unmodified kubectl', () => {
   };
 
   before(async () => {
-    tidegate = await startTidegate();
+    ({ tidegate } = await sharedSystem(COMPLETE));
     dir = mkdtempSync(join(tmpdir(), 'tidegate-kubectl-test-'));
     await until('the default namespace', async () => (await run('get', 'namespace', 'default')).code === 0);
   });

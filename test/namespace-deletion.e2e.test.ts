@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startTidegate, type TestTidegate, until } from '@tidegate/testkit';
-import { Client, configMap } from './support/client.ts';
+import { type TestTidegate, until } from '@tidegate/testkit';
+import { type Client, configMap } from './support/client.ts';
 import { endFilledNamespace } from './support/filled-namespace.ts';
+import { COMPLETE } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 
@@ -11,8 +13,7 @@ describe('A namespace that is deleted', () => {
   let client: Client;
 
   before(async () => {
-    tidegate = await startTidegate();
-    client = new Client(tidegate);
+    ({ tidegate, client } = await sharedSystem(COMPLETE));
   });
   after(async () => {
     client.close();

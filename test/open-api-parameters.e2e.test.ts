@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { oddDefinition, until } from '@tidegate/testkit';
 import type { Client } from './support/client.ts';
 import { type ListedOperation, listedInV3 } from './support/open-api-operations.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 /** Values that are wrong, by parameter: a server that reads the parameter says so. */
 const WRONG: Readonly<Record<string, string>> = {
@@ -35,7 +36,7 @@ describe('The published query parameters', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
     ({ client } = system);
     await client.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: oddDefinition(GROUP) });
     await until('the custom kind', async () => (await client.get(`/openapi/v3/apis/${GROUP}/v1`)).code === 200);

@@ -5,7 +5,8 @@ import { projectRoot } from '@tidegate/local';
 import { until } from '@tidegate/testkit';
 import { CERTIFICATE_REQUEST } from './support/certificate-request.ts';
 import { type Client, configMap, MAPS } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const RULED = {
@@ -26,7 +27,7 @@ describe('Paths, and the forms of what is at them', () => {
   let client: Client;
 
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
     client = system.client;
     const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' };
     const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: RULED } }];

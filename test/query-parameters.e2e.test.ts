@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 interface Parameter {
   readonly name: string;
@@ -122,7 +123,7 @@ describe('Query parameters', () => {
   let client: Client;
 
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
     client = system.client;
   });
   after(() => system?.stop());
@@ -160,7 +161,7 @@ describe('A delete of a collection', () => {
   const LABELLED = `${MAPS}?labelSelector=mine`;
 
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
     client = system.client;
   });
   after(() => system?.stop());

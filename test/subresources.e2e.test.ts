@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { CERTIFICATE_REQUEST } from './support/certificate-request.ts';
 import type { Client } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const CORE = '/api/v1/namespaces/default';
 const PODS = `${CORE}/pods`;
@@ -32,7 +33,7 @@ describe('Paths below an object that do more than show it', () => {
   };
 
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
     ({ client } = system);
   });
   after(() => system.stop());

@@ -4,13 +4,14 @@ import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { WebSocket } from 'ws';
 import { type Client, configMap, MAPS } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 describe('A watch over a WebSocket', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
     client = system.client;
   });
   after(() => system.stop());

@@ -5,7 +5,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { startWebhooks, type TestWebhooks, until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
 import { parseExposition } from './support/exposition.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { type RunningSystem, TWO_WORKERS } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
 const RULES = [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }];
@@ -25,7 +26,7 @@ describe('Admission webhooks', () => {
   let client: Client;
   let webhooks: TestWebhooks;
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
     ({ client } = system);
     webhooks = await startWebhooks();
   });
@@ -124,7 +125,7 @@ describe('Admission webhooks', () => {
 });
 
 test('A configuration of webhooks holds on every gateway, and no longer than it is there.', async () => {
-  const { client, stop } = await runningSystem({ args: ['--workers', '2'] });
+  const { client, stop } = await sharedSystem(TWO_WORKERS);
   after(stop);
   const webhooks = await startWebhooks();
   after(() => webhooks.stop());

@@ -4,7 +4,8 @@ import { after, before, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { askYaml, readYamlCases, until, type YamlVerdict, yamlThings } from '@tidegate/testkit';
 import type { Client } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const file = join(import.meta.dirname, '../packages/schema/recorded/yaml.json');
 
@@ -12,7 +13,7 @@ describe('YAML bodies are read as kube-apiserver reads them', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
     ({ client } = system);
     await client.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: yamlThings });
     const served = async () => (await client.get('/apis/yaml.example.com/v1/things')).code === 200;

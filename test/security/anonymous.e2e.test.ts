@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { rawAsk } from '../support/raw-ask.ts';
-import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+import type { RunningSystem } from '../support/running-system.ts';
+import { sharedSystem } from '../support/shared-system.ts';
 
 describe('Without a name', () => {
   let system: RunningSystem;
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
   });
   after(() => system?.stop());
 

@@ -5,14 +5,15 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { until } from '@tidegate/testkit';
 import { MAPS } from '../support/client.ts';
 import { openSession, RawConnection } from '../support/raw-connection.ts';
-import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+import type { RunningSystem } from '../support/running-system.ts';
+import { sharedSystem } from '../support/shared-system.ts';
 
 const LIMIT = 3 << 20;
 
 describe('a body', () => {
   let system: RunningSystem;
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
   });
   after(() => system?.stop());
 

@@ -3,12 +3,13 @@ import { once } from 'node:events';
 import { after, before, describe, test } from 'node:test';
 import { MAPS } from '../support/client.ts';
 import { openSession, RawConnection } from '../support/raw-connection.ts';
-import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+import type { RunningSystem } from '../support/running-system.ts';
+import { sharedSystem } from '../support/shared-system.ts';
 
 describe('large headers', () => {
   let system: RunningSystem;
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
   });
   after(() => system?.stop());
 

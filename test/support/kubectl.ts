@@ -8,8 +8,15 @@ import { buildGoProgram } from './go-program.ts';
 const VERSION = 'v0.35.4';
 const cached = join(process.env.TIDEGATE_CACHE_DIR ?? join(projectRoot, '.cache'), `kubectl-${VERSION}`, 'kubectl');
 
+let found: string | undefined;
+
 /** A real kubectl: the one on the path, else one built from its published Go modules into the project's cache. */
 export function findKubectl(): string {
+  found ??= lookForKubectl();
+  return found;
+}
+
+function lookForKubectl(): string {
   const onPath = spawnSync('kubectl', ['version', '--client'], { encoding: 'utf8' });
   if (onPath.status === 0) return 'kubectl';
   if (!existsSync(cached)) buildKubectl(cached);

@@ -2,6 +2,7 @@ import { bootstrapFlowObjects } from '@tidegate/flow-control';
 import { bootstrapPolicy } from '@tidegate/rbac';
 import { booked, startTidegate, type TestTidegate, until } from '@tidegate/testkit';
 import { Client } from './client.ts';
+import { prepareSystem } from './prepared-system.ts';
 
 export interface RunningSystem {
   readonly tidegate: TestTidegate;
@@ -19,14 +20,25 @@ export const alone = {
 };
 /** for tests that make service accounts, and pods with them */
 export const ALL_PLUGINS = { TIDEGATE_DISABLE_ADMISSION_PLUGINS: '' };
+/** as users have it, with all its controllers and plugins */
+export const COMPLETE = { env: { TIDEGATE_CONTROLLERS: '*', TIDEGATE_DISABLE_ADMISSION_PLUGINS: '' } };
+/** with CBOR, which has to be switched on */
+export const CBOR = { args: ['--feature-gates=CBORServingAndStorage=true'] };
+/** two gateways, between which each connection is given to either */
+export const TWO_WORKERS = { args: ['--workers=2'] };
 /** what every such system has made when it is settled */
 export const FIRST_OBJECTS = 50 + bootstrapPolicy().length;
 
+export type SystemOptions = NonNullable<Parameters<typeof startTidegate>[0]>;
+
 /** A system in which only the test writes, and a client of its administrator. */
-export async function runningSystem(options: Parameters<typeof startTidegate>[0] = {}): Promise<RunningSystem> {
-  const tidegate = await startTidegate({ ...options, env: { ...alone, ...options.env } });
+export async function runningSystem(options: SystemOptions = {}): Promise<RunningSystem> {
+  const hasOwnData = options.dataDir !== undefined || options.args?.some((arg) => arg.startsWith('--postgres-url'));
+  const prepare = hasOwnData ? {} : { prepare: (dir: string) => prepareSystem(dir, makeFirstObjects) };
+  const tidegate = await startTidegate({ ...prepare, ...options, env: { ...alone, ...options.env } });
   const client = new Client(tidegate);
   await settled(client);
+  if (options.env?.TIDEGATE_CONTROLLERS === '*') await furnished(client);
   return {
     tidegate,
     client,
@@ -35,6 +47,23 @@ export async function runningSystem(options: Parameters<typeof startTidegate>[0]
       await tidegate.stop();
     },
   };
+}
+
+/** What the controllers of a complete system put into its first namespaces. */
+async function furnished(client: Client): Promise<void> {
+  for (const namespace of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
+    for (const path of ['serviceaccounts/default', 'configmaps/kube-root-ca.crt']) {
+      const there = async () => (await client.get(`/api/v1/namespaces/${namespace}/${path}`)).code === 200;
+      await until(`${path} of ${namespace} to be there`, there);
+    }
+  }
+  const told = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+  await until('the authorities to be told of', async () => (await client.get(told)).code === 200);
+}
+
+async function makeFirstObjects(dataDir: string): Promise<void> {
+  const { stop } = await runningSystem({ dataDir });
+  await stop();
 }
 
 /** The last of each sort that is made, and those that are made at once: no sort waits for another. */

@@ -19,3 +19,4 @@ export { openLogFile } from './supervise/log-file.ts';
 export { NODE_FLAGS } from './supervise/node-process.ts';
 export { type Running, signalQuietly } from './supervise/running.ts';
 export { removePlace, temporaryPlace } from './temporary-place.ts';
+export { isErrno } from './trouble.ts';

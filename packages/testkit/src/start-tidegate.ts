@@ -13,6 +13,8 @@ interface StartTidegateOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** a directory of the test's own, kept at the end, for a second start; without it the data is fresh and removed */
   readonly dataDir?: string;
+  /** fills the data directory before the start, instead of an empty one; it is removed at the end all the same */
+  readonly prepare?: (dataDir: string) => Promise<void>;
 }
 
 export interface TestTidegate {
@@ -41,6 +43,7 @@ const READY_LIMIT_MS = 120_000;
 export async function startTidegate(options: StartTidegateOptions = {}): Promise<TestTidegate> {
   const temporary = temporaryDir('tidegate');
   const dir = dataDirAt(options.dataDir ?? join(temporary.path, 'data'));
+  await options.prepare?.(dir.path);
   const child = spawnLauncher(dir, options);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -93,7 +96,8 @@ export async function startTidegate(options: StartTidegateOptions = {}): Promise
 
 function spawnLauncher(dir: DataDir, options: StartTidegateOptions): ChildProcess {
   const main = join(projectRoot, 'packages', 'local', 'src', 'main.ts');
-  const fresh = options.dataDir === undefined ? ['--ephemeral'] : ['--port=0'];
+  const isEmpty = options.dataDir === undefined && options.prepare === undefined;
+  const fresh = isEmpty ? ['--ephemeral'] : ['--port=0'];
   const env = Object.entries(process.env).filter(
     ([name]) => !name.startsWith('TIDEGATE_') || name === 'TIDEGATE_CACHE_DIR',
   );

@@ -110,7 +110,7 @@ export class Launcher {
         moreClientAuthorities: options.clientCaFile,
       }),
       options.port === 0 ? freePort(options.bindAddress) : options.port,
-      chooseBoardAddress(options.ephemeral),
+      chooseBoardAddress(options),
       freePorts(portsNeeded(options.workers)),
     ]);
     const token = ensureAdminToken(dataDir.tokens);
@@ -268,9 +268,9 @@ export class Launcher {
   }
 }
 
-/** The usual place when it is free, so that the board can be bookmarked. */
-async function chooseBoardAddress(ephemeral: boolean): Promise<string> {
-  const usual = !ephemeral && (await isPortFree(BOARD_PORT, '127.0.0.1'));
+/** The usual place when it is free, so that the board can be bookmarked; not for who has the API at no usual place either. */
+async function chooseBoardAddress({ ephemeral, port }: StartOptions): Promise<string> {
+  const usual = !ephemeral && port !== 0 && (await isPortFree(BOARD_PORT, '127.0.0.1'));
   return `127.0.0.1:${usual ? BOARD_PORT : await freePort()}`;
 }
 

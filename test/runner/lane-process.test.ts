@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { Lane } from './lane-process.ts';
+import { shuffled } from './queue.ts';
+
+const fixture = (name: string) => join(import.meta.dirname, 'fixtures', `${name}.ts`);
+
+describe('A process that runs files of tests', () => {
+  const lane = new Lane({ limitMs: 20_000 });
+  after(async () => assert.deepEqual(await lane.end(), []));
+
+  test('tells what became of each test, and does the hooks of a file around its own tests', async () => {
+    const { passed, failures, skipped, cost } = await lane.run(fixture('hooks'));
+    assert.equal(passed, 1);
+    assert.deepEqual(
+      failures.map(({ name }) => name),
+      ['fails'],
+    );
+    assert.match(failures[0]?.error ?? '', /as it should/);
+    assert.deepEqual(skipped, ['is skipped: for a reason']);
+    assert.ok((cost?.wallMs ?? 0) > 0 && (cost?.cpu.ownMs ?? 0) > 0);
+    assert.deepEqual((await lane.run(fixture('after-hooks'))).failures, []);
+  });
+
+  test('tells of a file that cannot be loaded', async () => {
+    const { failures } = await lane.run(fixture('broken'));
+    assert.match(failures[0]?.error ?? '', /it cannot be loaded/);
+  });
+
+  test('is replaced when a file ends it, and the file has failed', async () => {
+    const { failures, cost } = await lane.run(fixture('exits'));
+    assert.match(failures[0]?.error ?? '', /its process ended with 7/);
+    assert.equal(cost, undefined);
+    assert.equal((await lane.run(fixture('hooks'))).passed, 1);
+  });
+});
+
+test('A file that is not done within the limit has failed, and its process is ended.', async () => {
+  const lane = new Lane({ limitMs: 1500 });
+  const { failures } = await lane.run(fixture('hangs'));
+  assert.match(failures[0]?.error ?? '', /not done after 1.5 s/);
+  await lane.end();
+});
+
+test('A random order has every file once, and is the same for the same number.', () => {
+  const files = Array.from({ length: 50 }, (_, i) => `file ${i}`);
+  const order = shuffled(files, 7);
+  assert.deepEqual(shuffled(files, 7), order);
+  assert.notDeepEqual(shuffled(files, 8), order);
+  assert.notDeepEqual(order, files);
+  assert.deepEqual([...order].sort(), [...files].sort());
+});

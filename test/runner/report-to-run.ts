@@ -1,0 +1,49 @@
+import { inspect } from 'node:util';
+import { costOfFile } from './cost.ts';
+import type { FromLane } from './messages.ts';
+
+interface Told {
+  readonly name: string;
+  readonly nesting: number;
+  readonly skip?: string | true;
+  readonly details: {
+    readonly type?: string;
+    readonly error?: { readonly cause?: unknown };
+  };
+}
+
+/** Tells the run what becomes of each test of this process, and when a file is done. */
+// biome-ignore lint/style/noDefaultExport: Node takes a reporter by its default export
+export default async function* report(events: AsyncIterable<{ type: string; data: Told }>): AsyncGenerator<string> {
+  for await (const { type, data } of events) {
+    const passes = type === 'test:pass';
+    if (!passes && type !== 'test:fail') continue;
+    const message = passes ? passed(data) : failed(data);
+    if (message !== undefined) process.send?.(message);
+    if (data.nesting === 0) {
+      const done: FromLane = { kind: 'done', cost: costOfFile() };
+      process.send?.(done);
+    }
+    yield '';
+  }
+}
+
+function passed({ name, skip, details }: Told): FromLane | undefined {
+  if (skip !== undefined) return { kind: 'skipped', name, reason: skip === true ? 'no reason given' : skip };
+  return details.type === 'suite' ? undefined : { kind: 'passed', name };
+}
+
+/** A suite fails because of its tests, which are counted; alone it failed in its own hooks. */
+function failed({ name, details }: Told): FromLane | undefined {
+  const cause = details.error?.cause ?? details.error;
+  if (details.type === 'suite' && /subtests? failed/.test(String(cause))) return undefined;
+  return { kind: 'failed', name, error: short(inspect(cause)) };
+}
+
+const MOST_CHARACTERS = 8000;
+
+function short(text: string): string {
+  return text.length <= MOST_CHARACTERS
+    ? text
+    : `${text.slice(0, MOST_CHARACTERS)}\n... ${text.length} characters in all`;
+}

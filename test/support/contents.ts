@@ -1,0 +1,82 @@
+import type { Client } from './client.ts';
+
+interface Metadata {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly resourceVersion: string;
+  readonly finalizers?: readonly string[];
+  readonly deletionTimestamp?: string;
+}
+
+export interface Held {
+  readonly path: string;
+  readonly metadata: Metadata;
+}
+
+interface Discovered {
+  readonly resource: string;
+  readonly scope: string;
+  readonly verbs: readonly string[];
+}
+
+interface GroupDiscovery {
+  readonly metadata: { readonly name?: string };
+  readonly versions: ReadonlyArray<{ readonly version: string; readonly resources?: readonly Discovered[] }>;
+}
+
+interface Collection {
+  /** of its group and version */
+  readonly base: string;
+  readonly resource: string;
+}
+
+const DISCOVERY = { Accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' };
+const METADATA = { Accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' };
+
+/** What a system holds. */
+export interface Contents {
+  /** every object, by its path */
+  readonly objects: ReadonlyMap<string, Held>;
+  /** collections that cannot be read, because a conversion fails, for example */
+  readonly unreadable: readonly string[];
+}
+
+export async function contentsOf(client: Client): Promise<Contents> {
+  const objects = new Map<string, Held>();
+  const unreadable: string[] = [];
+  for (const { base, resource } of await collectionsOf(client)) {
+    const { code, json } = await client.get(`${base}/${resource}`, METADATA);
+    // a kind that was defined may be gone by now
+    if (code === 404) continue;
+    if (code !== 200) {
+      unreadable.push(`${base}/${resource}`);
+      continue;
+    }
+    for (const { metadata } of json.items as ReadonlyArray<{ metadata: Metadata }>) {
+      const place = metadata.namespace === undefined ? base : `${base}/namespaces/${metadata.namespace}`;
+      const path = `${place}/${resource}/${metadata.name}`;
+      objects.set(path, { path, metadata });
+    }
+  }
+  return { objects, unreadable };
+}
+
+/** Each kind once, whatever versions it is served in. */
+async function collectionsOf(client: Client): Promise<Collection[]> {
+  const found: Collection[] = [];
+  for (const root of ['/api', '/apis']) {
+    const { json } = await client.get(root, DISCOVERY);
+    for (const { metadata, versions } of json.items as readonly GroupDiscovery[]) {
+      const seen = new Set<string>();
+      for (const { version, resources = [] } of versions) {
+        const base = metadata.name ? `${root}/${metadata.name}/${version}` : `${root}/${version}`;
+        for (const { resource, verbs } of resources) {
+          if (seen.has(resource) || !verbs.includes('list') || !verbs.includes('delete')) continue;
+          seen.add(resource);
+          found.push({ base, resource });
+        }
+      }
+    }
+  }
+  return found;
+}
