@@ -44,20 +44,19 @@ export interface Contents {
 export async function contentsOf(client: Client): Promise<Contents> {
   const objects = new Map<string, Held>();
   const unreadable: string[] = [];
-  for (const { base, resource } of await collectionsOf(client)) {
+  const read = async ({ base, resource }: Collection) => {
     const { code, json } = await client.get(`${base}/${resource}`, METADATA);
     // a kind that was defined may be gone by now
-    if (code === 404) continue;
-    if (code !== 200) {
-      unreadable.push(`${base}/${resource}`);
-      continue;
-    }
+    if (code === 404) return;
+    if (code !== 200) return void unreadable.push(`${base}/${resource}: ${code} ${json?.message}`);
     for (const { metadata } of json.items as ReadonlyArray<{ metadata: Metadata }>) {
       const place = metadata.namespace === undefined ? base : `${base}/namespaces/${metadata.namespace}`;
       const path = `${place}/${resource}/${metadata.name}`;
       objects.set(path, { path, metadata });
     }
-  }
+  };
+  // on one connection: as many at a time would each begin with a handshake
+  for (const collection of await collectionsOf(client)) await read(collection);
   return { objects, unreadable };
 }
 

@@ -72,29 +72,37 @@ const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 
 /** Removes what was not there at first. Answers whether what was there is as it was. */
 async function clean(client: Client, first: Contents['objects']): Promise<boolean> {
-  const last = await until('everything that the tests have made to be gone', async () => {
-    const { objects, unreadable } = await contentsOf(client);
-    const strangers = [...objects.values()].filter(({ path }) => !first.has(path));
-    if (strangers.length === 0 && unreadable.length === 0) return objects;
-    await Promise.all(strangers.map((held) => remove(client, held)));
-    return undefined;
-  });
+  let left: readonly string[] = [];
+  const last = await until(
+    () => `everything that the tests have made to be gone:\n${left.join('\n')}`,
+    async () => {
+      const { objects, unreadable } = await contentsOf(client);
+      const strangers = [...objects.values()].filter(({ path }) => !first.has(path));
+      if (strangers.length === 0 && unreadable.length === 0) return objects;
+      left = [...unreadable, ...(await Promise.all(strangers.map((held) => removed(client, held))))];
+      return undefined;
+    },
+  );
   return [...first.values()].every(
     ({ path, metadata }) =>
       RESTLESS.test(path) || last.get(path)?.metadata.resourceVersion === metadata.resourceVersion,
   );
 }
 
-async function remove(client: Client, { path, metadata }: Held): Promise<void> {
+/** Removes an object, and everything that it waits for; then it is gone, or soon. Answers what was said to that. */
+async function removed(client: Client, { path, metadata }: Held): Promise<string> {
+  const answers: string[] = [path];
+  const ask = async (method: string, body: unknown, headers = {}) => {
+    const { code, json } = await client.ask(method, path, { body, headers });
+    answers.push(`${method} ${code} ${json?.message ?? ''}`);
+  };
   if (path.includes('/customresourcedefinitions/')) {
     // what only a webhook that is gone could convert could not be removed either
-    const body = { spec: { conversion: { strategy: 'None', webhook: null } } };
-    await client.ask('PATCH', path, { body, headers: MERGE });
+    await ask('PATCH', { spec: { conversion: { strategy: 'None', webhook: null } } }, MERGE);
   }
-  if (metadata.finalizers !== undefined) {
-    await client.ask('PATCH', path, { body: { metadata: { finalizers: null } }, headers: MERGE });
-  }
+  if (metadata.finalizers !== undefined) await ask('PATCH', { metadata: { finalizers: null } }, MERGE);
   if (metadata.deletionTimestamp === undefined) {
-    await client.ask('DELETE', path, { body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' } });
+    await ask('DELETE', { gracePeriodSeconds: 0, propagationPolicy: 'Background' });
   }
+  return answers.join(': ');
 }
