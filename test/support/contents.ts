@@ -5,7 +5,6 @@ interface Metadata {
   readonly namespace?: string;
   readonly resourceVersion: string;
   readonly finalizers?: readonly string[];
-  readonly deletionTimestamp?: string;
 }
 
 export interface Held {

@@ -101,8 +101,7 @@ async function removed(client: Client, { path, metadata }: Held): Promise<string
     await ask('PATCH', { spec: { conversion: { strategy: 'None', webhook: null } } }, MERGE);
   }
   if (metadata.finalizers !== undefined) await ask('PATCH', { metadata: { finalizers: null } }, MERGE);
-  if (metadata.deletionTimestamp === undefined) {
-    await ask('DELETE', { gracePeriodSeconds: 0, propagationPolicy: 'Background' });
-  }
+  // also where it is being deleted already: a pod may have been given time
+  await ask('DELETE', { gracePeriodSeconds: 0, propagationPolicy: 'Background' });
   return answers.join(': ');
 }
