@@ -8,20 +8,11 @@ import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { type TestAggregatedServer, temporaryDir, until } from '@tidegate/testkit';
-import {
-  API_SERVICES,
-  appleServer,
-  CONTROLLERS,
-  change,
-  GROUP,
-  NAME,
-  register,
-  told,
-  valuesOf,
-} from './support/aggregation.ts';
+import { API_SERVICES, appleServer, change, GROUP, NAME, register, told, valuesOf } from './support/aggregation.ts';
 import { type Client, configMap, MAPS } from './support/client.ts';
 import { kubectl } from './support/kubectl.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { CONTROLLED, type RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const APPLES = `${GROUP}/namespaces/default/apples`;
 const AGGREGATED = { Accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' };
@@ -51,7 +42,7 @@ describe('A server behind the API', () => {
   let client: Client;
   let server: TestAggregatedServer;
   before(async () => {
-    system = await runningSystem({ env: CONTROLLERS });
+    system = await sharedSystem(CONTROLLED);
     ({ client } = system);
     server = await appleServer(client, { isAggregated: true });
     await register(client, server);

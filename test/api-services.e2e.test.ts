@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type TestAggregatedServer, until } from '@tidegate/testkit';
-import { API_SERVICES, appleServer, CONTROLLERS, GROUP, NAME, register, told } from './support/aggregation.ts';
+import { API_SERVICES, appleServer, GROUP, NAME, register, told } from './support/aggregation.ts';
 import type { Client } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { CONTROLLED, type RunningSystem, runningSystem, TWO_WORKERS } from './support/running-system.ts';
 
 const APPLES = `${GROUP}/namespaces/default/apples`;
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -13,7 +13,7 @@ describe('What is served here', () => {
   let client: Client;
   let server: TestAggregatedServer;
   before(async () => {
-    system = await runningSystem({ args: ['--workers', '2'], env: CONTROLLERS });
+    system = await runningSystem({ ...CONTROLLED, ...TWO_WORKERS });
     ({ client } = system);
     server = await appleServer(client);
   });

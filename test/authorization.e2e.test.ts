@@ -6,7 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS, type Watch } from './support/client.ts';
 import { kubectl } from './support/kubectl.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { CONTROLLED, type RunningSystem, runningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const ROLES = `${RBAC}/namespaces/default/roles`;
@@ -35,10 +36,7 @@ describe('Roles', () => {
   };
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), 'tidegate-authorization-'));
-    const tokens = join(dir, 'tokens.csv');
-    writeFileSync(tokens, 'ann-token,ann,1\nbob-token,bob,2\n');
-    const env = { TIDEGATE_CONTROLLERS: 'namespace-controller,clusterrole-aggregation-controller' };
-    system = await runningSystem({ args: [`--token-auth-file=${tokens}`], env });
+    system = await sharedSystem(CONTROLLED);
     client = system.client;
     await made(ROLES, role('maps', MAPS_READER));
   });

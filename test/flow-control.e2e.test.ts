@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { bootstrapFlowObjects } from '@tidegate/flow-control';
 import { until } from '@tidegate/testkit';
 import { type Client, MAPS } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const GROUP = '/apis/flowcontrol.apiserver.k8s.io/v1';
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
@@ -15,18 +13,11 @@ describe('flow control', () => {
   let system: RunningSystem;
   let client: Client;
 
-  let dir: string;
-
   before(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'tidegate-flow-control-'));
-    writeFileSync(join(dir, 'tokens.csv'), 'bob-token,bob,1\n');
-    system = await runningSystem({ args: [`--token-auth-file=${join(dir, 'tokens.csv')}`] });
+    system = await sharedSystem();
     client = system.client;
   });
-  after(async () => {
-    await system?.stop();
-    rmSync(dir, { recursive: true });
-  });
+  after(() => system?.stop());
 
   const specOf = async (path: string) => (await client.get(`${GROUP}/${path}`)).json.spec;
   const bootstrap = (kind: string, name: string) =>

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type Client, configMap, MAPS } from './support/client.ts';
 import { metricAt } from './support/metric.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const FUTURE = '9999999';
 const READER = 'reader-token';
@@ -16,15 +14,11 @@ const TOKEN = Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: Number(FUTUR
 
 /** Whoever may read one namespace can name any version: it must not become what the system believes. */
 describe('A version of the future', () => {
-  let dir: string;
   let system: RunningSystem;
   let client: Client;
 
   before(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'tidegate-future-'));
-    const tokens = join(dir, 'tokens.csv');
-    writeFileSync(tokens, `${READER},reader,uid-1\n`);
-    system = await runningSystem({ args: [`--token-auth-file=${tokens}`] });
+    system = await sharedSystem();
     client = system.client;
     await client.ask('POST', MAPS, { body: configMap('there') });
     const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
@@ -34,10 +28,7 @@ describe('A version of the future', () => {
     const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'reader' }];
     await client.ask('POST', `${rbac}/rolebindings`, { body: { metadata: { name: 'reader' }, roleRef, subjects } });
   });
-  after(async () => {
-    await system?.stop();
-    rmSync(dir, { recursive: true, force: true });
-  });
+  after(() => system?.stop());
 
   const reads: Record<string, string> = {
     'a get': `/there?resourceVersion=${FUTURE}`,

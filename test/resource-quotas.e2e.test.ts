@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import type { Client, Reply } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { type RunningSystem, runningSystem, TWO_WORKERS } from './support/running-system.ts';
 
 const CONTROLLERS = { TIDEGATE_CONTROLLERS: 'namespace-controller,resourcequota-controller' };
 const CREATORS = 100;
@@ -11,7 +11,7 @@ describe('Resource quotas, with two gateways', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await runningSystem({ args: ['--workers=2'], env: CONTROLLERS });
+    system = await runningSystem({ ...TWO_WORKERS, env: CONTROLLERS });
     client = system.client;
   });
   after(() => system?.stop());

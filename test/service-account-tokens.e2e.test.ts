@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { Client } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';
 const PODS = '/api/v1/namespaces/default/pods';
@@ -30,7 +31,7 @@ describe('Tokens of service accounts', () => {
     JSON.parse(Buffer.from(token.split('.')[part] as string, 'base64url').toString());
 
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
     ({ client } = system);
   });
   after(() => system.stop());

@@ -2,12 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import type { Client } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { CONTROLLED, type RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
-const CONTROLLERS = {
-  TIDEGATE_CONTROLLERS:
-    'namespace-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller,volumeattributesclass-protection-controller',
-};
 const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
 const PODS = '/api/v1/namespaces/default/pods';
 const VOLUMES = '/api/v1/persistentvolumes';
@@ -18,7 +15,7 @@ describe('Storage that is deleted', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await runningSystem({ env: CONTROLLERS });
+    system = await sharedSystem(CONTROLLED);
     client = system.client;
   });
   after(() => system?.stop());

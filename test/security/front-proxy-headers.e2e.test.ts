@@ -6,9 +6,10 @@ import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { mintLeaf } from '@tidegate/local';
 import { type TestAggregatedServer, testAuthority } from '@tidegate/testkit';
-import { appleServer, CONTROLLERS, GROUP, register, told } from '../support/aggregation.ts';
+import { appleServer, GROUP, register, told } from '../support/aggregation.ts';
 import { rawAsk, whoAmI } from '../support/raw-ask.ts';
-import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+import { CONTROLLED, type RunningSystem } from '../support/running-system.ts';
+import { sharedSystem } from '../support/shared-system.ts';
 
 const ROOT = ['X-Remote-User', 'root', 'X-Remote-Group', 'system:masters'];
 
@@ -33,7 +34,7 @@ describe('Headers in which a front proxy names users', () => {
   };
 
   before(async () => {
-    system = await runningSystem({ env: CONTROLLERS });
+    system = await sharedSystem(CONTROLLED);
     proxy = pair('front-proxy-client');
     server = await appleServer(system.client);
     await register(system.client, server);

@@ -1,22 +1,17 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { temporaryDir } from '@tidegate/testkit';
 import { rawAsk, whoAmI } from '../support/raw-ask.ts';
-import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+import type { RunningSystem } from '../support/running-system.ts';
+import { sharedSystem } from '../support/shared-system.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const GROUP = 'rbac.authorization.k8s.io';
 
 describe('Who stands in for somebody else', () => {
-  const place = temporaryDir('impersonation');
   let system: RunningSystem;
 
   before(async () => {
-    const tokens = join(place.path, 'tokens.csv');
-    writeFileSync(tokens, 'ann-token,ann,1\nbob-token,bob,2\n');
-    system = await runningSystem({ args: [`--token-auth-file=${tokens}`] });
+    system = await sharedSystem();
     const rules = [
       { verbs: ['impersonate'], apiGroups: [''], resources: ['users'], resourceNames: ['carol'] },
       { verbs: ['impersonate'], apiGroups: [''], resources: ['groups'], resourceNames: ['dev'] },
@@ -30,10 +25,7 @@ describe('Who stands in for somebody else', () => {
     ] as const)
       assert.equal((await system.client.ask('POST', path, { body })).code, 201);
   });
-  after(async () => {
-    await system?.stop();
-    place.remove();
-  });
+  after(() => system?.stop());
 
   const as = async (token: string, ...headers: string[]) => {
     const told = await whoAmI(system.tidegate, { headers: ['Authorization', `Bearer ${token}`, ...headers] });

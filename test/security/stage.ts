@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { until } from '@tidegate/testkit';
 import type { Client, Reply } from '../support/client.ts';
-import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+import type { RunningSystem, SystemOptions } from '../support/running-system.ts';
+import { sharedSystem } from '../support/shared-system.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 /** what is in the secret that nobody but the administrator may see */
 export const TREASURE = 'treasure-5b1d0c';
-
-type Options = NonNullable<Parameters<typeof runningSystem>[0]>;
 
 /**
  * A system with something worth having in `kube-system`, and mallory, who has a name, and the rights that a test gives
@@ -22,21 +19,16 @@ type Options = NonNullable<Parameters<typeof runningSystem>[0]>;
 export class Stage {
   readonly system: RunningSystem;
   readonly client: Client;
-  readonly #dir: string;
   readonly #agent: Agent;
 
-  private constructor(system: RunningSystem, dir: string) {
+  private constructor(system: RunningSystem) {
     this.system = system;
     this.client = system.client;
-    this.#dir = dir;
     this.#agent = new Agent({ keepAlive: true, ca: readFileSync(system.tidegate.caFile) });
   }
 
-  static async open(options: Options = {}): Promise<Stage> {
-    const dir = mkdtempSync(join(tmpdir(), 'tidegate-security-'));
-    writeFileSync(join(dir, 'tokens.csv'), 'mallory-token,mallory,1\n');
-    const args = [`--token-auth-file=${join(dir, 'tokens.csv')}`, ...(options.args ?? [])];
-    const stage = new Stage(await runningSystem({ ...options, args }), dir);
+  static async open(options: SystemOptions = {}): Promise<Stage> {
+    const stage = new Stage(await sharedSystem(options));
     await stage.make('/api/v1/namespaces/kube-system/secrets', {
       metadata: { name: 'safe' },
       stringData: { a: TREASURE },
@@ -48,7 +40,6 @@ export class Stage {
   async close(): Promise<void> {
     this.#agent.destroy();
     await this.system.stop();
-    rmSync(this.#dir, { recursive: true, force: true });
   }
 
   async make(path: string, body: object): Promise<void> {

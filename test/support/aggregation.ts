@@ -7,10 +7,6 @@ export const GROUP = '/apis/fruit.example.com/v1';
 export const NAME = 'v1.fruit.example.com';
 const AUTHENTICATION = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
-/** tells of the front proxy, beside emptying namespaces */
-export const CONTROLLERS = {
-  TIDEGATE_CONTROLLERS: 'namespace-controller,root-ca-certificate-publisher-controller',
-};
 
 /** A server of apples, as it learns from the cluster whom to believe. */
 export async function appleServer(client: Client, options: { isAggregated?: boolean } = {}) {

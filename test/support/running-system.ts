@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { bootstrapFlowObjects } from '@tidegate/flow-control';
 import { bootstrapPolicy } from '@tidegate/rbac';
 import { booked, startTidegate, type TestTidegate, until } from '@tidegate/testkit';
@@ -22,6 +23,13 @@ export const alone = {
 export const ALL_PLUGINS = { TIDEGATE_DISABLE_ADMISSION_PLUGINS: '' };
 /** as users have it, with all its controllers and plugins */
 export const COMPLETE = { env: { TIDEGATE_CONTROLLERS: '*', TIDEGATE_DISABLE_ADMISSION_PLUGINS: '' } };
+/** Its controllers do what Kubernetes would want done, and delete nothing for want of an owner. */
+const CAREFUL =
+  'namespace-controller,root-ca-certificate-publisher-controller,clusterrole-aggregation-controller,' +
+  'persistentvolume-protection-controller,persistentvolumeclaim-protection-controller,' +
+  'volumeattributesclass-protection-controller';
+/** with the controllers that several files need */
+export const CONTROLLED = { env: { TIDEGATE_CONTROLLERS: CAREFUL } };
 /** with CBOR, which has to be switched on */
 export const CBOR = { args: ['--feature-gates=CBORServingAndStorage=true'] };
 /** two gateways, between which each connection is given to either */
@@ -31,11 +39,17 @@ export const FIRST_OBJECTS = 50 + bootstrapPolicy().length;
 
 export type SystemOptions = NonNullable<Parameters<typeof startTidegate>[0]>;
 
+/** Each is known by the token `NAME-token`, and has no rights. */
+const USERS = join(import.meta.dirname, 'users.csv');
+
 /** A system in which only the test writes, and a client of its administrator. */
 export async function runningSystem(options: SystemOptions = {}): Promise<RunningSystem> {
-  const hasOwnData = options.dataDir !== undefined || options.args?.some((arg) => arg.startsWith('--postgres-url'));
+  const has = (option: string) => options.args?.some((arg) => arg.startsWith(option)) ?? false;
+  const hasOwnData = options.dataDir !== undefined || has('--postgres-url');
   const prepare = hasOwnData ? {} : { prepare: (dir: string) => prepareSystem(dir, makeFirstObjects) };
-  const tidegate = await startTidegate({ ...prepare, ...options, env: { ...alone, ...options.env } });
+  const users = has('--token-auth-file') ? [] : [`--token-auth-file=${USERS}`];
+  const args = [...users, ...(options.args ?? [])];
+  const tidegate = await startTidegate({ ...prepare, ...options, args, env: { ...alone, ...options.env } });
   const client = new Client(tidegate);
   await settled(client);
   if (options.env?.TIDEGATE_CONTROLLERS === '*') await furnished(client);
