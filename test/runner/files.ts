@@ -1,14 +1,18 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 const PLACES = ['packages/*/src', 'services/*/src', 'bench', 'scripts', 'test'].map((dir) => `${dir}/**/*.test.ts`);
 
-/** What a file of tests needs beside the code that it tests, by its name. */
-type Needs = 'nothing' | 'servers' | 'long';
+/** What a file of tests needs beside the code that it tests, in the order in which files are run. */
+const NEEDS = ['a shared system', 'servers', 'nothing', 'long'] as const;
+type Needs = (typeof NEEDS)[number];
 
 export interface TestFile {
-  /** from the root of the project */
-  readonly path: string;
+  /** the whole path */
+  readonly file: string;
   readonly needs: Needs;
+  /** names the system that it shares with other files: by the options of it, as they are written */
+  readonly system: string | undefined;
 }
 
 interface Wanted {
@@ -18,12 +22,24 @@ interface Wanted {
   readonly words: readonly string[];
 }
 
+/** What takes long first: the many small files fill what time is left at the end. */
 export function findTests({ root, long, words }: Wanted): TestFile[] {
   return globSync(PLACES, { cwd: root, exclude: ['**/node_modules'] })
     .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
     .sort()
-    .map((path) => ({ path, needs: needsOf(path) }))
-    .filter(({ needs }) => long || needs !== 'long');
+    .map((path) => testFile(root, path))
+    .filter(({ needs }) => long || needs !== 'long')
+    .sort((a, b) => NEEDS.indexOf(a.needs) - NEEDS.indexOf(b.needs));
+}
+
+/** Security tests open a stage, which is a shared system with something worth having in it. */
+const SHARES = /\b(?:sharedSystem|Stage\.open)\((.*?)\)/;
+
+function testFile(root: string, path: string): TestFile {
+  const file = join(root, path);
+  const needs = needsOf(path);
+  const system = path.startsWith('test/') ? SHARES.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
+  return { file, needs: needs === 'servers' && system !== undefined ? 'a shared system' : needs, system };
 }
 
 function needsOf(path: string): Needs {

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { Lane } from './lane-process.ts';
-import { shuffled } from './queue.ts';
 
 const fixture = (name: string) => join(import.meta.dirname, 'fixtures', `${name}.ts`);
 
@@ -41,13 +40,4 @@ test('A file that is not done within the limit has failed, and its process is en
   const { failures } = await lane.run(fixture('hangs'));
   assert.match(failures[0]?.error ?? '', /not done after 1.5 s/);
   await lane.end();
-});
-
-test('A random order has every file once, and is the same for the same number.', () => {
-  const files = Array.from({ length: 50 }, (_, i) => `file ${i}`);
-  const order = shuffled(files, 7);
-  assert.deepEqual(shuffled(files, 7), order);
-  assert.notDeepEqual(shuffled(files, 8), order);
-  assert.notDeepEqual(order, files);
-  assert.deepEqual([...order].sort(), [...files].sort());
 });

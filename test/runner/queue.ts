@@ -1,22 +1,53 @@
+import type { TestFile } from './files.ts';
 import { type Failure, type FileResult, Lane } from './lane-process.ts';
 
 interface QueueOptions {
   readonly lanes: number;
   readonly limitMs: number;
-  readonly done: (path: string, result: FileResult) => void;
+  readonly done: (file: string, result: FileResult) => void;
   /** what failed when a process had run its last file */
   readonly ended: (failures: readonly Failure[]) => void;
 }
 
 /** Runs files in so many processes at a time: whichever is free takes the next one. */
-export async function runFiles(paths: readonly string[], { lanes, limitMs, done, ended }: QueueOptions): Promise<void> {
-  const left = paths.values();
+export async function runFiles(
+  files: readonly TestFile[],
+  { lanes, limitMs, done, ended }: QueueOptions,
+): Promise<void> {
+  const backlog = new Backlog(files);
   const work = async () => {
     const lane = new Lane({ limitMs });
-    for (const path of left) done(path, await lane.run(path));
+    for (let next = backlog.take(lane); next !== undefined; next = backlog.take(lane)) {
+      done(next.file, await lane.run(next.file));
+    }
     ended(await lane.end());
   };
-  await Promise.all(Array.from({ length: Math.min(lanes, paths.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(lanes, files.length) }, work));
+}
+
+/**
+ * Files that nobody has taken yet. A system that files share is started by each process that runs one of them: so whoever
+ * has such a system takes what is left for it first, and others take something else as long as there is any.
+ */
+export class Backlog {
+  readonly #files: TestFile[];
+  readonly #systems = new Map<object, string>();
+
+  constructor(files: readonly TestFile[]) {
+    this.#files = [...files];
+  }
+
+  take(taker: object): TestFile | undefined {
+    const mine = this.#systems.get(taker);
+    const others = new Set([...this.#systems].filter(([other]) => other !== taker).map(([, system]) => system));
+    const isMine = ({ system }: TestFile) => system !== undefined && system === mine;
+    const isFree = ({ system }: TestFile) => system === undefined || !others.has(system);
+    const next = this.#files.find(isMine) ?? this.#files.find(isFree) ?? this.#files[0];
+    if (next === undefined) return undefined;
+    this.#files.splice(this.#files.indexOf(next), 1);
+    if (next.system !== undefined) this.#systems.set(taker, next.system);
+    return next;
+  }
 }
 
 /** The same order for the same seed. */

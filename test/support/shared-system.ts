@@ -31,12 +31,15 @@ export async function sharedSystem(options: SystemOptions = {}): Promise<Running
   while (kept.size > MOST_KEPT) await end([...kept.keys()][0] as string);
   const client = new Client(system.tidegate);
   const release = async () => {
-    let isAsItWas = false;
+    let isUsable = false;
     try {
-      isAsItWas = await clean(client, first);
+      if (await clean(client, first)) {
+        await system.tidegate.rests();
+        isUsable = true;
+      }
     } finally {
       client.close();
-      if (!isAsItWas) await end(key);
+      if (!isUsable) await end(key);
     }
     return 0;
   };

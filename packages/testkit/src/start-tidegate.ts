@@ -31,7 +31,9 @@ export interface TestTidegate {
   restarted(part: string, oldPid: number): Promise<number>;
   /** its addresses for gRPC and for probes */
   part(part: string): RunState['parts'][number];
-  /** in order, as Ctrl-C does; answers the exit code. Fails when a part is busy though nobody asks it anything. */
+  /** Fails when a part is busy though nobody asks it anything. */
+  rests(): Promise<void>;
+  /** in order, as Ctrl-C does; answers the exit code. Fails when the parts do not rest. */
   stop(): Promise<number | null>;
   /** the launcher only, without warning */
   kill(): Promise<void>;
@@ -74,9 +76,9 @@ export async function startTidegate(options: StartTidegateOptions = {}): Promise
         const now = readRunState(dir.runFile)?.parts.find((entry) => entry.name === name)?.pid;
         return now === oldPid ? undefined : now;
       }),
+    rests: () => rests(dir),
     async stop() {
-      const rest = () => busyParts(() => ownParts(dir));
-      const busy = child.exitCode === null ? await booked('a system rests, to see that nothing spins', rest) : [];
+      const busy = child.exitCode === null ? await rests(dir).catch((error: Error) => error) : undefined;
       const code = await booked('a system ends', async () => {
         child.kill('SIGTERM');
         const code = await exited;
@@ -84,7 +86,7 @@ export async function startTidegate(options: StartTidegateOptions = {}): Promise
         return code;
       });
       temporary.remove();
-      if (busy.length > 0) throw new Error(`With nobody asking, ${busy.join(', and ')}.`);
+      if (busy !== undefined) throw busy;
       return code;
     },
     async kill() {
@@ -92,6 +94,11 @@ export async function startTidegate(options: StartTidegateOptions = {}): Promise
       await exited;
     },
   };
+}
+
+async function rests(dir: DataDir): Promise<void> {
+  const busy = await booked('a system rests, to see that nothing spins', () => busyParts(() => ownParts(dir)));
+  if (busy.length > 0) throw new Error(`With nobody asking, ${busy.join(', and ')}.`);
 }
 
 function spawnLauncher(dir: DataDir, options: StartTidegateOptions): ChildProcess {
