@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { startWebhooks, type TestWebhooks, until } from '@tidegate/testkit';
 import type { Client } from './support/client.ts';
 import { type ConvertedKind, defineConverted } from './support/converted-kind.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { type RunningSystem, SMALL_MIRRORS } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 type Named = { metadata: { name: string }; spec: { address: string } };
@@ -23,8 +24,7 @@ describe('What the gateway does not hold is converted where it passes', () => {
   let client: Client;
   let webhooks: TestWebhooks;
   before(async () => {
-    const env = { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.016', TIDEGATE_MIRROR_LARGEST_MIB: '1' };
-    system = await runningSystem({ env });
+    system = await sharedSystem(SMALL_MIRRORS);
     ({ client } = system);
     webhooks = await startWebhooks();
   });

@@ -30,6 +30,10 @@ const CAREFUL =
   'volumeattributesclass-protection-controller';
 /** with the controllers that several files need */
 export const CONTROLLED = { env: { TIDEGATE_CONTROLLERS: CAREFUL } };
+/** whose gateways remember a few changes only, and hold collections of one MiB and less */
+export const SMALL_MIRRORS = {
+  env: { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.016', TIDEGATE_MIRROR_LARGEST_MIB: '1' },
+};
 /** with CBOR, which has to be switched on */
 export const CBOR = { args: ['--feature-gates=CBORServingAndStorage=true'] };
 /** two gateways, between which each connection is given to either */
