@@ -6,8 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS, type Watch } from './support/client.ts';
 import { kubectl } from './support/kubectl.ts';
-import { CONTROLLED, type RunningSystem, runningSystem } from './support/running-system.ts';
-import { sharedSystem } from './support/shared-system.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const ROLES = `${RBAC}/namespaces/default/roles`;
@@ -36,7 +35,8 @@ describe('Roles', () => {
   };
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), 'tidegate-authorization-'));
-    system = await sharedSystem(CONTROLLED);
+    const env = { TIDEGATE_CONTROLLERS: 'namespace-controller,clusterrole-aggregation-controller' };
+    system = await runningSystem({ env });
     client = system.client;
     await made(ROLES, role('maps', MAPS_READER));
   });

@@ -25,7 +25,7 @@ export const ALL_PLUGINS = { TIDEGATE_DISABLE_ADMISSION_PLUGINS: '' };
 export const COMPLETE = { env: { TIDEGATE_CONTROLLERS: '*', TIDEGATE_DISABLE_ADMISSION_PLUGINS: '' } };
 /** Its controllers do what Kubernetes would want done, and delete nothing for want of an owner. */
 const CAREFUL =
-  'namespace-controller,root-ca-certificate-publisher-controller,clusterrole-aggregation-controller,' +
+  'namespace-controller,root-ca-certificate-publisher-controller,' +
   'persistentvolume-protection-controller,persistentvolumeclaim-protection-controller,' +
   'volumeattributesclass-protection-controller';
 /** with the controllers that several files need */
