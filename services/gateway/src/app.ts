@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Server } from 'node:tls';
 import { type RequestInfo, requestInfo, TALKS } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
-import { badRequest, requestEntityTooLarge, timeout } from '@tidegate/status';
+import { badRequest, timeout } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { RemoteApi } from './aggregation/remote-api.ts';
 import { nobody } from './authn/user.ts';
@@ -20,7 +20,6 @@ import { type Asked, writeError } from './hooks/write-answer.ts';
 import { serve } from './serve.ts';
 import type { Serving } from './tls/serving.ts';
 
-const MAX_BODY_BYTES = 3 << 20;
 /** how long the head of a request may take, as in kube-apiserver */
 const HEADERS_MS = 32_000;
 
@@ -56,7 +55,6 @@ export function createApp(given: AppOptions): FastifyInstance {
       ...({ connectionsCheckingInterval: 1000 } as object),
       ...serving.tls,
     },
-    bodyLimit: MAX_BODY_BYTES,
     logger: false,
     clientErrorHandler: clientError as never,
     exposeHeadRoutes: false,
@@ -75,7 +73,8 @@ export function createApp(given: AppOptions): FastifyInstance {
   const failedRequests = given.kit.faults.place('serve a request that is sent on');
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  // a body is read when it is known who sends it, and that they may
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.addHook('onRequest', (request, reply, done) => {
     // what is sent on to others is not read here: its body may have any size, and come at any pace
     const remote = servedElsewhere(options, request.raw);
@@ -104,7 +103,6 @@ type FastifyRefusal = Error & { readonly code?: string; readonly statusCode?: nu
 
 /** What is wrong with a request is told as that, whoever has found it. */
 function toldAs(error: FastifyRefusal): Error {
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return requestEntityTooLarge(`limit is ${MAX_BODY_BYTES}`);
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return malformedMediaType();
   const { code = '', statusCode = 500 } = error;
   return code.startsWith('FST_') && statusCode < 500 ? badRequest(error.message, error) : error;

@@ -298,6 +298,13 @@ export const options = {
     default: 5000,
     help: 'watches of one user at a time, members of system:masters aside; 0: any number',
   },
+  'max-incoming-bodies-mib': {
+    type: 'number',
+    default: 256,
+    help: 'bodies of requests that are not complete, all together; 0: any number',
+  },
+  'max-incoming-bodies-mib-per-user': { type: 'number', default: 64, help: 'those of one user; 0: any number' },
+  'max-incoming-bodies-mib-per-address': { type: 'number', default: 128, help: 'those of one address; 0: any number' },
   'goaway-chance': {
     type: 'number',
     default: 0,

@@ -28,6 +28,7 @@ import { observe, observeOpen } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
 import { writeDocument } from './hooks/write-document.ts';
 import { dump } from './limits/dump.ts';
+import { hasBody } from './limits/incoming-bodies.ts';
 import { inTime, timeOf } from './limits/request-time.ts';
 import { judgeParameters } from './rules/query-parameters.ts';
 import { newNotes, type RequestNotes } from './telemetry/request-tallies.ts';
@@ -210,6 +211,9 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     return nothingHere(audit, reply);
   }
   const { headers } = request;
+  // now it is known who sends it, and that they may
+  const body =
+    takesBody(info) && hasBody(request.raw) ? await gateway.limits.bodies.read(request.raw, user.name) : NOTHING;
   const span = kit.tracing.request(`${info.verb} ${info.resource}`, headers.traceparent as string | undefined, {
     'http.request.method': request.method,
     'url.path': info.path,
@@ -225,7 +229,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     contentType: headers['content-type'],
     accepted: acceptedBy(gateway, { info, kind }, headers.accept),
     coding: codingOf(gateway, request, info),
-    body: (request.body as Buffer | undefined) ?? NOTHING,
+    body,
     span,
     fence: fenceOf(user, headers[FENCE_HEADER]),
     conversions: !isConverted(kind) ? undefined : new RequestConversions(gateway.conversions),
@@ -253,6 +257,11 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     span?.end(error instanceof Error ? error.message : String(error));
     throw error;
   }
+}
+
+/** What reads, talks, or is sent on has no body for this server. */
+function takesBody({ verb, subresource }: RequestInfo): boolean {
+  return !READS.has(verb) && !TALKS.has(subresource);
 }
 
 /** The form of the answer. What is behind a proxy or a stream answers in its own form, so any Accept will do there. */

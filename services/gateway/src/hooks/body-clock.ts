@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hasBody } from '../limits/incoming-bodies.ts';
 
 /** A body must be here in time: who sends one slowly holds memory, and a place among the requests of its connection. */
 export function bodyClock(
@@ -7,7 +8,7 @@ export function bodyClock(
 ) {
   return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
     const { raw } = request;
-    if (hasBody(request)) {
+    if (hasBody(raw)) {
       const timer = setTimeout(() => {
         tooSlow(request, reply).finally(() => raw.destroy());
       }, limitMs);
@@ -17,10 +18,4 @@ export function bodyClock(
     }
     done();
   };
-}
-
-function hasBody({ raw, headers }: FastifyRequest): boolean {
-  const { stream } = raw as { stream?: { endAfterHeaders?: boolean } };
-  if (stream !== undefined) return stream.endAfterHeaders === false;
-  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
 }

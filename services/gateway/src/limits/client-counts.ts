@@ -1,25 +1,25 @@
 /**
- * How many of something each client has open.
+ * How many of something each client has.
  *
  * Invariant: a client is counted while it has any, and forgotten with the last.
  */
 export class ClientCounts {
-  readonly #open = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
 
-  /** with this one */
-  enter(client: string): number {
-    const open = (this.#open.get(client) ?? 0) + 1;
-    this.#open.set(client, open);
-    return open;
+  /** Answers how many it has with these. */
+  enter(client: string, many = 1): number {
+    const count = (this.#counts.get(client) ?? 0) + many;
+    this.#counts.set(client, count);
+    return count;
   }
 
-  leave(client: string): void {
-    const open = (this.#open.get(client) ?? 0) - 1;
-    if (open > 0) this.#open.set(client, open);
-    else this.#open.delete(client);
+  leave(client: string, many = 1): void {
+    const count = (this.#counts.get(client) ?? 0) - many;
+    if (count > 0) this.#counts.set(client, count);
+    else this.#counts.delete(client);
   }
 
   of(client: string): number {
-    return this.#open.get(client) ?? 0;
+    return this.#counts.get(client) ?? 0;
   }
 }

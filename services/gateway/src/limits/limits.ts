@@ -10,10 +10,11 @@ import { writeText } from '../hooks/write-answer.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
 import { ClientCounts } from './client-counts.ts';
 import { HeldRefusals } from './held-refusals.ts';
+import { IncomingBodies, type IncomingBodiesConfig } from './incoming-bodies.ts';
 import { PlainMaxima } from './plain-maxima.ts';
 import { Turns } from './turns.ts';
 
-export interface LimitsConfig {
+export interface LimitsConfig extends IncomingBodiesConfig {
   readonly enablePriorityAndFairness: boolean;
   readonly maxRequestsInflight: number;
   readonly maxMutatingRequestsInflight: number;
@@ -47,6 +48,7 @@ export class Limits {
   readonly requestMs: number;
   /** a watch that does not say so takes as long, or up to twice */
   readonly shortestWatchMs: number;
+  readonly bodies: IncomingBodies;
   readonly #maxima: PlainMaxima;
   readonly #held = new HeldRefusals();
   readonly #strangers = new HeldRefusals();
@@ -57,6 +59,7 @@ export class Limits {
     const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = config;
     this.#maxima = new PlainMaxima({ reads, writes });
     this.#mostWatches = config.maxWatchesPerUser;
+    this.bodies = new IncomingBodies(config);
     this.requestMs = requestMsOf(config.requestTimeout);
     this.shortestWatchMs = config.minRequestTimeout * 1000;
     const isOn = config.enablePriorityAndFairness && reads + writes > 0;
@@ -116,8 +119,6 @@ export class Limits {
   }
 
   async #refuse({ reply, audit }: Asking, text = TOO_MANY): Promise<number> {
-    // what it brought is not needed any more
-    reply.request.body = undefined;
     const seconds = this.turns?.retryAfterSeconds ?? RETRY_MS / 1000;
     await this.#held.hold(RETRY_MS);
     return writeText(audit, reply, 429, text, { headers: ['Retry-After', String(seconds)] });

@@ -1,0 +1,108 @@
+import type { IncomingMessage } from 'node:http';
+import { badRequest, requestEntityTooLarge, tooManyRequests } from '@tidegate/status';
+import { ClientCounts } from './client-counts.ts';
+
+/** The largest body of one request. */
+export const MAX_BODY_BYTES = 3 << 20;
+const MIB = 1 << 20;
+
+export interface IncomingBodiesConfig {
+  readonly maxIncomingBodiesMib: number;
+  readonly maxIncomingBodiesMibPerUser: number;
+  readonly maxIncomingBodiesMibPerAddress: number;
+}
+
+/**
+ * The bodies of requests while they come. They are read when it is known who sends them and that they may; whoever sends
+ * many of them slowly holds no more memory than is granted to one user, one address, and all together.
+ *
+ * Invariant: the counts are the bytes that are here of bodies that are not complete.
+ */
+export class IncomingBodies {
+  readonly #most: IncomingBodiesConfig;
+  readonly #users = new ClientCounts();
+  readonly #addresses = new ClientCounts();
+  #bytes = 0;
+
+  constructor(most: IncomingBodiesConfig) {
+    this.#most = most;
+  }
+
+  /** what is here of bodies that are not complete */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  read(raw: IncomingMessage, user: string): Promise<Buffer> {
+    if (Number(raw.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
+    // its end has passed already, and would not be heard
+    if (raw.destroyed) return Promise.reject(cutOff());
+    const address = raw.socket?.remoteAddress ?? '';
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    return new Promise((resolve, reject) => {
+      const settle = (error?: Error) => {
+        raw.off('data', take).off('end', settle).off('close', cut).off('error', cut);
+        this.#leave(user, address, bytes);
+        if (error === undefined) resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, bytes));
+        else {
+          reject(error);
+          // what still comes is thrown away
+          raw.on('error', () => {}).resume();
+        }
+      };
+      const take = (part: Buffer) => {
+        parts.push(part);
+        bytes += part.length;
+        const refusal = this.#enter(user, address, part.length);
+        if (bytes > MAX_BODY_BYTES) settle(tooLarge());
+        else if (refusal !== undefined) settle(tooManyRequests(refusal));
+      };
+      const cut = () => settle(cutOff());
+      raw.on('data', take).on('end', settle).on('close', cut).on('error', cut);
+    });
+  }
+
+  /** Answers why these bytes are too many. */
+  #enter(user: string, address: string, bytes: number): string | undefined {
+    this.#bytes += bytes;
+    const ofUser = this.#users.enter(user, bytes);
+    const ofAddress = this.#addresses.enter(address, bytes);
+    const { maxIncomingBodiesMib: all, maxIncomingBodiesMibPerUser, maxIncomingBodiesMibPerAddress } = this.#most;
+    if (isAbove(ofUser, maxIncomingBodiesMibPerUser))
+      return tooMany(`of user ${JSON.stringify(user)}`, maxIncomingBodiesMibPerUser);
+    if (isAbove(ofAddress, maxIncomingBodiesMibPerAddress))
+      return tooMany(`from ${address}`, maxIncomingBodiesMibPerAddress);
+    return isAbove(this.#bytes, all) ? tooMany('of all users', all) : undefined;
+  }
+
+  #leave(user: string, address: string, bytes: number): void {
+    this.#bytes -= bytes;
+    this.#users.leave(user, bytes);
+    this.#addresses.leave(address, bytes);
+  }
+}
+
+/** Says whether a request has a body, or may have one: HTTP/2 needs no length for it. */
+export function hasBody(raw: IncomingMessage): boolean {
+  const { stream } = raw as { stream?: { endAfterHeaders?: boolean } };
+  if (stream !== undefined) return stream.endAfterHeaders === false;
+  const { headers } = raw;
+  return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+}
+
+function isAbove(bytes: number, mib: number): boolean {
+  return mib > 0 && bytes > mib * MIB;
+}
+
+function tooMany(whose: string, mib: number): string {
+  return `too many bytes of request bodies ${whose} are on their way here (the limit is ${mib} MiB): send fewer at a time`;
+}
+
+function tooLarge(): Error {
+  return requestEntityTooLarge(`limit is ${MAX_BODY_BYTES}`);
+}
+
+function cutOff(): Error {
+  return badRequest('the body of the request ended before it was complete');
+}

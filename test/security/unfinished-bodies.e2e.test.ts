@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { until } from '@tidegate/testkit';
+import { MAPS } from '../support/client.ts';
+import { openSession, RawConnection } from '../support/raw-connection.ts';
+import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+
+const MIB = 1 << 20;
+const LENGTH = 3 * MIB;
+const CONNECTIONS = 60;
+
+describe('Bodies that are begun and not ended', () => {
+  let system: RunningSystem;
+  const open: RawConnection[] = [];
+  before(async () => {
+    system = await runningSystem({ env: { TIDEGATE_MAX_INCOMING_BODIES_MIB_PER_USER: '8' } });
+  });
+  after(async () => {
+    for (const connection of open) connection.close();
+    await system?.stop();
+  });
+
+  const residentMib = () => {
+    const text = readFileSync(`/proc/${system.tidegate.pid('gateway')}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1]) / 1024;
+  };
+  /** Sends all of a body but its last byte. */
+  const begin = async (authorization: string) => {
+    const connection = await RawConnection.open(system.tidegate);
+    open.push(connection);
+    const length = `Content-Type: application/json\r\nContent-Length: ${LENGTH}\r\n`;
+    connection.say(`POST ${MAPS} HTTP/1.1\r\nHost: x\r\n${authorization}${length}\r\n`);
+    connection.say('x'.repeat(LENGTH - 1));
+    return connection;
+  };
+
+  for (const [who, authorization, code] of [
+    ['cannot say who they are', 'Authorization: Bearer nobody\r\n', 401],
+    ['are nobody in particular', '', 401],
+    ['may not do what they ask for', 'Authorization: Bearer bob-token\r\n', 403],
+  ] as const) {
+    test(`of those who ${who} are answered before they are read, and not kept`, async () => {
+      const before = residentMib();
+      const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => begin(authorization)));
+      await until('all to be answered', () => connections.every(({ codes }) => codes.length > 0));
+      assert.deepEqual([...new Set(connections.flatMap(({ codes }) => codes))], [code]);
+      const more = residentMib() - before;
+      assert.ok(more < (CONNECTIONS * LENGTH) / MIB / 2, `the gateway has ${more} MiB more`);
+    });
+  }
+
+  test('of one user are bounded, which is told as 429, and others are served all the while', async () => {
+    const authorization = `Authorization: Bearer ${system.tidegate.token}\r\n`;
+    const connections = await Promise.all(Array.from({ length: 6 }, () => begin(authorization)));
+    await until('some to be refused', () => connections.filter(({ codes }) => codes.length > 0).length >= 4);
+    const refused = connections.filter(({ codes }) => codes.length > 0);
+    assert.deepEqual([...new Set(refused.flatMap(({ codes }) => codes))], [429]);
+    const told = refused[0]?.text ?? '';
+    assert.match(
+      told,
+      /too many bytes of request bodies of user \\"admin\\" are on their way here \(the limit is 8 MiB\)/,
+    );
+    assert.match(told, /^Retry-After: 1\r$/im);
+    // rights come first: whoever has none is refused for that
+    const other = await system.client.ask('POST', MAPS, { body: { metadata: { name: 'a' } }, token: 'bob-token' });
+    assert.equal(other.code, 403);
+    for (const connection of connections) connection.close();
+    await until('their bytes to be given back', async () => {
+      const { code } = await system.client.ask('POST', MAPS, { body: { metadata: { generateName: 'a-' } } });
+      return code === 201;
+    });
+  });
+
+  test('in HTTP/2 are answered before they are read as well, and harm nothing else on their connection', async () => {
+    const session = await openSession(system.tidegate);
+    const stream = session.request({ ':method': 'POST', ':path': MAPS, authorization: 'Bearer bob-token' });
+    stream.on('error', () => {});
+    stream.write('x'.repeat(MIB));
+    const [{ ':status': code }] = await once(stream, 'response');
+    assert.equal(code, 403);
+    stream.resume();
+    const quick = session.request({ ':path': MAPS, authorization: `Bearer ${system.tidegate.token}` });
+    quick.resume();
+    assert.equal((await once(quick, 'response'))[0][':status'], 200);
+    session.destroy();
+  });
+});
