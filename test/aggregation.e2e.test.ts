@@ -20,7 +20,7 @@ import {
   valuesOf,
 } from './support/aggregation.ts';
 import { type Client, configMap, MAPS } from './support/client.ts';
-import { kubectl } from './support/kubectl.ts';
+import { kubectl, whyNoKubectl } from './support/kubectl.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const APPLES = `${GROUP}/namespaces/default/apples`;
@@ -174,7 +174,7 @@ describe('A server behind the API', () => {
     assert.deepEqual(definitions.Apple.properties, { colour: { type: 'string' } });
   });
 
-  test('is used by an unmodified kubectl like any other', async () => {
+  test('is used by an unmodified kubectl like any other', { skip: whyNoKubectl() ?? false }, async () => {
     assert.equal((await client.ask('POST', APPLES, { body: { metadata: { name: 'sweet' } } })).code, 201);
     const cache = temporaryDir('kubectl-cache');
     const run = (...args: string[]) => kubectl(system.tidegate.kubeconfig, [`--cache-dir=${cache.path}`, ...args]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { until } from '@tidegate/testkit';
+import { until, whyNoNats } from '@tidegate/testkit';
 import { type Cluster, startCluster } from './reliability/system/cluster.ts';
 import { Client } from './support/client.ts';
 
@@ -70,7 +70,7 @@ interface Recorded {
   readonly sniff?: string;
 }
 
-describe('Probes', () => {
+describe('Probes', { skip: (await whyNoNats()) ?? false }, () => {
   let cluster: Cluster;
   let clients: Client[];
   before(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { until } from '@tidegate/testkit';
+import { until, whyNoNats } from '@tidegate/testkit';
 import { configMap, MAPS } from './support/client.ts';
 import { startOtlpReceiver } from './support/otlp-receiver.ts';
 import { runningSystem } from './support/running-system.ts';
@@ -22,7 +22,9 @@ const TREE = [
   ['tidegate-gateway', 'gateway.fan-out', 'watch.apply'],
 ] as const;
 
-test('one write is one trace, from the client through the commit to the watcher', async () => {
+test('one write is one trace, from the client through the commit to the watcher', {
+  skip: (await whyNoNats()) ?? false,
+}, async () => {
   const receiver = await startOtlpReceiver();
   const { tidegate, client, stop } = await runningSystem({ args: [`--otlp-endpoint=${receiver.url}`] });
   try {
