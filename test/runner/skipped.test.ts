@@ -16,7 +16,7 @@ test('Every tool that is missing has one line, with what was left out for it and
   ];
   assert.deepEqual(skippedText(all).split('\n'), [
     'left out: 2 tests and 1 group of tests need kubectl, or Go 1.25 or newer to build it: https://kubernetes.io/docs/tasks/tools/',
-    'left out: 1 test needs git, and the project as a clone: https://git-scm.com/downloads',
+    'left out: 1 test needs git: https://git-scm.com/downloads',
     'left out: 1 group of tests needs Go 1.25 or newer (go get failed: no network): https://go.dev/doc/install',
     '',
   ]);

@@ -4,5 +4,7 @@ import { needs } from '@tidegate/testkit';
 
 /** undefined where Git is there, and the project is a clone. */
 export function whyNoClone(): string | undefined {
-  return spawnSync('git', ['rev-parse', 'HEAD'], { cwd: projectRoot }).status === 0 ? undefined : needs('git');
+  const { status, error } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: projectRoot });
+  if (status === 0) return undefined;
+  return needs('git', error === undefined ? 'this is no clone' : undefined);
 }

@@ -20,7 +20,7 @@ const tools = {
     words: 'Chromium on the path or in CHROME_PATH',
     page: 'https://www.chromium.org/getting-involved/download-chromium/',
   },
-  git: { words: 'git, and the project as a clone', page: 'https://git-scm.com/downloads' },
+  git: { words: 'git', page: 'https://git-scm.com/downloads' },
   python3: { words: 'Python 3 with venv', page: 'https://www.python.org/downloads/' },
   npm: { words: 'npm', page: 'https://nodejs.org/en/download' },
   mvn: { words: 'Maven with a JDK', page: 'https://maven.apache.org/install.html' },
