@@ -21,8 +21,8 @@ interface LaneOptions {
   readonly limitMs: number;
 }
 
-/** How long a process may take to end when there is nothing left to run. */
-const END_MS = 5000;
+/** How long a process may take to end when there is nothing left to run: it may have to write down what it has covered. */
+const END_MS = 60_000;
 
 /**
  * A process that runs files of tests. One that ends, or that a file keeps beyond the limit, is replaced for the next file:
