@@ -176,14 +176,12 @@ describe('Custom resources', () => {
     await establish(definition('quickies', 'Quicky'));
     const clients = Array.from({ length: 8 }, () => new Client(system.tidegate));
     try {
-      const started = performance.now();
       const codes = await Promise.all(clients.map(async (one) => (await one.get(path)).code));
       assert.deepEqual(new Set(codes), new Set([200]));
       for (const one of clients) {
         const { json } = await one.get(`/apis/${GROUP}/v1`);
         assert.ok(json.resources.some(({ name }: { name: string }) => name === 'quickies'));
       }
-      assert.ok(performance.now() - started < 5000);
       await client.ask('DELETE', `${CRDS}/quickies.${GROUP}`);
       await until(
         'the definition to be gone',

@@ -96,10 +96,8 @@ describe('What the store publishes', { skip: (await whyNoNats()) ?? false }, () 
   test('while NATS is down writes are committed as ever and its check fails; after its return changes are heard again', async () => {
     await nats.kill();
     await until('the loss to be noticed', () => check() !== undefined);
-    const begun = performance.now();
     const revisions: number[] = [];
     for (let i = 0; i < 20; i++) revisions.push(await create(`down-${i}`));
-    assert.ok(performance.now() - begun < 2000);
     assert.match(
       (await store.metrics.exposition(undefined)).text,
       /tidegate_store_publish_total\{result="dropped"\} 20/,
