@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startTidegate, type TestTidegate, temporaryDir, until } from '@tidegate/testkit';
+import { startTidegate, type TestTidegate, temporaryDir, until, whyNoNats } from '@tidegate/testkit';
 import { Client, configMap, MAPS } from './support/client.ts';
 import { tidegateCommand } from './support/command.ts';
 import { alone, FIRST_OBJECTS, settled } from './support/running-system.ts';
@@ -23,11 +23,11 @@ async function mapsOf(client: Client, query = ''): Promise<Record<string, string
   return Object.fromEntries(items.map((item) => [item.metadata.name, item.data.at]));
 }
 
-for (const [title, args] of [
-  ['with NATS', []],
-  ['without NATS', ['--no-nats']],
-] as const) {
-  describe(`A running system ${title}`, () => {
+for (const { title, args, skip } of [
+  { title: 'with NATS', args: [], skip: (await whyNoNats()) ?? false },
+  { title: 'without NATS', args: ['--no-nats'], skip: false },
+]) {
+  describe(`A running system ${title}`, { skip }, () => {
     let tidegate: TestTidegate;
     let client: Client;
     before(async () => {

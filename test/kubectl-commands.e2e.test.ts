@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type TestTidegate, until } from '@tidegate/testkit';
 import { CERTIFICATE_REQUEST } from './support/certificate-request.ts';
-import { kubectl, type Run } from './support/kubectl.ts';
+import { kubectl, type Run, whyNoKubectl } from './support/kubectl.ts';
 import { COMPLETE } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
-describe('The commands of an unmodified kubectl', () => {
+describe('The commands of an unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
   let tidegate: TestTidegate;
   let dir: string;
   const run = (...args: string[]) => kubectl(tidegate.kubeconfig, args, { HOME: dir });
