@@ -94,7 +94,7 @@ test('The whole system', async (t) => {
   });
 });
 
-test('No part outlives a launcher that was killed, and the next start finds the data and says nothing of it.', async () => {
+test('After a launcher that was killed', async (t) => {
   const temporary = temporaryDir('kept');
   const dataDir = join(temporary.path, 'data');
   const first = await startTidegate({ dataDir });
@@ -103,27 +103,27 @@ test('No part outlives a launcher that was killed, and the next start finds the 
   const token = first.token;
   assert.match(await configMap(first, 'POST'), /"is":"here"/);
   await first.kill();
-  const second = await startTidegate({ dataDir });
+  const second = await startTidegate({ dataDir, args: ['--workers=2', '--no-nats'] });
   after(() => second.stop());
-  assert.deepEqual(parts.filter(isRunning), []);
-  assert.equal(second.token, token);
-  assert.match(await configMap(second, 'GET'), /"is":"here"/);
+
+  await t.test('no part outlives it, and the next start finds the data and says nothing of it.', async () => {
+    assert.deepEqual(parts.filter(isRunning), []);
+    assert.equal(second.token, token);
+    assert.match(await configMap(second, 'GET'), /"is":"here"/);
+  });
+
+  await t.test('it starts without NATS all the same, and the screen says so.', () => {
+    assert.match(second.output, /bus +no NATS, as asked: the watch service follows the store's log/);
+    assert.throws(() => second.pid('nats'));
+  });
+
+  await t.test('it starts with several workers, which share one port.', async () => {
+    assert.notEqual(second.pid('gateway-1'), second.pid('gateway-2'));
+    process.kill(second.pid('gateway-1'), 'SIGSTOP');
+    process.kill(second.pid('gateway-1'), 'SIGKILL');
+    assert.equal(await until('the other worker', () => status(second, '/version').catch(() => undefined)), 200);
+  });
+
   assert.equal(await second.stop(), 0);
   temporary.remove();
-});
-
-test('Without NATS it runs all the same, and the screen says so.', async () => {
-  const tidegate = await startTidegate({ args: ['--no-nats'] });
-  after(() => tidegate.stop());
-  assert.match(tidegate.output, /bus +no NATS, as asked: the watch service follows the store's log/);
-  assert.throws(() => tidegate.pid('nats'));
-});
-
-test('Several workers share one port.', async () => {
-  const tidegate = await startTidegate({ args: ['--workers=2', '--no-nats'] });
-  after(() => tidegate.stop());
-  assert.notEqual(tidegate.pid('gateway-1'), tidegate.pid('gateway-2'));
-  process.kill(tidegate.pid('gateway-1'), 'SIGSTOP');
-  process.kill(tidegate.pid('gateway-1'), 'SIGKILL');
-  assert.equal(await until('the other worker', () => status(tidegate, '/version').catch(() => undefined)), 200);
 });

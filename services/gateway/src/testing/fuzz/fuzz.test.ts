@@ -6,7 +6,7 @@ import { targets } from './targets.ts';
 import type { FuzzAnswer, FuzzTask } from './worker.ts';
 
 const SEED = 7;
-const ROUNDS = 1200;
+const ROUNDS = 600;
 /** What is in use at a time: garbage is collected before a thread ends because of it. */
 const MOST_MEMORY_MIB = 512;
 
