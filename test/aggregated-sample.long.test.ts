@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { temporaryDir, until } from '@tidegate/testkit';
 import { API_SERVICES } from './support/aggregation.ts';
 import type { Client } from './support/client.ts';
-import { kubectl } from './support/kubectl.ts';
+import { kubectl, whyNoKubectl } from './support/kubectl.ts';
 import { CONTROLLED, type RunningSystem, runningSystem } from './support/running-system.ts';
 import { type SampleApiserver, startSample, whyNoSample } from './support/sample-apiserver.ts';
 
@@ -26,7 +26,7 @@ async function register(client: Client, version: string, { port, caBundle }: Sam
   assert.equal(made.code, 201, made.text);
 }
 
-const why = whyNoSample();
+const why = whyNoSample() ?? whyNoKubectl();
 describe('The published sample of a server behind the API', { skip: why ?? false }, () => {
   let system: RunningSystem;
   let client: Client;

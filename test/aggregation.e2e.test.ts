@@ -10,7 +10,7 @@ import { after, before, describe, test } from 'node:test';
 import { type TestAggregatedServer, temporaryDir, until } from '@tidegate/testkit';
 import { API_SERVICES, appleServer, change, GROUP, NAME, register, told, valuesOf } from './support/aggregation.ts';
 import { type Client, configMap, MAPS } from './support/client.ts';
-import { kubectl } from './support/kubectl.ts';
+import { kubectl, whyNoKubectl } from './support/kubectl.ts';
 import { CONTROLLED, type RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
@@ -165,7 +165,7 @@ describe('A server behind the API', () => {
     assert.deepEqual(definitions.Apple.properties, { colour: { type: 'string' } });
   });
 
-  test('is used by an unmodified kubectl like any other', async () => {
+  test('is used by an unmodified kubectl like any other', { skip: whyNoKubectl() ?? false }, async () => {
     assert.equal((await client.ask('POST', APPLES, { body: { metadata: { name: 'sweet' } } })).code, 201);
     const cache = temporaryDir('kubectl-cache');
     const run = (...args: string[]) => kubectl(system.tidegate.kubeconfig, [`--cache-dir=${cache.path}`, ...args]);

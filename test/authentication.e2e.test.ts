@@ -12,7 +12,7 @@ import {
   until,
 } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
-import { kubectl } from './support/kubectl.ts';
+import { kubectl, whyNoKubectl } from './support/kubectl.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const SELF = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
@@ -212,7 +212,7 @@ describe('Users whom others know', () => {
     watch.close();
   });
 
-  test('are who they are to kubectl, and service accounts are, too', async () => {
+  test('are who they are to kubectl, and service accounts are, too', { skip: whyNoKubectl() ?? false }, async () => {
     const run = async (...args: string[]) => {
       const { stdout, stderr } = await kubectl(system.tidegate.kubeconfig, args, { HOME: place.path });
       return `${stdout}${stderr}`;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS, type Watch } from './support/client.ts';
-import { kubectl } from './support/kubectl.ts';
+import { kubectl, whyNoKubectl } from './support/kubectl.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
@@ -73,7 +73,7 @@ describe('Roles', () => {
     bob.close();
   });
 
-  test('answer kubectl, also for whom it stands in', async () => {
+  test('answer kubectl, also for whom it stands in', { skip: whyNoKubectl() ?? false }, async () => {
     const can = async (...args: string[]) => {
       const { stdout } = await kubectl(system.tidegate.kubeconfig, ['auth', 'can-i', ...args], { HOME: dir });
       return stdout.trim();

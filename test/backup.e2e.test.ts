@@ -2,19 +2,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { startTidegate, type TestTidegate, temporaryDir, until } from '@tidegate/testkit';
-import { Client, configMap, MAPS } from './support/client.ts';
+import { temporaryDir, until, whyNoNats } from '@tidegate/testkit';
+import { type Client, configMap, MAPS } from './support/client.ts';
 import { tidegateCommand } from './support/command.ts';
-import { alone, FIRST_OBJECTS, settled } from './support/running-system.ts';
+import { FIRST_OBJECTS, type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const place = temporaryDir('backup');
 after(() => place.remove());
-
-async function whenUsable(tidegate: TestTidegate): Promise<Client> {
-  const client = new Client(tidegate);
-  await settled(client);
-  return client;
-}
 
 async function mapsOf(client: Client, query = ''): Promise<Record<string, string>> {
   const { code, json } = await client.get(`${MAPS}${query}`);
@@ -23,24 +17,31 @@ async function mapsOf(client: Client, query = ''): Promise<Record<string, string
   return Object.fromEntries(items.map((item) => [item.metadata.name, item.data.at]));
 }
 
-for (const [title, args] of [
-  ['with NATS', []],
-  ['without NATS', ['--no-nats']],
-] as const) {
-  describe(`A running system ${title}`, () => {
-    let tidegate: TestTidegate;
-    let client: Client;
-    before(async () => {
-      tidegate = await startTidegate({ args, env: alone });
-      client = await whenUsable(tidegate);
-    });
-    after(async () => {
-      client.close();
-      await tidegate.stop();
-    });
+const noNats = await whyNoNats();
+/** namespaces and ConfigMaps */
+const IMPORTED = 2 + 63;
 
-    test('is put back to a backup while it runs, and watchers and lists notice', async () => {
-      const file = join(place.path, `backup-${args.length}`);
+/** In this order: the second is imported into the first; then the first ends, and is backed up. */
+describe('Of two systems', () => {
+  const dataDir = join(place.path, 'with NATS');
+  let withNats: RunningSystem;
+  let withoutNats: RunningSystem;
+  before(async () => {
+    withNats = await runningSystem({ dataDir, args: noNats === undefined ? [] : ['--no-nats'] });
+    withoutNats = await runningSystem({ args: ['--no-nats'] });
+  });
+  after(async () => {
+    await withNats.stop();
+    await withoutNats.stop();
+  });
+
+  for (const { title, system, skip } of [
+    { title: 'with NATS', system: () => withNats, skip: noNats ?? false },
+    { title: 'without NATS', system: () => withoutNats, skip: false },
+  ]) {
+    test(`one that runs ${title} is put back to a backup, and watchers and lists notice`, { skip }, async () => {
+      const { tidegate, client } = system();
+      const file = join(place.path, `backup ${title}`);
       for (const name of ['kept', 'changed', 'deleted']) {
         await client.ask('POST', MAPS, { body: configMap(name, { at: 'backup' }) });
       }
@@ -91,36 +92,91 @@ for (const [title, args] of [
       assert.equal((await client.ask('POST', MAPS, { body: configMap('after', { at: 'now' }) })).code, 201);
       assert.equal((await next.next()).object.metadata.name, 'after');
       next.close();
+      await client.ask('DELETE', MAPS);
     });
+  }
+
+  const run = (...args: string[]) =>
+    tidegateCommand(
+      'import',
+      `--from-kubeconfig=${withoutNats.tidegate.kubeconfig}`,
+      `--kubeconfig=${withNats.tidegate.kubeconfig}`,
+      '--chunk-size=25',
+      ...args,
+    );
+
+  test('one is imported into the other: owners before what they own, and again nothing', async () => {
+    const [from, to] = [withoutNats.client, withNats.client];
+    const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    for (const name of ['team', 'other']) await from.ask('POST', '/api/v1/namespaces', { body: namespace(name) });
+    const maps = '/api/v1/namespaces/team/configmaps';
+    for (let i = 0; i < 60; i++) await from.ask('POST', maps, { body: configMap(`map-${i}`, { at: 'source' }) });
+    const owner = (await from.get(`${maps}/map-7`)).json.metadata.uid as string;
+    const owned = (name: string, uid: string) =>
+      configMap(name, {}, { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'map-7', uid }] });
+    await from.ask('POST', maps, { body: owned('an-owned-one', owner) });
+    await from.ask('POST', maps, { body: owned('an-orphan', 'gone') });
+    await from.ask('POST', '/api/v1/namespaces/other/configmaps', { body: configMap('elsewhere') });
+
+    const looked = await run('--dry-run');
+    assert.match(looked.stdout, /^configmaps +63 +0 +0 +0 +0$/m, looked.stdout + looked.stderr);
+    assert.equal((await to.get('/api/v1/namespaces/team')).code, 404);
+
+    const part = await run('--namespace', 'other');
+    assert.match(part.stdout, /^configmaps +1 +0 +0 +0 +0\nnamespaces +1 +0 +0 +0 +0$/m, part.stdout + part.stderr);
+
+    const all = await run();
+    assert.equal(all.code, 0, all.stdout + all.stderr);
+    assert.match(all.stdout, /^configmaps +62 +0 +1 +0 +0$/m);
+    assert.match(all.stdout, /^namespaces +1 +0 +5 +0 +0$/m);
+    assert.match(all.stdout, /^configmaps\/team\/an-orphan loses its owner ConfigMap map-7, which is not imported$/m);
+    const copies = (await to.get(maps)).json.items as Array<{ metadata: { name: string; uid: string } }>;
+    assert.equal(copies.length, 62);
+    const references = async (name: string) => (await to.get(`${maps}/${name}`)).json.metadata.ownerReferences;
+    const copy = copies.find(({ metadata }) => metadata.name === 'map-7')?.metadata.uid;
+    assert.notEqual(copy, owner);
+    assert.equal((await references('an-owned-one'))[0].uid, copy);
+    assert.equal(await references('an-orphan'), undefined);
+
+    await from.ask('PUT', `${maps}/map-8`, { body: configMap('map-8', { at: 'changed' }) });
+    assert.match((await run('--resource', 'configmaps')).stdout, /^configmaps +0 +0 +63 +0 +0$/m);
+    assert.equal((await to.get(`${maps}/map-8`)).json.data.at, 'source');
+    const replaced = await run('--replace', '--resource=configmaps', '--namespace=team');
+    assert.match(replaced.stdout, /^configmaps +0 +62 +0 +0 +0$/m, replaced.stdout);
+    assert.equal((await to.get(`${maps}/map-8`)).json.data.at, 'changed');
   });
-}
 
-test('A data directory that does not run is backed up, and a new one is restored into and then started.', async () => {
-  const [one, two] = [join(place.path, 'one'), join(place.path, 'two')];
-  const first = await startTidegate({ dataDir: one, env: alone });
-  const client = await whenUsable(first);
-  await client.ask('POST', MAPS, { body: configMap('carried', { at: 'one' }) });
-  const { uid, resourceVersion } = (await client.get(`${MAPS}/carried`)).json.metadata;
-  client.close();
-  await first.stop();
+  test('an import from what does not answer, or is no kubeconfig, is one line that says why', async () => {
+    const file = join(place.path, 'kubeconfig');
+    writeFileSync(file, 'clusters: []\ncurrent-context: none\n');
+    const { code, stderr } = await tidegateCommand('import', `--from-kubeconfig=${file}`);
+    assert.equal(code, 1);
+    assert.equal(stderr, `tidegate: ${file} has no context none\n`);
+  });
 
-  const file = join(place.path, 'stopped');
-  const made = await tidegateCommand('backup', `--out=${file}`, `--data-dir=${one}`);
-  assert.equal(made.code, 0, made.stderr);
-  const again = await tidegateCommand('backup', `--out=${file}`, `--data-dir=${one}`);
-  assert.match(again.stderr, /exists already/);
-  const verified = await tidegateCommand('restore', '--verify-only', file);
-  assert.equal(verified.code, 0, verified.stderr);
-  assert.match(verified.stderr, new RegExp(`is whole: ${FIRST_OBJECTS + 1} objects`));
-  const restored = await tidegateCommand('restore', file, `--data-dir=${two}`);
-  assert.equal(restored.code, 0, restored.stderr);
+  test('one that has ended is backed up, and a new one is restored from that and started', async () => {
+    const two = join(place.path, 'two');
+    const { client } = withNats;
+    await client.ask('POST', MAPS, { body: configMap('carried', { at: 'one' }) });
+    const { uid, resourceVersion } = (await client.get(`${MAPS}/carried`)).json.metadata;
+    await withNats.stop();
 
-  const second = await startTidegate({ dataDir: two, env: alone });
-  const other = await whenUsable(second);
-  const { metadata, data } = (await other.get(`${MAPS}/carried`)).json;
-  assert.deepEqual([metadata.uid, metadata.resourceVersion, data], [uid, resourceVersion, { at: 'one' }]);
-  other.close();
-  await second.stop();
+    const file = join(place.path, 'stopped');
+    const made = await tidegateCommand('backup', `--out=${file}`, `--data-dir=${dataDir}`);
+    assert.equal(made.code, 0, made.stderr);
+    const again = await tidegateCommand('backup', `--out=${file}`, `--data-dir=${dataDir}`);
+    assert.match(again.stderr, /exists already/);
+    const verified = await tidegateCommand('restore', '--verify-only', file);
+    assert.equal(verified.code, 0, verified.stderr);
+    assert.match(verified.stderr, new RegExp(`is whole: ${FIRST_OBJECTS + IMPORTED + 1} objects`));
+    const restored = await tidegateCommand('restore', file, `--data-dir=${two}`);
+    assert.equal(restored.code, 0, restored.stderr);
+
+    const other = await runningSystem({ dataDir: two });
+    const { metadata, data } = (await other.client.get(`${MAPS}/carried`)).json;
+    assert.deepEqual([metadata.uid, metadata.resourceVersion, data], [uid, resourceVersion, { at: 'one' }]);
+    await other.stop();
+  });
 });
 
 test('A backup of nothing says what to do.', async () => {
@@ -138,73 +194,4 @@ test('A database that cannot be reached is one line that says so, without its pa
   assert.equal(code, 1);
   assert.match(stderr, /^tidegate: nothing answers at 127\.0\.0\.1:1 \(ECONNREFUSED\): check --postgres-url/);
   assert.doesNotMatch(stderr, /secret/);
-});
-
-describe('An import', () => {
-  let source: TestTidegate;
-  let target: TestTidegate;
-  let from: Client;
-  let to: Client;
-  before(async () => {
-    source = await startTidegate({ args: ['--no-nats'], env: alone });
-    target = await startTidegate({ args: ['--no-nats'], env: alone });
-    from = await whenUsable(source);
-    to = await whenUsable(target);
-  });
-  after(async () => {
-    from.close();
-    to.close();
-    await source.stop();
-    await target.stop();
-  });
-  const run = (...args: string[]) =>
-    tidegateCommand('import', `--from-kubeconfig=${source.kubeconfig}`, `--kubeconfig=${target.kubeconfig}`, ...args);
-
-  test('copies namespaces and objects, owners before what they own, and again does nothing', async () => {
-    const namespace = (name: string) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    for (const name of ['team', 'other']) await from.ask('POST', '/api/v1/namespaces', { body: namespace(name) });
-    const maps = '/api/v1/namespaces/team/configmaps';
-    for (let i = 0; i < 600; i++) await from.ask('POST', maps, { body: configMap(`map-${i}`, { at: 'source' }) });
-    const owner = (await from.get(`${maps}/map-7`)).json.metadata.uid as string;
-    const owned = (name: string, uid: string) =>
-      configMap(name, {}, { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'map-7', uid }] });
-    await from.ask('POST', maps, { body: owned('an-owned-one', owner) });
-    await from.ask('POST', maps, { body: owned('an-orphan', 'gone') });
-    await from.ask('POST', '/api/v1/namespaces/other/configmaps', { body: configMap('elsewhere') });
-
-    const looked = await run('--dry-run');
-    assert.match(looked.stdout, /^configmaps +603 +0 +0 +0 +0$/m, looked.stdout + looked.stderr);
-    assert.equal((await to.get('/api/v1/namespaces/team')).code, 404);
-
-    const part = await run('--namespace', 'other');
-    assert.match(part.stdout, /^configmaps +1 +0 +0 +0 +0\nnamespaces +1 +0 +0 +0 +0$/m, part.stdout + part.stderr);
-
-    const all = await run();
-    assert.equal(all.code, 0, all.stdout + all.stderr);
-    assert.match(all.stdout, /^configmaps +602 +0 +1 +0 +0$/m);
-    assert.match(all.stdout, /^namespaces +1 +0 +5 +0 +0$/m);
-    assert.match(all.stdout, /^configmaps\/team\/an-orphan loses its owner ConfigMap map-7, which is not imported$/m);
-    const copies = (await to.get(maps)).json.items as Array<{ metadata: { name: string; uid: string } }>;
-    assert.equal(copies.length, 602);
-    const references = async (name: string) => (await to.get(`${maps}/${name}`)).json.metadata.ownerReferences;
-    const copy = copies.find(({ metadata }) => metadata.name === 'map-7')?.metadata.uid;
-    assert.notEqual(copy, owner);
-    assert.equal((await references('an-owned-one'))[0].uid, copy);
-    assert.equal(await references('an-orphan'), undefined);
-
-    await from.ask('PUT', `${maps}/map-8`, { body: configMap('map-8', { at: 'changed' }) });
-    assert.match((await run('--resource', 'configmaps')).stdout, /^configmaps +0 +0 +603 +0 +0$/m);
-    assert.equal((await to.get(`${maps}/map-8`)).json.data.at, 'source');
-    const replaced = await run('--replace', '--resource=configmaps', '--namespace=team');
-    assert.match(replaced.stdout, /^configmaps +0 +602 +0 +0 +0$/m, replaced.stdout);
-    assert.equal((await to.get(`${maps}/map-8`)).json.data.at, 'changed');
-  });
-
-  test('from what does not answer, or is no kubeconfig, is one line that says why', async () => {
-    const file = join(place.path, 'kubeconfig');
-    writeFileSync(file, 'clusters: []\ncurrent-context: none\n');
-    const { code, stderr } = await tidegateCommand('import', `--from-kubeconfig=${file}`);
-    assert.equal(code, 1);
-    assert.equal(stderr, `tidegate: ${file} has no context none\n`);
-  });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { until } from '@tidegate/testkit';
+import { needs, until } from '@tidegate/testkit';
 import { Chromium, type ChromiumPage, chromiumPath } from './support/chromium.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
@@ -29,7 +29,7 @@ const LEAST_CONTRAST = `(() => {
 })()`;
 
 const path = chromiumPath();
-const skip = path === undefined ? 'needs Chromium: install it, or name it by CHROME_PATH' : false;
+const skip = path === undefined && needs('chromium');
 describe('The board in a browser', { skip }, () => {
   let system: RunningSystem;
   let browser: Chromium;

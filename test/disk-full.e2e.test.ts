@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { until, whyNoSmallDisk } from '@tidegate/testkit';
+import { until, whyNoNats, whyNoSmallDisk } from '@tidegate/testkit';
 import { configMap, MAPS } from './support/client.ts';
 import { faultsOfLog, type GivenServers, onGivenServers } from './support/given-servers.ts';
 import { recovers, refusesWrites, servesCache, whileAway } from './support/while-away.ts';
 
-const skip = whyNoSmallDisk() ?? false;
+const skip = whyNoSmallDisk() ?? (await whyNoNats()) ?? false;
 
 /** Takes what is left, to the last block; answers what gives it back. */
 function fill(dir: string): () => void {

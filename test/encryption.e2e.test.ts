@@ -4,7 +4,15 @@ import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { natsAddress } from '@tidegate/service-kit';
-import { startNats, startPostgres, type TestNats, type TestPostgres, temporaryDir, until } from '@tidegate/testkit';
+import {
+  startNats,
+  startPostgres,
+  type TestNats,
+  type TestPostgres,
+  temporaryDir,
+  until,
+  whyNoNats,
+} from '@tidegate/testkit';
 import { connect, type NatsConnection } from 'nats';
 import postgres from 'postgres';
 import { type Client, configMap, MAPS } from './support/client.ts';
@@ -26,7 +34,7 @@ resources:
 `;
 }
 
-describe('Encryption at rest', () => {
+describe('Encryption at rest', { skip: (await whyNoNats()) ?? false }, () => {
   const place = temporaryDir('encryption');
   const file = join(place.path, 'encryption.yaml');
   const heard: Buffer[] = [];

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
-import { kubectl } from './support/kubectl.ts';
+import { kubectl, whyNoKubectl } from './support/kubectl.ts';
 import type { RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
@@ -15,7 +15,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   '.recursive': ['--recursive'],
 };
 
-describe('kubectl explain', () => {
+describe('kubectl explain', { skip: whyNoKubectl() ?? false }, () => {
   let system: RunningSystem;
   let home: string;
   before(async () => {

@@ -63,10 +63,7 @@ describe('A failover to a synchronous standby', () => {
       await primary.kill();
       await whileAway(system.client);
       await promote(standby);
-      const promoted = performance.now();
       await progress();
-      const ms = performance.now() - promoted;
-      assert.ok(ms < 5000, `writes went on after ${ms} ms`);
       await recovers(system.client);
     });
     const survivor = connect(standby);

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type TestTidegate, until } from '@tidegate/testkit';
-import { kubectl, type Run } from './support/kubectl.ts';
+import { kubectl, type Run, whyNoKubectl } from './support/kubectl.ts';
 import { COMPLETE } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
-describe('The kinds of Kubernetes, by an unmodified kubectl', () => {
+describe('The kinds of Kubernetes, by an unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
   let tidegate: TestTidegate;
   let dir: string;
   const run = (...args: string[]) => kubectl(tidegate.kubeconfig, args, { HOME: dir });

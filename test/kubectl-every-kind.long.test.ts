@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { kubectl } from './support/kubectl.ts';
+import { kubectl, whyNoKubectl } from './support/kubectl.ts';
 import { manifests } from './support/manifests.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
@@ -12,7 +12,7 @@ const NAMESPACE = 'corpus';
 const LATER = new Set(['IPAddress', 'ServiceCIDR', 'VolumeAttributesClass']);
 
 /** A manifest of every kind, through what people do with manifests. */
-describe('Every kind, by an unmodified kubectl', () => {
+describe('Every kind, by an unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
   const all = manifests();
   let system: RunningSystem;
   let home: string;

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type TestTidegate, until } from '@tidegate/testkit';
-import { findKubectl, kubectl, type Run } from './support/kubectl.ts';
+import { findKubectl, kubectl, type Run, whyNoKubectl } from './support/kubectl.ts';
 import { COMPLETE } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
-describe('An unmodified kubectl', () => {
+describe('An unmodified kubectl', { skip: whyNoKubectl() ?? false }, () => {
   let tidegate: TestTidegate;
   let dir: string;
   const run = (...args: string[]) => kubectl(tidegate.kubeconfig, args, { HOME: dir });
@@ -66,9 +66,11 @@ describe('An unmodified kubectl', () => {
 
   test('edits, labels, annotates, patches and applies', async () => {
     await ok('create', 'configmap', 'edited', '--from-literal=word=before');
+    const editor = join(dir, 'editor');
+    writeFileSync(editor, '#!/bin/sh\nsed s/before/after/ "$1" >"$1.new" && mv "$1.new" "$1"\n', { mode: 0o700 });
     const edit = await kubectl(tidegate.kubeconfig, ['edit', 'configmap', 'edited'], {
       HOME: dir,
-      EDITOR: 'sed -i s/before/after/',
+      EDITOR: editor,
     });
     assert.equal(edit.stdout, 'configmap/edited edited\n', edit.stderr);
     await ok('label', 'cm', 'edited', 'color=blue');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { projectRoot } from '@tidegate/local';
-import { until } from '@tidegate/testkit';
+import { until, whyNoNats } from '@tidegate/testkit';
 import { Api } from './reliability/load/api.ts';
 import { type Cluster, startCluster } from './reliability/system/cluster.ts';
 import { configMap, MAPS } from './support/client.ts';
@@ -75,7 +75,7 @@ async function exercise(api: Api, step: number): Promise<number> {
 }
 
 test('parts of this version and of the one before work with each other, both ways', {
-  skip: whyNoPreviousVersion() ?? false,
+  skip: whyNoPreviousVersion() ?? (await whyNoNats()) ?? false,
 }, async () => {
   const previous = await previousVersion();
   const roots = { new: projectRoot, old: previous.root };

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
-import { until } from '@tidegate/testkit';
+import { until, whyNoNats } from '@tidegate/testkit';
 import { configMap, MAPS } from './support/client.ts';
 import { faultsOfLog, type GivenServers, onGivenServers } from './support/given-servers.ts';
 import { underLoad } from './support/under-load.ts';
 import { recovers, whileAway } from './support/while-away.ts';
 
-describe('Under load', () => {
+describe('Under load', { skip: (await whyNoNats()) ?? false }, () => {
   let system: GivenServers;
   before(async () => {
     system = await onGivenServers();

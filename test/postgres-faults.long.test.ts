@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
+import { whyNoNats } from '@tidegate/testkit';
 import { MAPS } from './support/client.ts';
 import { faultsOfLog, type GivenServers, onGivenServers } from './support/given-servers.ts';
 import { underLoad } from './support/under-load.ts';
 import { recovers, whileAway } from './support/while-away.ts';
 
-describe('Under load, again and again', () => {
+describe('Under load, again and again', { skip: (await whyNoNats()) ?? false }, () => {
   let system: GivenServers;
   before(async () => {
     system = await onGivenServers();

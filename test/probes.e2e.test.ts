@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
-import { until } from '@tidegate/testkit';
+import { until, whyNoNats } from '@tidegate/testkit';
 import { type Cluster, startCluster } from './reliability/system/cluster.ts';
 import { Client } from './support/client.ts';
 
 /** From a loss, or a return, until every gateway tells it. */
-const LIMIT_MS = 2000;
-const GRACE_MS = 4000;
-const DELAY_MS = 1500;
+/** One second is between two looks at another part; a slow machine is given three times what two of them take. */
+const LIMIT_MS = 6000;
+const GRACE_MS = 10_000;
+const DELAY_MS = 4000;
 
 const STORAGE = ['etcd', 'postgres', 'nats', 'store', 'watch'];
 const hook = (name: string) => `poststarthook/${name}`;
@@ -70,7 +71,7 @@ interface Recorded {
   readonly sniff?: string;
 }
 
-describe('Probes', () => {
+describe('Probes', { skip: (await whyNoNats()) ?? false }, () => {
   let cluster: Cluster;
   let clients: Client[];
   before(async () => {
@@ -147,7 +148,7 @@ describe('Probes', () => {
     }
   });
 
-  test('tell within two seconds that PostgreSQL is gone, and that it is back', async () => {
+  test('tell within seconds that PostgreSQL is gone, and that it is back', async () => {
     await cluster.postgres.kill();
     await soon('the loss of PostgreSQL', 500, ['etcd', 'etcd-readiness', 'postgres']);
     assert.match((await get('/readyz/postgres')).text, /^internal server error: .+\n$/);
@@ -169,7 +170,7 @@ describe('Probes', () => {
     await until('it to be ready again', () => cluster.ready('store-1'));
   });
 
-  test('tell within two seconds that all stores are gone, and that they are back', async () => {
+  test('tell within seconds that all stores are gone, and that they are back', async () => {
     await stopAll('store');
     await soon('the loss of all stores', 500, ['etcd', 'etcd-readiness', 'postgres', 'store']);
     assert.equal((await get('/readyz/store')).text, 'internal server error: no store answers\n');
@@ -177,7 +178,7 @@ describe('Probes', () => {
     await soon('the return of the stores', 200, []);
   });
 
-  test('show the loss of NATS within two seconds, as a degradation that fails nothing', async () => {
+  test('show the loss of NATS within seconds, as a degradation that fails nothing', async () => {
     await cluster.nats?.kill();
     await soon('the loss of NATS', 200, ['nats']);
     assert.deepEqual(await get('/readyz/nats').then(({ code, text }) => [code, text]), [
@@ -191,7 +192,7 @@ describe('Probes', () => {
     await soon('the return of NATS', 200, []);
   });
 
-  test('tell within two seconds that the watch service is gone, and that it is back', async () => {
+  test('tell within seconds that the watch service is gone, and that it is back', async () => {
     await stopAll('watch');
     await soon('the loss of the watch service', 500, ['watch']);
     await startAll('watch');

@@ -245,7 +245,7 @@ describe('What the store has forgotten, too', () => {
   let floor: number;
 
   before(async () => {
-    const env = { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.016', TIDEGATE_WINDOW_SECONDS: '6' };
+    const env = { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.016', TIDEGATE_WINDOW_SECONDS: '3' };
     system = await runningSystem({ args: ['--no-nats'], env });
     ({ client } = system);
     const history = new History(client);

@@ -17,7 +17,7 @@ describe('Under random load of many clients', () => {
         seed,
         namespace: `load-${seed}`,
         endpoints: [tidegate],
-        operations: 1800,
+        operations: 900,
         catchUpMs: 10_000,
       });
       const { operations, lists, watchers } = history;

@@ -1,4 +1,4 @@
 import { resumeSuite } from './support/resume-suite.ts';
 
-resumeSuite({ awaySeconds: 4, from: 'window' });
-resumeSuite({ awaySeconds: 4, windowMemoryMib: 0.5, from: 'log' });
+resumeSuite({ awaySeconds: 1, from: 'window' });
+resumeSuite({ awaySeconds: 1, windowMemoryMib: 0.1, from: 'log' });

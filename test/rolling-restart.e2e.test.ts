@@ -1,3 +1,3 @@
 import { rollingRestart } from './support/rolling-restart.ts';
 
-rollingRestart(100);
+rollingRestart(30);

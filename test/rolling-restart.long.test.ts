@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '@tidegate/testkit';
+import { until, whyNoNats } from '@tidegate/testkit';
 import { Api, type Endpoint } from './reliability/load/api.ts';
 import { startCluster } from './reliability/system/cluster.ts';
 import { configMap, MAPS } from './support/client.ts';
@@ -8,7 +8,11 @@ import { RollingWatcher } from './support/rolling-watcher.ts';
 
 const WATCHERS = 1000;
 
-test('a rolling restart of every replica costs a thousand watchers reconnects, and no relist', async (context) => {
+const noNats = (await whyNoNats()) ?? false;
+
+test('a rolling restart of every replica costs a thousand watchers reconnects, and no relist', {
+  skip: noNats,
+}, async (context) => {
   const cluster = await startCluster({ replicas: 2, nats: true });
   const apis = cluster.endpoints.map((endpoint: Endpoint) => new Api(endpoint, 600_000));
   const writer = apis.map((_, i) => new Api(cluster.endpoints[i] as Endpoint, 20_000));

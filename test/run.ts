@@ -5,14 +5,17 @@ import { parseArgs } from 'node:util';
 import { findTests } from './runner/files.ts';
 import type { Failure, FileResult } from './runner/lane-process.ts';
 import { runFiles, shuffled } from './runner/queue.ts';
+import { lineOf, missedInCi, type Skipped, skippedText } from './runner/skipped.ts';
 import { type Measured, timesText } from './runner/times.ts';
 import { makeWorkplace } from './runner/workplace.ts';
 
 /**
  * Runs every test of the project: those beside the sources, then those across services. With words: only the files whose
- * path contains one of them. The last lines count what was skipped, with reasons, and what passed.
+ * path contains one of them. The last lines tell what was left out because a tool is missing on this machine, what else was
+ * skipped, with reasons, and what passed.
  *
  *   --long      also the *.long.test.ts files, each with nothing beside it
+ *   --ci        fails when anything is skipped that runner/left-out-in-ci.ts does not name
  *   --times     where the time went
  *   --seed N    in a random order, which is the same for the same number
  *   --lanes N   so many processes at a time; one more than there are cores, since files also wait
@@ -22,6 +25,7 @@ const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
   options: {
     long: { type: 'boolean', default: false },
+    ci: { type: 'boolean', default: false },
     times: { type: 'boolean', default: false },
     seed: { type: 'string' },
     lanes: { type: 'string', default: String(availableParallelism() + 1) },
@@ -41,7 +45,7 @@ const usual = files.filter(({ needs }) => needs !== 'long');
 const long = files.filter(({ needs }) => needs === 'long');
 const ordered = options.seed === undefined ? usual : shuffled(usual, Number(options.seed));
 
-const skipped: string[] = [];
+const skipped: Skipped[] = [];
 const measured: Measured[] = [];
 let passed = 0;
 let failed = 0;
@@ -50,9 +54,11 @@ await runFiles(ordered, { lanes: Number(options.lanes), limitMs: LIMIT_MS.usual,
 await runFiles(long, { lanes: 1, limitMs: LIMIT_MS.long, done, ended });
 
 if (options.times) process.stdout.write(timesText(measured, performance.now() - begun));
-for (const line of skipped) process.stdout.write(`skipped: ${line}\n`);
+process.stdout.write(skippedText(skipped));
+const missed = options.ci ? missedInCi(skipped) : [];
+for (const one of missed) process.stdout.write(`FAILED because it must run here: ${lineOf(one)}\n`);
 process.stdout.write(`${passed} passed, ${failed} failed, ${skipped.length} skipped\n`);
-process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+process.exitCode = failed + missed.length === 0 && passed + skipped.length > 0 ? 0 : 1;
 
 function done(file: string, result: FileResult): void {
   const path = file.slice(root.length + 1);

@@ -25,7 +25,7 @@ function creator(client: Client): (name: string, spec: object, query?: string) =
 }
 
 // what is asked for by name is of those that are drawn last: no other test has it by chance
-describe('The addresses of Services', () => {
+describe('The addresses of Services in a small range, with two gateways', () => {
   let tidegate: TestTidegate;
   let client: Client;
   let create: ReturnType<typeof creator>;
@@ -38,7 +38,8 @@ describe('The addresses of Services', () => {
     client.ask('PATCH', `${SERVICES}/${name}${query}`, { body: { spec }, headers: MERGE });
 
   before(async () => {
-    ({ tidegate, client } = await started({ TIDEGATE_SERVICE_CLUSTER_IP_RANGE: '10.5.0.0/24' }));
+    const env = { TIDEGATE_SERVICE_CLUSTER_IP_RANGE: '10.5.0.0/26', TIDEGATE_SERVICE_NODE_PORT_RANGE: '31000-31039' };
+    ({ tidegate, client } = await started(env, 2));
     create = creator(client);
   });
   after(async () => {
@@ -97,8 +98,8 @@ describe('The addresses of Services', () => {
       /failed to allocate IP 192.168.1.1: the provided network does not match/,
     );
     assert.match(
-      await message('10.5.0.255'),
-      /the provided IP \(10.5.0.255\) is not in the valid range. The range of valid IPs is 10.5.0.0\/24$/,
+      await message('10.5.0.63'),
+      /the provided IP \(10.5.0.63\) is not in the valid range. The range of valid IPs is 10.5.0.0\/26$/,
     );
     assert.match(
       await message('nonsense'),
@@ -119,22 +120,22 @@ describe('The addresses of Services', () => {
       ],
     });
     const [first, second] = drawn.ports.map(({ nodePort }: { nodePort: number }) => nodePort);
-    assert.ok(first >= 30000 && first <= 32767, String(first));
+    assert.ok(first >= 31000 && first <= 31039, String(first));
     assert.equal(second, first);
     assert.equal(
-      (await made('named', { type: 'NodePort', ports: [{ port: 80, nodePort: 30080 }] })).ports[0].nodePort,
-      30080,
+      (await made('named', { type: 'NodePort', ports: [{ port: 80, nodePort: 31008 }] })).ports[0].nodePort,
+      31008,
     );
     const message = async (nodePort: number) =>
       (await create('other', { type: 'NodePort', ports: [{ port: 80, nodePort }] })).json.message;
     const field = 'Service "other" is invalid: spec.ports[0].nodePort: Invalid value: ';
-    assert.equal(await message(30080), `${field}30080: provided port is already allocated`);
+    assert.equal(await message(31008), `${field}31008: provided port is already allocated`);
     assert.equal(
       await message(80),
-      `${field}80: provided port is not in the valid range. The range of valid ports is 30000-32767`,
+      `${field}80: provided port is not in the valid range. The range of valid ports is 31000-31039`,
     );
     const local = await made('local', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports });
-    assert.ok(local.healthCheckNodePort >= 30000 && local.healthCheckNodePort !== local.ports[0].nodePort);
+    assert.ok(local.healthCheckNodePort >= 31000 && local.healthCheckNodePort !== local.ports[0].nodePort);
   });
 
   test('an update keeps them, whether or not it says them', async () => {
@@ -146,9 +147,9 @@ describe('The addresses of Services', () => {
     };
     const { json: put } = await client.ask('PUT', `${SERVICES}/kept`, { body });
     assert.deepEqual([put.spec.clusterIPs, put.spec.ports[0].nodePort], [before.clusterIPs, before.ports[0].nodePort]);
-    const moved = await change('kept', { clusterIP: '10.5.0.99', clusterIPs: ['10.5.0.99'] });
+    const moved = await change('kept', { clusterIP: '10.5.0.9', clusterIPs: ['10.5.0.9'] });
     assert.equal(moved.code, 422);
-    assert.match(moved.json.message, /spec.clusterIPs\[0\]: Invalid value: \["10.5.0.99"\]: may not change once set/);
+    assert.match(moved.json.message, /spec.clusterIPs\[0\]: Invalid value: \["10.5.0.9"\]: may not change once set/);
   });
 
   test('a Service of another type gives back what it has no use for, and others can have it', async () => {
@@ -190,31 +191,22 @@ describe('The addresses of Services', () => {
   test('a dry run takes nothing', async () => {
     const dry = await create(
       'dry',
-      { clusterIP: '10.5.0.12', type: 'NodePort', ports: [{ port: 80, nodePort: 30023 }] },
+      { clusterIP: '10.5.0.12', type: 'NodePort', ports: [{ port: 80, nodePort: 31003 }] },
       '?dryRun=All',
     );
     assert.equal(dry.code, 201, dry.text);
     assert.equal(dry.json.spec.clusterIP, '10.5.0.12');
-    await made('wet', { clusterIP: '10.5.0.12', type: 'NodePort', ports: [{ port: 80, nodePort: 30023 }] });
+    await made('wet', { clusterIP: '10.5.0.12', type: 'NodePort', ports: [{ port: 80, nodePort: 31003 }] });
   });
-});
 
-describe('The addresses of Services in a small range, with two gateways', () => {
-  let tidegate: TestTidegate;
-  let client: Client;
-  const ofAll = async (): Promise<Shown[]> =>
-    (await client.get(SERVICES)).json.items.map((item: { spec: Shown }) => item.spec);
-
-  before(async () => {
-    const env = { TIDEGATE_SERVICE_CLUSTER_IP_RANGE: '10.6.0.0/26', TIDEGATE_SERVICE_NODE_PORT_RANGE: '31000-31039' };
-    ({ tidegate, client } = await started(env, 2));
-  });
-  after(async () => {
-    client.close();
-    await tidegate.stop();
-  });
+  const removeAll = async () => {
+    const items: ReadonlyArray<{ metadata: { name: string } }> = (await client.get(SERVICES)).json.items;
+    const mine = items.map(({ metadata }) => metadata.name).filter((name) => name !== 'kubernetes');
+    await Promise.all(mine.map((name) => client.ask('DELETE', `${SERVICES}/${name}`)));
+  };
 
   test('of many at once each has its own, none is lost, and the one after the last is refused', async () => {
+    await removeAll();
     // as many connections as clients: each finds one of the gateways
     const clients = Array.from({ length: 16 }, () => new Client(tidegate));
     try {
@@ -243,7 +235,7 @@ describe('The addresses of Services in a small range, with two gateways', () => 
     } finally {
       for (const one of clients) one.close();
     }
-    const all = await ofAll();
+    const all: Shown[] = (await client.get(SERVICES)).json.items.map((item: { spec: Shown }) => item.spec);
     assert.equal(new Set(all.map(({ clusterIP }) => clusterIP)).size, 62);
     const nodePorts = all.flatMap((spec) => spec.ports.flatMap(({ nodePort }) => nodePort ?? []));
     assert.deepEqual(
@@ -253,11 +245,7 @@ describe('The addresses of Services in a small range, with two gateways', () => 
   });
 
   test('what is deleted and made again over and over leaks nothing', async () => {
-    const names = (await client.get(SERVICES)).json.items.map(
-      (item: { metadata: { name: string } }) => item.metadata.name,
-    );
-    const mine = names.filter((name: string) => name !== 'kubernetes');
-    await Promise.all(mine.map((name: string) => client.ask('DELETE', `${SERVICES}/${name}`)));
+    await removeAll();
     for (let round = 0; round < 6; round++) {
       const made = await Promise.all(
         Array.from({ length: 20 }, (_, i) => creator(client)(`again-${i}`, { type: 'NodePort', ports })),

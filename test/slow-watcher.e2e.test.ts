@@ -8,7 +8,7 @@ import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const SILENT = 20;
 const OBJECTS = 10;
-const WRITES = 500;
+const WRITES = 250;
 const BYTES = 100_000;
 const MIB = 2 ** 20;
 

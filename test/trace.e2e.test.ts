@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { until } from '@tidegate/testkit';
+import { until, whyNoNats } from '@tidegate/testkit';
 import { configMap, MAPS } from './support/client.ts';
 import { startOtlpReceiver } from './support/otlp-receiver.ts';
 import { runningSystem } from './support/running-system.ts';
@@ -22,7 +22,9 @@ const TREE = [
   ['tidegate-gateway', 'gateway.fan-out', 'watch.apply'],
 ] as const;
 
-test('one write is one trace, from the client through the commit to the watcher', async () => {
+test('one write is one trace, from the client through the commit to the watcher', {
+  skip: (await whyNoNats()) ?? false,
+}, async () => {
   const receiver = await startOtlpReceiver();
   const { tidegate, client, stop } = await runningSystem({ args: [`--otlp-endpoint=${receiver.url}`] });
   try {
@@ -59,14 +61,10 @@ test('one write is one trace, from the client through the commit to the watcher'
   }
 });
 
-/** what parts may need to end, with nothing to wait for but the traces that they still have */
-const END_MS = 10_000;
-
 test('nobody who takes the traces is nobody’s trouble, also at the end', async () => {
   const receiver = await startOtlpReceiver();
   receiver.close();
-  const { client, stop } = await runningSystem({ args: [`--otlp-endpoint=${receiver.url}`] });
-  let began = 0;
+  const { tidegate, client, stop } = await runningSystem({ args: [`--otlp-endpoint=${receiver.url}`] });
   try {
     const codes = await Promise.all(
       Array.from({ length: 300 }, (_, i) => client.ask('POST', MAPS, { body: configMap(`untold-${i}`) })),
@@ -77,9 +75,7 @@ test('nobody who takes the traces is nobody’s trouble, also at the end', async
     assert.equal((await client.get(MAPS)).json.items.length, 300);
     assert.equal((await client.get('/readyz')).code, 200);
   } finally {
-    began = performance.now();
     await stop();
   }
-  const ms = performance.now() - began;
-  assert.ok(ms < END_MS, `${ms} ms`);
+  assert.doesNotMatch(tidegate.output, /did not stop in time/);
 });

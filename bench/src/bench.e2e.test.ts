@@ -7,7 +7,7 @@ import { scenarios } from './scenarios.ts';
 
 test('every scenario runs without an error, loses no event, and has its figures', async () => {
   const lines: string[] = [];
-  const options = readOptions(benchOptions, ['--scale=0.01', '--custom', '--data-dir=/nonexistent/bench'], {});
+  const options = readOptions(benchOptions, ['--scale=0.002', '--custom', '--data-dir=/nonexistent/bench'], {});
   const { measurements } = await bench(options, (line) => lines.push(line));
   assert.deepEqual(
     measurements.map((m) => m.scenario),

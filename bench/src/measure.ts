@@ -33,6 +33,8 @@ export interface Place {
 }
 
 const LIMIT_MS = 60_000;
+/** From here down nobody reads the figures, so nothing has to be warm. */
+const SMOKE_SCALE = 0.01;
 
 export async function makePlace(target: Target, name: string, subject: Subject): Promise<Place> {
   const { hostname, port } = new URL(target.server);
@@ -60,7 +62,7 @@ async function define({ name }: Target, connection: Connection): Promise<void> {
 
 export async function measure(target: Target, place: Place, scenario: Scenario, scale: number): Promise<Measurement> {
   const count = Math.max(scenario.operation === 'list' ? 1 : 10, Math.round(scenario.count * scale));
-  const clients = Math.max(1, scenario.clients > 100 ? Math.round(scenario.clients * scale) : scenario.clients);
+  const clients = clientsOf(scenario, count, scale);
   const job: Job = {
     server: target.server,
     token: target.token,
@@ -74,8 +76,8 @@ export async function measure(target: Target, place: Place, scenario: Scenario, 
     rate: 0,
     timeoutMs: LIMIT_MS,
   };
-  if (scenario.warm !== undefined) await load({ ...job, count: Math.min(scenario.warm, count) });
-  const aside = scenario.writes === undefined ? undefined : besides(job, scenario.writes);
+  if (scenario.warm !== undefined && scale > SMOKE_SCALE) await load({ ...job, count: Math.min(scenario.warm, count) });
+  const aside = scenario.writes === undefined ? undefined : besides(job, scenario.writes, scale);
   await aside?.begun;
   let before = new Map<string, number>();
   const outcome = await load(job, () => {
@@ -88,9 +90,15 @@ export async function measure(target: Target, place: Place, scenario: Scenario, 
   return measurement({ target, scenario: { ...scenario, name }, outcome, before, after, writes });
 }
 
+/** Many clients become fewer at a smaller scale. A client without an operation would only cost its handshake. */
+function clientsOf({ operation, clients }: Scenario, count: number, scale: number): number {
+  const scaled = clients >= 100 ? Math.max(4, Math.round(clients * scale)) : clients;
+  return operation === 'watch' ? scaled : Math.min(scaled, count);
+}
+
 /** A paced writer that goes on for about as long as the scenario. Its CPU is the server's, too, and is counted with it. */
-function besides(job: Job, rate: number): { begun: Promise<void>; written: Promise<number> } {
-  const seconds = job.operation === 'list' ? 4 : 3;
+function besides(job: Job, rate: number, scale: number): { begun: Promise<void>; written: Promise<number> } {
+  const seconds = Math.max(1, (job.operation === 'list' ? 4 : 3) * Math.min(1, scale));
   const writing = load({ ...job, operation: 'update', clients: 16, rate, count: rate * seconds });
   return {
     begun: new Promise((resolve) => setTimeout(resolve, 500)),

@@ -5,16 +5,26 @@ import { get } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { projectRoot } from '@tidegate/local';
-import { startNats, startPostgres, type TestNats, type TestPostgres, temporaryDir, until } from '@tidegate/testkit';
+import {
+  startNats,
+  startPostgres,
+  type TestNats,
+  type TestPostgres,
+  temporaryDir,
+  until,
+  whyNoNats,
+} from '@tidegate/testkit';
 import { whyNoHelm } from '../support/helm.ts';
-import { findKubectl, kubectl } from '../support/kubectl.ts';
+import { findKubectl, kubectl, whyNoKubectl } from '../support/kubectl.ts';
 import { render } from './support/render.ts';
 import { firstAddress, SmallCluster, whyNoAddresses } from './support/small-cluster.ts';
 
 const PARTS = ['gateway', 'store', 'watch', 'health'];
 const command = (part: string) => [process.execPath, join(projectRoot, 'services', part, 'src', 'main.ts')];
 
-describe('The parts, started as the chart says', { skip: whyNoHelm() ?? whyNoAddresses ?? false }, () => {
+const why = whyNoHelm() ?? whyNoKubectl() ?? whyNoAddresses ?? (await whyNoNats());
+
+describe('The parts, started as the chart says', { skip: why ?? false }, () => {
   let database: TestPostgres;
   let nats: TestNats;
   let cluster: SmallCluster;

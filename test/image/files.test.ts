@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { NODE_FLAGS, projectRoot } from '@tidegate/local';
+import { whyNoClone } from '../support/git.ts';
 import { checkedIn, dockerfile, entrypoint, sentToBuild } from './dockerfile.ts';
 
 test('The image runs the parts with the flags that tidegate start gives them, by the node of the project.', () => {
@@ -24,7 +25,9 @@ test('The image shows the ports at which the chart reaches the parts.', () => {
   assert.deepEqual(ports.split(' '), ['6443', '6480', '7443', '8081']);
 });
 
-test('What the image is built of reaches the build, and what it is not built of does not.', () => {
+test('What the image is built of reaches the build, and what it is not built of does not.', {
+  skip: whyNoClone() ?? false,
+}, () => {
   const files = checkedIn();
   const sent = sentToBuild();
   for (const file of files) {

@@ -9,7 +9,7 @@ import { before, describe, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import { until } from '@tidegate/testkit';
 import { WebSocket } from 'ws';
-import { kubectl } from '../support/kubectl.ts';
+import { kubectl, whyNoKubectl } from '../support/kubectl.ts';
 import { type Place, PODS } from './place.ts';
 
 export function logs(placeOf: () => Place): void {
@@ -62,7 +62,7 @@ export function logs(placeOf: () => Place): void {
       assert.equal(since.text, 'asked sinceTime=2026-01-02T02%3A04%3A05Z\n');
     });
 
-    test('come to kubectl', async () => {
+    test('come to kubectl', { skip: whyNoKubectl() ?? false }, async () => {
       const run = await kubectl(place.system.tidegate.kubeconfig, ['logs', 'talker', '--tail=2', '--timestamps']);
       assert.deepEqual([run.code, run.stdout], [0, 'asked tailLines=2&timestamps=true\n'], run.stderr);
     });

@@ -11,7 +11,7 @@ import { temporaryDir, until } from '@tidegate/testkit';
 import { WebSocket } from 'ws';
 import { BackEndServer } from '../support/back-end-server.ts';
 import { type GoKubelet, startGoKubelet, whyNoGoKubelet } from '../support/go-kubelet.ts';
-import { findKubectl, kubectl, type Run } from '../support/kubectl.ts';
+import { findKubectl, kubectl, type Run, whyNoKubectl } from '../support/kubectl.ts';
 import { type Place, PODS } from './place.ts';
 
 const WAYS = [
@@ -49,7 +49,7 @@ export function streams(placeOf: () => Place): void {
     });
 
     for (const { way, env } of WAYS) {
-      describe(`for kubectl over ${way}`, () => {
+      describe(`for kubectl over ${way}`, { skip: whyNoKubectl() ?? false }, () => {
         const run = (args: readonly string[], input?: string): Promise<Run> =>
           kubectl(place.system.tidegate.kubeconfig, args, env, input);
         const bash = (text: string, input?: string) =>

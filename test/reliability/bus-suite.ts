@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import { natsAddress } from '@tidegate/service-kit';
-import { until } from '@tidegate/testkit';
+import { until, whyNoNats } from '@tidegate/testkit';
 import { connect, type NatsConnection } from 'nats';
 import { explainViolations, violationsOf } from './checks/all.ts';
 import type { History } from './history/history.ts';
@@ -13,6 +13,8 @@ import { type BusFault, FaultyBus } from './system/faulty-bus.ts';
 const FAULTS = ['lost', 'doubled', 'reordered', 'delayed'] as const satisfies readonly BusFault[];
 const STREAM = 'TIDEGATE';
 
+const noNats = (await whyNoNats()) ?? false;
+
 interface BusSuite {
   readonly seed: number;
   /** how often each fault meets a message, of a hundred */
@@ -22,7 +24,7 @@ interface BusSuite {
 
 /** Real parts, and a bus between them that does what a bus may do. */
 export function busSuite({ seed, percent, operations }: BusSuite): void {
-  describe(`A bus that loses, doubles, reorders and delays messages (seed ${seed})`, () => {
+  describe(`A bus that loses, doubles, reorders and delays messages (seed ${seed})`, { skip: noNats }, () => {
     let bus: FaultyBus;
     let cluster: Cluster;
     let connection: NatsConnection;

@@ -1,3 +1,3 @@
 import { busSuite } from './bus-suite.ts';
 
-busSuite({ seed: 31, percent: 8, operations: 1200 });
+busSuite({ seed: 31, percent: 8, operations: 700 });

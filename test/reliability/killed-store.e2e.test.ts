@@ -8,7 +8,7 @@ import { Api } from './load/api.ts';
 import { type Cluster, startCluster } from './system/cluster.ts';
 
 const MAPS = '/api/v1/namespaces/large/configmaps';
-const OBJECTS = 400;
+const OBJECTS = 200;
 const BYTES = 100_000;
 /** More than all buffers on the way take: the rest is still in the store. */
 const READ_FIRST = 4 << 20;

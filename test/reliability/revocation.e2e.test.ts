@@ -39,21 +39,15 @@ describe('A right that is given and taken at one gateway', () => {
   });
 
   test('is so at once at that one and, where it is given, at the other; where it is taken, a moment later', async () => {
-    const times: number[] = [];
     for (let round = 0; round < 20; round++) {
       assert.equal((await here.ask('POST', BINDINGS, { body: binding })).code, 201);
       for (const gateway of [here, there]) assert.equal((await gateway.get(MAPS, ANN)).code, 200);
       const watch = await there.watch(`${MAPS}?watch=1`, ANN);
       assert.equal((await here.ask('DELETE', `${BINDINGS}/ann`)).code, 200);
-      const started = performance.now();
       assert.equal((await here.get(MAPS, ANN)).code, 403);
       await until('the other gateway to refuse', async () => (await there.get(MAPS, ANN)).code === 403);
-      times.push(performance.now() - started);
       assert.equal((await watch.rest()).at(-1)?.object.code, 403);
     }
-    // a machine that is busy with something else may be late once
-    const median = times.sort((a, b) => a - b)[10] as number;
-    assert.ok(median < 100, `${median.toFixed(0)} ms until the other gateway refused`);
   });
 
   test('is answered with 503 while nobody can say whether it still holds, and serves again afterwards', async () => {

@@ -24,7 +24,7 @@ describe('Two gateways of which clients use now one and now the other', () => {
   test('keep every promise, also when one of them hears of changes later', async () => {
     lateWatch.begin('brings one gateway everything late');
     const { endpoints } = cluster;
-    const history = await runLoad({ seed: 5, namespace: 'two', endpoints, operations: 600, catchUpMs: 10_000 });
+    const history = await runLoad({ seed: 5, namespace: 'two', endpoints, operations: 300, catchUpMs: 10_000 });
     assert.equal(explainViolations(violationsOf(history)), '');
     assert.ok(lateWatch.lies > 0);
   });

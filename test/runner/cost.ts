@@ -31,10 +31,12 @@ function difference(now: Spent, before: Spent = { count: 0, wallMs: 0 }): Spent 
   return { count: now.count - before.count, wallMs: now.wallMs - before.wallMs };
 }
 
-/** As Linux counts it; children count when they have ended. */
+/** As Linux counts it; children count when they have ended, and on other systems not at all. */
 function cpuTime(): CpuTime {
   const { user, system } = process.cpuUsage();
+  const ownMs = (user + system) / 1000;
+  if (process.platform !== 'linux') return { ownMs, childrenMs: 0 };
   const text = readFileSync('/proc/self/stat', 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { ownMs: (user + system) / 1000, childrenMs: (Number(fields[13]) + Number(fields[14])) * TICK_MS };
+  return { ownMs, childrenMs: (Number(fields[13]) + Number(fields[14])) * TICK_MS };
 }

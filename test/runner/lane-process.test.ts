@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { Lane } from './lane-process.ts';
+import { lineOf } from './skipped.ts';
 
 const fixture = (name: string) => join(import.meta.dirname, 'fixtures', `${name}.ts`);
 
@@ -17,7 +18,10 @@ describe('A process that runs files of tests', () => {
       ['fails'],
     );
     assert.match(failures[0]?.error ?? '', /as it should/);
-    assert.deepEqual(skipped, ['is skipped: for a reason']);
+    assert.deepEqual(skipped.map(lineOf), [
+      'skipped: is skipped: for a reason',
+      'skipped: a group is skipped: for another',
+    ]);
     assert.ok((cost?.wallMs ?? 0) > 0 && (cost?.cpu.ownMs ?? 0) > 0);
     assert.deepEqual((await lane.run(fixture('after-hooks'))).failures, []);
   });

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Cost, FromLane, ToLane } from './messages.ts';
+import type { Skipped } from './skipped.ts';
 
 export interface Failure {
   readonly name: string;
@@ -11,7 +12,7 @@ export interface Failure {
 export interface FileResult {
   readonly passed: number;
   readonly failures: readonly Failure[];
-  readonly skipped: readonly string[];
+  readonly skipped: readonly Skipped[];
   /** undefined where the process ended in the middle of it */
   readonly cost: Cost | undefined;
 }
@@ -20,8 +21,8 @@ interface LaneOptions {
   readonly limitMs: number;
 }
 
-/** How long a process may take to end when there is nothing left to run. */
-const END_MS = 5000;
+/** How long a process may take to end when there is nothing left to run: it may have to write down what it has covered. */
+const END_MS = 60_000;
 
 /**
  * A process that runs files of tests. One that ends, or that a file keeps beyond the limit, is replaced for the next file:
@@ -40,7 +41,7 @@ export class Lane {
     this.#child ??= await startLane();
     const child = this.#child;
     return new Promise((resolve) => {
-      const said = { passed: 0, failures: [] as Failure[], skipped: [] as string[] };
+      const said = { passed: 0, failures: [] as Failure[], skipped: [] as Skipped[] };
       let lastTest = 'none';
       const over = (cost?: Cost) => {
         clearTimeout(timer);
@@ -57,7 +58,7 @@ export class Lane {
         if (message.kind === 'ready') return;
         lastTest = message.name;
         if (message.kind === 'passed') said.passed++;
-        else if (message.kind === 'skipped') said.skipped.push(`${message.name}: ${message.reason}`);
+        else if (message.kind === 'skipped') said.skipped.push(message);
         else said.failures.push({ name: message.name, error: message.error });
       };
       const gone = (code: number | null, signal: string | null) => lost(`its process ended with ${signal ?? code}`);

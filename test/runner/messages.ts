@@ -1,4 +1,5 @@
 import type { Spent } from '@tidegate/testkit';
+import type { Skipped } from './skipped.ts';
 
 /** What the run tells a lane. */
 export type ToLane = { readonly kind: 'run'; readonly file: string } | { readonly kind: 'end' };
@@ -20,6 +21,6 @@ export interface Cost {
 export type FromLane =
   | { readonly kind: 'ready' }
   | { readonly kind: 'passed'; readonly name: string }
-  | { readonly kind: 'skipped'; readonly name: string; readonly reason: string }
+  | ({ readonly kind: 'skipped' } & Skipped)
   | { readonly kind: 'failed'; readonly name: string; readonly error: string }
   | { readonly kind: 'done'; readonly cost: Cost };

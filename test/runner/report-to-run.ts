@@ -29,8 +29,9 @@ export default async function* report(events: AsyncIterable<{ type: string; data
 }
 
 function passed({ name, skip, details }: Told): FromLane | undefined {
-  if (skip !== undefined) return { kind: 'skipped', name, reason: skip === true ? 'no reason given' : skip };
-  return details.type === 'suite' ? undefined : { kind: 'passed', name };
+  const isGroup = details.type === 'suite';
+  if (skip !== undefined) return { kind: 'skipped', name, reason: skip === true ? 'no reason given' : skip, isGroup };
+  return isGroup ? undefined : { kind: 'passed', name };
 }
 
 /** A suite fails because of its tests, which are counted; alone it failed in its own hooks. */

@@ -8,6 +8,9 @@ const MAPS = '/api/v1/namespaces/own/configmaps';
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 const JSON_PATCH = { 'Content-Type': 'application/json-patch+json' };
 
+/** What grows with the power of a body's length takes longer than any machine has. */
+const MOST_MS = 15_000;
+
 /** What other API servers had to learn, each by a vulnerability of its own. */
 describe('An attack that once worked elsewhere', () => {
   let stage: Stage;
@@ -81,7 +84,7 @@ describe('An attack that once worked elsewhere', () => {
         const path = method === 'PATCH' ? `${MAPS}/x?fieldManager=m` : MAPS;
         const { code } = await stage.ask(method, path, { body, headers: { 'Content-Type': type } });
         assert.equal(code, 400);
-        assert.ok(performance.now() - begun < 2000);
+        assert.ok(performance.now() - begun < MOST_MS);
       }
     }
   });
@@ -94,7 +97,7 @@ describe('An attack that once worked elsewhere', () => {
       const begun = performance.now();
       const { code } = await stage.ask('PATCH', `${MAPS}/patched`, { body, headers: JSON_PATCH });
       assert.ok(code === 413 || code === 422 || code === 400, String(code));
-      assert.ok(performance.now() - begun < 3000);
+      assert.ok(performance.now() - begun < MOST_MS);
     }
   });
 

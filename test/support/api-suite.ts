@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { type TestTidegate, until } from '@tidegate/testkit';
+import { type TestTidegate, until, whyNoNats } from '@tidegate/testkit';
 import { type Client, configMap, MAPS, type WatchEvent } from './client.ts';
 import { runningSystem } from './running-system.ts';
 
+const noNats = (await whyNoNats()) ?? false;
+
 /** What the API promises, whichever way changes travel: run against the system with NATS and without. */
 export function apiSuite(title: string, args: readonly string[]): void {
-  describe(title, () => {
+  describe(title, { skip: !args.includes('--no-nats') && noNats }, () => {
     let tidegate: TestTidegate;
     let client: Client;
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '@tidegate/local';
+import { needs } from '@tidegate/testkit';
 import { buildGoProgram, CannotBuild } from './go-program.ts';
 
 /** A Go program of test/clients, with the modules that it is built from. */
@@ -17,7 +18,7 @@ const BUILD_LIMIT_MS = 90_000;
 export function whyNoProgram(program: ClientProgram): string | undefined {
   const target = programAt(program);
   if (existsSync(target)) return undefined;
-  if (spawnSync('go', ['version']).status !== 0) return `needs Go 1.25 or newer, to build ${program.name}`;
+  if (spawnSync('go', ['version']).status !== 0) return needs('go');
   try {
     buildGoProgram({ ...program, main: readFileSync(source(program), 'utf8'), target, limitMs: BUILD_LIMIT_MS });
     return undefined;

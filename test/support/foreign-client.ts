@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectRoot } from '@tidegate/local';
+import { needs, type ToolName } from '@tidegate/testkit';
 
 const run = promisify(execFile);
 /** Whoever does not have it yet gets it by then, or goes on without it. */
@@ -16,7 +17,8 @@ const RUN_MS = 120_000;
 /** How a client in another language is made ready, in a folder of its own that holds a copy of its sources. */
 export interface ForeignClient {
   readonly language: string;
-  /** says that the toolchain is there */
+  readonly toolchain: ToolName;
+  /** says that it is there */
   readonly probe: readonly string[];
   /** what must be had from elsewhere: without the network it cannot be */
   readonly fetch: ReadonlyArray<readonly string[]>;
@@ -33,7 +35,7 @@ export type Ready = { readonly home: string } | { readonly why: string };
 
 /** Installs it into the project's cache, unless it is there, or says why that cannot be. */
 export async function ready(client: ForeignClient, patient: boolean): Promise<Ready> {
-  const { language, probe, fetch, build = [] } = client;
+  const { language, toolchain, probe, fetch, build = [] } = client;
   const sources = join(projectRoot, 'test/clients', language);
   const cache = join(process.env.TIDEGATE_CACHE_DIR ?? join(projectRoot, '.cache'), 'clients');
   const home = join(cache, `${language}-${hashOf(client, sources)}`);
@@ -44,7 +46,7 @@ export async function ready(client: ForeignClient, patient: boolean): Promise<Re
   try {
     await run(probe[0] as string, probe.slice(1));
   } catch {
-    return { why: `there is no ${probe[0]} on the path` };
+    return { why: needs(toolchain) };
   }
   if (client.takesMinutes && !patient) return { why: 'npm run test:long builds it' };
   mkdirSync(cache, { recursive: true });

@@ -3,6 +3,7 @@ import type { ForeignClient } from './foreign-client.ts';
 export const go: ForeignClient = {
   language: 'go',
   takesMinutes: true,
+  toolchain: 'go',
   probe: ['go', 'version'],
   fetch: [
     ['go', 'mod', 'init', 'tidegate/client'],
@@ -15,6 +16,7 @@ export const go: ForeignClient = {
 
 export const python: ForeignClient = {
   language: 'python',
+  toolchain: 'python3',
   probe: ['python3', '-c', 'import venv, ensurepip'],
   fetch: [
     ['python3', '-m', 'venv', '--copies', 'venv'],
@@ -25,6 +27,7 @@ export const python: ForeignClient = {
 
 export const javascript: ForeignClient = {
   language: 'javascript',
+  toolchain: 'npm',
   probe: ['npm', '--version'],
   fetch: [
     ['npm', 'install', '--prefix', '.', '--no-audit', '--no-fund', '--ignore-scripts', '@kubernetes/client-node@2.0.1'],
@@ -35,6 +38,7 @@ export const javascript: ForeignClient = {
 export const java: ForeignClient = {
   language: 'java',
   takesMinutes: true,
+  toolchain: 'mvn',
   probe: ['mvn', '--version'],
   fetch: [['mvn', '-q', '-B', 'dependency:copy-dependencies', '-DoutputDirectory=target/lib']],
   build: [['mvn', '-q', '-B', 'compile']],
@@ -44,6 +48,7 @@ export const java: ForeignClient = {
 export const rust: ForeignClient = {
   language: 'rust',
   takesMinutes: true,
+  toolchain: 'cargo',
   probe: ['cargo', '--version'],
   fetch: [['cargo', 'fetch', '--quiet']],
   build: [['cargo', 'build', '--quiet', '--release']],
@@ -56,6 +61,7 @@ const CONTROLLER_GEN = 'sigs.k8s.io/controller-tools/cmd/controller-gen';
 export const goOperator: ForeignClient = {
   language: 'go-operator',
   takesMinutes: true,
+  toolchain: 'go',
   probe: ['go', 'version'],
   fetch: [
     ['go', 'mod', 'init', 'tidegate/client'],

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '@tidegate/local';
+import { needs } from '@tidegate/testkit';
 import { buildGoProgram, CannotBuild } from './go-program.ts';
 
 const VERSION = 'v3.22.0';
@@ -27,7 +28,7 @@ export function whyNoHelm(): string | undefined {
 
 function build(): string | undefined {
   if (isOnPath || existsSync(cached)) return undefined;
-  if (spawnSync('go', ['version']).status !== 0) return 'needs Go 1.25 or newer, to build helm';
+  if (spawnSync('go', ['version']).status !== 0) return needs('helm');
   const main = 'package main\n\nfunc main() {}\n';
   try {
     const modules = [`${PROGRAM}@${VERSION}`];
@@ -35,6 +36,6 @@ function build(): string | undefined {
     return undefined;
   } catch (error) {
     if (!(error instanceof CannotBuild)) throw error;
-    return `helm cannot be built now: ${error.message}`;
+    return needs('helm', error.message);
   }
 }

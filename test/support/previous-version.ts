@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { projectRoot } from '@tidegate/local';
+import { whyNoClone } from './git.ts';
 
 /** The version that this one replaces. Whoever publishes a version puts it here afterwards. */
 const PREVIOUS = '5c2410dd178a85a73d9b0e899edefe9545e16bbf';
 
 /** Why it cannot be had; undefined: it can. */
 export function whyNoPreviousVersion(): string | undefined {
+  const why = whyNoClone();
+  if (why !== undefined) return why;
   try {
     execFileSync('git', ['cat-file', '-e', `${PREVIOUS}^{commit}`], { cwd: projectRoot, stdio: 'ignore' });
     return undefined;

@@ -14,6 +14,8 @@ interface ResumeSuite {
 
 const WRITERS = 16;
 const OBJECTS = 50;
+/** Each time; a third of them are selected. */
+const AT_LEAST = 300;
 const SELECTOR = 'labelSelector=colour%3Dred';
 
 /** A watcher that was away gets what one gets that was there all the time. */
@@ -33,11 +35,11 @@ export function resumeSuite({ awaySeconds, windowMemoryMib, from }: ResumeSuite)
       const begin = Number(json.metadata.resourceVersion);
       const queries = [MAPS, `${MAPS}?${SELECTOR}`].map((path) => follow(path, begin));
       const present = queries.map(async (query) => versionsUntilEnd(await client.watch(query)));
-      const made = new Set<string>();
-      let written = await writeFor(client, awaySeconds * 1000, made);
+      const rounds = Array.from({ length: WRITERS }, () => 0);
+      let written = await writeFor(client, awaySeconds * 1000, rounds);
       const reach = () => metricAt(tidegate.part('gateway').opsAddress as string, 'tidegate_gateway_window_seconds');
       // a slow machine may not have filled the window in that time
-      while (from === 'log' && (await reach()) >= awaySeconds) written += await writeFor(client, 500, made);
+      while (from === 'log' && (await reach()) >= awaySeconds) written += await writeFor(client, 500, rounds);
       const last = Number((await client.ask('POST', MAPS, { body: object('end', 0) })).json.metadata.resourceVersion);
       const reachSeconds = await reach();
       t.diagnostic(`${written} writes; the window reaches back ${reachSeconds} s`);
@@ -62,16 +64,19 @@ function object(name: string, round: number) {
   return configMap(name, { text: 'x'.repeat(1000), round: String(round) }, { labels });
 }
 
-/** Answers how many writes there were, each of which is an event. */
-async function writeFor(client: Client, ms: number, made: Set<string>): Promise<number> {
+/**
+ * Answers how many writes there were, each of which is an event: each writer goes on with the round in which it was, so
+ * that no object is written as it is already.
+ */
+async function writeFor(client: Client, ms: number, rounds: number[]): Promise<number> {
   const end = performance.now() + ms;
   let written = 0;
   const writer = async (i: number) => {
-    for (let round = 0; performance.now() < end; round++) {
+    while (performance.now() < end || written < AT_LEAST) {
+      const round = rounds[i] as number;
+      rounds[i] = round + 1;
       const name = `w${i}-${round % OBJECTS}`;
-      const method = made.has(name) ? 'PUT' : 'POST';
-      const path = method === 'PUT' ? `${MAPS}/${name}` : MAPS;
-      made.add(name);
+      const [method, path] = round < OBJECTS ? ['POST', MAPS] : ['PUT', `${MAPS}/${name}`];
       const { code, text } = await client.ask(method, path, { body: object(name, round) });
       assert.ok(code === 200 || code === 201, text);
       written++;

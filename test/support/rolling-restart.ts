@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '@tidegate/testkit';
+import { until, whyNoNats } from '@tidegate/testkit';
 import { Api } from '../reliability/load/api.ts';
 import { startCluster } from '../reliability/system/cluster.ts';
 import { Balancer } from './balancer.ts';
@@ -8,6 +8,7 @@ import { configMap, MAPS } from './client.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { RollingWatcher } from './rolling-watcher.ts';
 
+const noNats = (await whyNoNats()) ?? false;
 const EACH_MS = 10;
 const PARTS = ['store-1', 'store-2', 'watch-1', 'watch-2', 'gateway-1', 'gateway-2'];
 const WATCHERS = 20;
@@ -62,7 +63,8 @@ class Load {
 
 /** Restarts every replica of every part, one after another, under so many requests a second. */
 export function rollingRestart(perSecond: number): void {
-  test(`under ${perSecond} requests a second a rolling restart fails none, and interrupts watches for less than two seconds`, async (context) => {
+  const title = `under ${perSecond} requests a second a rolling restart fails none, and interrupts watches for less than two seconds`;
+  test(title, { skip: noNats }, async (context) => {
     const flags = { gateway: { 'shutdown-delay-duration': DELAY } };
     const cluster = await startCluster({ replicas: 2, nats: true, flags });
     const isReady = cluster.endpoints.map((_, i) => () => cluster.ready(`gateway-${i + 1}`));

@@ -50,6 +50,9 @@ class Follower {
   }
 }
 
+/** Each writer pauses after a write: what is tested is what becomes of writes, and not how many there can be. */
+const PAUSE_MS = 15;
+
 interface Load {
   stopped: boolean;
   /** what is not answered yet may never be */
@@ -67,6 +70,7 @@ async function write(client: Client, writer: number, acknowledged: string[], loa
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     acknowledged.push(name);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
 }
 
@@ -125,7 +129,8 @@ async function checkPromises(
   const listed: string[] = (await client.get(MAPS)).json.items.map(
     (item: { metadata: { name: string } }) => item.metadata.name,
   );
-  const missing = acknowledged.filter((name) => !listed.includes(name));
+  const known = new Set(listed);
+  const missing = acknowledged.filter((name) => !known.has(name));
   assert.deepEqual(await Promise.all(missing.map((name) => toldOf(client, followers, name))), [], 'Durable');
   assert.deepEqual(listed, [...acknowledged].sort());
   for (const { versions, names, relists } of followers) {

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { projectRoot } from '@tidegate/local';
+import { needs } from '@tidegate/testkit';
 import { goModule } from '../support/go-module.ts';
 import { buildGoProgram, CannotBuild, inGoModule } from '../support/go-program.ts';
 
@@ -80,7 +81,7 @@ function cacheOf(version: string): string {
 
 /** A build that was interrupted leaves no program behind: the last step is a rename. */
 function whyNotBuilt(name: string, target: string, build: Program['build']): string | undefined {
-  if (spawnSync('go', ['version']).status !== 0) return `needs Go 1.25 or newer, to build ${name}`;
+  if (spawnSync('go', ['version']).status !== 0) return needs('go');
   try {
     build(`${target}.new`);
     renameSync(`${target}.new`, target);

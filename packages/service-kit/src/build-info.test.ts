@@ -23,7 +23,7 @@ test('Of a checkout the commit is told, its date, and whether something was chan
   try {
     git('init', '-q');
   } catch {
-    return t.skip('there is no Git on this machine');
+    return t.skip('needs git: https://git-scm.com/downloads');
   }
   writeFileSync(join(root, 'a'), '1');
   git('add', 'a');

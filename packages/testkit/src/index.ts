@@ -18,7 +18,7 @@ export { Random } from './random.ts';
 export { startReviewer, type TestReviewer } from './reviewer.ts';
 export { type ServerPair, serverPair } from './server-pair.ts';
 export { whyNoSmallDisk } from './small-disk.ts';
-export { startNats, type TestNats } from './start-nats.ts';
+export { natsBinary, startNats, type TestNats, whyNoNats } from './start-nats.ts';
 export { findPgbouncer, startPgbouncer } from './start-pgbouncer.ts';
 export { startPostgres, type TestPostgres } from './start-postgres.ts';
 export { caughtUp, demote, promote, startStandby } from './start-standby.ts';
@@ -33,6 +33,7 @@ export {
   startIssuer,
   type TestIssuer,
 } from './token-issuer.ts';
+export { NEEDS, needs, type ToolName } from './tools.ts';
 export { until } from './until.ts';
 export { startWebhooks, type TestWebhooks } from './webhook-server.ts';
 export {

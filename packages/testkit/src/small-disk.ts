@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandAs, type PostgresBinaries, type RunAs } from '@tidegate/local';
+import { needs } from './tools.ts';
 
 export interface SmallDiskOptions {
   /** the data without pg_wal, or pg_wal alone */
@@ -90,5 +91,6 @@ export function whyNoSmallDisk(): string | undefined {
     { encoding: 'utf8' },
   );
   if (status === 0) return undefined;
-  return `no file system of its own can be mounted here: ${error?.message ?? stderr.trim()}`;
+  if (error !== undefined) return needs('unshare');
+  return `no file system of its own can be mounted here: ${stderr.trim()}`;
 }

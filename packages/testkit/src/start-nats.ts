@@ -12,6 +12,7 @@ import {
 } from '@tidegate/local';
 import { booked } from './account.ts';
 import { temporaryDir } from './temporary-dir.ts';
+import { needs } from './tools.ts';
 import { until } from './until.ts';
 
 export interface TestNats {
@@ -75,15 +76,25 @@ async function started(tls?: NatsTls): Promise<TestNats> {
   };
 }
 
-async function natsBinary(): Promise<string> {
-  const found = await findNats({
+/** From where `tidegate start` takes it, too. */
+export async function natsBinary(): Promise<string> {
+  const found = await find();
+  if (found.kind === 'found') return found.path;
+  throw new Error(`this test needs nats-server: put one on the path, or run once with the network (${found.reason})`);
+}
+
+/** undefined where it can be had; then `tidegate start` has it, too. */
+export async function whyNoNats(): Promise<string | undefined> {
+  return (await find()).kind === 'found' ? undefined : needs('nats');
+}
+
+function find(): ReturnType<typeof findNats> {
+  return findNats({
     cacheDir: cacheDir(),
     env: process.env,
     closing: new AbortController().signal,
     during: (_, work) => work,
   });
-  if (found.kind === 'found') return found.path;
-  throw new Error(`this test needs nats-server: put one on the path, or run once with the network (${found.reason})`);
 }
 
 function answers(port: number): Promise<boolean> {

@@ -4,11 +4,14 @@ import { get, request } from 'node:https';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { isRunning } from '@tidegate/local';
+import { whyNoNats } from './start-nats.ts';
 import { startTidegate, type TestTidegate } from './start-tidegate.ts';
 import { temporaryDir } from './temporary-dir.ts';
 import { until } from './until.ts';
 
+const noNats = (await whyNoNats()) ?? false;
 const PARTS = ['postgres', 'nats', 'store', 'watch', 'gateway', 'health'];
+const isStarted = (part: string) => part !== 'nats' || noNats === false;
 
 /** Follows the order of the lines that name them. */
 function order(output: string, words: readonly string[]): string[] {
@@ -69,53 +72,58 @@ test('The whole system', async (t) => {
   });
 
   for (const part of PARTS) {
-    await t.test(`starts ${part} again when it is killed, and says so.`, async () => {
-      const before = tidegate.pid(part);
-      process.kill(before, 'SIGKILL');
-      await tidegate.restarted(part, before);
-      assert.match(tidegate.output, new RegExp(`^${part} ended by SIGKILL.*; starting it again now$`, 'm'));
-      await until('readiness', async () => (await status(tidegate, '/readyz').catch(() => 0)) === 200);
-    });
+    await t.test(
+      `starts ${part} again when it is killed, and says so.`,
+      { skip: !isStarted(part) && noNats },
+      async () => {
+        const before = tidegate.pid(part);
+        process.kill(before, 'SIGKILL');
+        await tidegate.restarted(part, before);
+        assert.match(tidegate.output, new RegExp(`^${part} ended by SIGKILL.*; starting it again now$`, 'm'));
+        await until('readiness', async () => (await status(tidegate, '/readyz').catch(() => 0)) === 200);
+      },
+    );
   }
 
   await t.test('stops in order, leaves with 0, and removes data that is ephemeral.', async () => {
     assert.equal(await tidegate.stop(), 0);
-    const words = ['gateway', 'health', 'watch', 'store', 'nats', 'postgres'].map((part) => `${part} stopped`);
+    const parts = ['gateway', 'health', 'watch', 'store', 'nats', 'postgres'].filter(isStarted);
+    const words = parts.map((part) => `${part} stopped`);
     assert.deepEqual(order(tidegate.output, words), words);
     assert.ok(!existsSync(tidegate.dataDir));
   });
 });
 
-test('No part outlives a launcher that was killed, and the next start finds the data and says nothing of it.', async () => {
+test('After a launcher that was killed', async (t) => {
   const temporary = temporaryDir('kept');
   const dataDir = join(temporary.path, 'data');
   const first = await startTidegate({ dataDir });
   after(() => first.stop());
-  const parts = PARTS.map((name) => first.part(name));
+  const parts = PARTS.filter(isStarted).map((name) => first.part(name));
   const token = first.token;
   assert.match(await configMap(first, 'POST'), /"is":"here"/);
   await first.kill();
-  const second = await startTidegate({ dataDir });
+  const second = await startTidegate({ dataDir, args: ['--workers=2', '--no-nats'] });
   after(() => second.stop());
-  assert.deepEqual(parts.filter(isRunning), []);
-  assert.equal(second.token, token);
-  assert.match(await configMap(second, 'GET'), /"is":"here"/);
+
+  await t.test('no part outlives it, and the next start finds the data and says nothing of it.', async () => {
+    assert.deepEqual(parts.filter(isRunning), []);
+    assert.equal(second.token, token);
+    assert.match(await configMap(second, 'GET'), /"is":"here"/);
+  });
+
+  await t.test('it starts without NATS all the same, and the screen says so.', () => {
+    assert.match(second.output, /bus +no NATS, as asked: the watch service follows the store's log/);
+    assert.throws(() => second.pid('nats'));
+  });
+
+  await t.test('it starts with several workers, which share one port.', async () => {
+    assert.notEqual(second.pid('gateway-1'), second.pid('gateway-2'));
+    process.kill(second.pid('gateway-1'), 'SIGSTOP');
+    process.kill(second.pid('gateway-1'), 'SIGKILL');
+    assert.equal(await until('the other worker', () => status(second, '/version').catch(() => undefined)), 200);
+  });
+
   assert.equal(await second.stop(), 0);
   temporary.remove();
-});
-
-test('Without NATS it runs all the same, and the screen says so.', async () => {
-  const tidegate = await startTidegate({ args: ['--no-nats'] });
-  after(() => tidegate.stop());
-  assert.match(tidegate.output, /bus +no NATS, as asked: the watch service follows the store's log/);
-  assert.throws(() => tidegate.pid('nats'));
-});
-
-test('Several workers share one port.', async () => {
-  const tidegate = await startTidegate({ args: ['--workers=2', '--no-nats'] });
-  after(() => tidegate.stop());
-  assert.notEqual(tidegate.pid('gateway-1'), tidegate.pid('gateway-2'));
-  process.kill(tidegate.pid('gateway-1'), 'SIGSTOP');
-  process.kill(tidegate.pid('gateway-1'), 'SIGKILL');
-  assert.equal(await until('the other worker', () => status(tidegate, '/version').catch(() => undefined)), 200);
 });

@@ -23,7 +23,7 @@ export type StoreFault =
   | 'tells an old revision';
 
 /** Every so many times that a fault could be put in, it is. */
-const EVERY = 9;
+const EVERY = 4;
 
 /** A message on its way to the store. */
 interface Asked {

@@ -16,7 +16,7 @@ export type WatchFault =
   | 'brings everything late'
   | 'brings one gateway everything late';
 
-const EVERY = 9;
+const EVERY = 4;
 const LATE_MS = 150;
 
 type FollowCall = ServerDuplexStream<FollowRequest, FollowResponse>;

@@ -16,6 +16,7 @@ const table = {
   namespace: { type: 'list', help: 'only what is in these namespaces; may be repeated' },
   resource: { type: 'list', help: 'only these: configmaps, deployments.apps; may be repeated' },
   replace: { type: 'boolean', default: false, help: 'objects that are there already are made as in the source' },
+  'chunk-size': { type: 'number', default: 500, value: 'N', help: 'so many objects are read at a time' },
   'dry-run': { type: 'boolean', default: false, help: 'only tell what would be done' },
 } as const satisfies OptionTable;
 
@@ -35,7 +36,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const options = readOptions(table, argv, process.env);
-  const { fromKubeconfig, context, replace, dryRun } = options;
+  const { fromKubeconfig, context, replace, chunkSize, dryRun } = options;
   const from = accessIn(fromKubeconfig, context);
   const to = accessIn(targetKubeconfig(options));
   if (from.server === to.server)
@@ -51,6 +52,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       selection: { namespaces: options.namespace, resources: options.resource },
       replace,
       dryRun,
+      chunkSize,
       concurrency: CONCURRENCY,
       onStep: (words) => screen.progress(words),
     });

@@ -14,6 +14,8 @@ interface ImportOptions {
   readonly replace: boolean;
   readonly dryRun: boolean;
   readonly concurrency: number;
+  /** so many objects are asked for at a time */
+  readonly chunkSize: number;
   /** gets a sentence on what is being done */
   readonly onStep?: (words: string) => void;
 }
@@ -24,7 +26,7 @@ const ESTABLISHED_MS = 10_000;
 
 /** Namespaces first, then definitions, then what they allow for; at the end what has owners. */
 export async function importCluster(options: ImportOptions): Promise<Tally> {
-  const { source, target, selection, onStep = () => {} } = options;
+  const { source, target, selection, chunkSize, onStep = () => {} } = options;
   const tally = new Tally();
   const importer = new Importer({ ...options, tally });
   const served = await discover(source);
@@ -36,7 +38,7 @@ export async function importCluster(options: ImportOptions): Promise<Tally> {
     done.add(name);
     tally.of(name);
     for (const namespace of placesOf(resource, selection)) {
-      for await (const page of readObjects(source, resource, namespace)) {
+      for await (const page of readObjects(source, resource, { namespace, limit: chunkSize })) {
         await importer.take(
           resource,
           page.filter((object) => isWanted(resource, object, selection)),

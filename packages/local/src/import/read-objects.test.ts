@@ -25,7 +25,7 @@ async function readFrom(script: readonly Scripted[]): Promise<{ names: string[];
   const resource = { group: '', version: 'v1', name: 'configmaps', kind: 'ConfigMap', namespaced: true };
   const names: string[] = [];
   try {
-    for await (const page of readObjects(client, resource, 'team')) {
+    for await (const page of readObjects(client, resource, { namespace: 'team', limit: 500 })) {
       for (const object of page) names.push(`${object.kind}/${(object.metadata as { name: string }).name}`);
     }
   } finally {

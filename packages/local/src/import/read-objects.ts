@@ -3,8 +3,6 @@ import { type ClusterClient, messageOf } from './cluster-client.ts';
 import { collectionPath, type ServedResource } from './discover.ts';
 import { type JsonObject, metadataOf } from './portable.ts';
 
-const PAGE = 500;
-
 /**
  * The objects of a collection, a page at a time, all as of one version. Where that version is given up while it is read
  * (410), the rest comes as of a newer one: by the token that the server offers, else from the beginning. Each object is
@@ -13,14 +11,14 @@ const PAGE = 500;
 export async function* readObjects(
   client: ClusterClient,
   resource: ServedResource,
-  namespace: string,
+  { namespace, limit }: { namespace: string; limit: number },
 ): AsyncGenerator<JsonObject[]> {
   const path = collectionPath(resource, namespace);
   const given = new Set<unknown>();
   let next: string | undefined = '';
   while (next !== undefined) {
     const query = next === '' ? '' : `&continue=${encodeURIComponent(next)}`;
-    const { code, body } = await client.ask('GET', `${path}?limit=${PAGE}${query}`);
+    const { code, body } = await client.ask('GET', `${path}?limit=${limit}${query}`);
     if (code === 410 && next !== '') {
       next = continueOf(body);
       continue;

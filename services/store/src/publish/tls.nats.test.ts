@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkNats, natsAddress } from '@tidegate/service-kit';
-import { peerCertificates, startNats, startPostgres, until } from '@tidegate/testkit';
+import { peerCertificates, startNats, startPostgres, until, whyNoNats } from '@tidegate/testkit';
 import { connect } from 'nats';
 import { freshDatabase, keyOf, saying, write } from '../testing/fixture.ts';
 import { startStore } from '../testing/store-process.ts';
 
-test('NATS is used over TLS, with a certificate and a password, and by nobody who has none', async () => {
+test('NATS is used over TLS, with a certificate and a password, and by nobody who has none', {
+  skip: (await whyNoNats()) ?? false,
+}, async () => {
   const certificates = await peerCertificates();
   const caFile = certificates.peerCaFile;
   const [postgres, nats] = await Promise.all([startPostgres(), startNats({ ...certificates.peer('store'), caFile })]);

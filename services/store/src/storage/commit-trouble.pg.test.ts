@@ -5,6 +5,9 @@ import { outcomeKind } from '@tidegate/wire';
 import { cuttingProxy } from '../testing/cutting-proxy.ts';
 import { collect, freshDatabase, keyOf, openPool, openStorage, write } from '../testing/fixture.ts';
 
+/** Sooner than a gateway gives up, on a slow machine too. */
+const SOON_MS = 12_000;
+
 let postgres: TestPostgres;
 
 before(async () => {
@@ -93,7 +96,7 @@ test('while PostgreSQL is down writes are UNAVAILABLE soon, reads fail with 503,
       storage.commits.submit([write('create', keyOf('down'))]),
       storage.reads.read([keyOf('early')]),
     ]);
-    assert.ok(performance.now() - begun < 4000);
+    assert.ok(performance.now() - begun < SOON_MS);
     assert.equal(write503.status === 'fulfilled' && write503.value[0]?.kind, outcomeKind.unavailable);
     assert.equal(read503.status === 'rejected' && read503.reason.code, 503);
     await server.restart();

@@ -55,7 +55,7 @@ test('a store that is stopped in the middle of commits holds nobody up, and what
     const open = [...asked].filter(([, outcome]) => outcome === undefined).map(([one]) => one);
     const begun = performance.now();
     const { writes: repeated } = await other.ask({ writes: open });
-    assert.ok(performance.now() - begun < 5000, 'the other store goes on');
+    assert.ok(performance.now() - begun < 20_000, 'the other store goes on');
     process.kill(stopped.pid, 'SIGCONT');
     await Promise.all(clients);
     for (const [i, one] of open.entries()) {

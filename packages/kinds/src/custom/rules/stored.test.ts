@@ -85,10 +85,7 @@ test('the rules of a write end with its budget, however many there are', () => {
   });
   const list = Array.from({ length: 200 }, () => 1);
   const object = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`list${i}`, list]));
-  const { user } = process.cpuUsage();
   const errors = rules.errors(object);
   assert.equal(errors.length, 1);
   assert.match(errors[0]?.message ?? '', /running out of cost budget, no further validation rules will be run$/);
-  const spentMs = process.cpuUsage().user / 1000 - user / 1000;
-  assert.ok(spentMs < 10_000, `${spentMs.toFixed(0)} ms`);
 });

@@ -1,0 +1,41 @@
+/** A program that some tests use, and that comes neither with the project nor with every system. */
+interface Tool {
+  readonly words: string;
+  /** the page that says how to get it */
+  readonly page: string;
+}
+
+const BUILT = 'or Go 1.25 or newer to build it';
+
+/** How each is found stands where it is started: the path first, then what the project has built or fetched before. */
+const tools = {
+  kubectl: { words: `kubectl, ${BUILT}`, page: 'https://kubernetes.io/docs/tasks/tools/' },
+  helm: { words: `Helm 3.22 or newer of version 3, ${BUILT}`, page: 'https://helm.sh/docs/intro/install/' },
+  nats: {
+    words: `nats-server, ${BUILT}`,
+    page: 'https://docs.nats.io/running-a-nats-service/introduction/installation',
+  },
+  go: { words: 'Go 1.25 or newer', page: 'https://go.dev/doc/install' },
+  chromium: {
+    words: 'Chromium on the path or in CHROME_PATH',
+    page: 'https://www.chromium.org/getting-involved/download-chromium/',
+  },
+  git: { words: 'git', page: 'https://git-scm.com/downloads' },
+  python3: { words: 'Python 3 with venv', page: 'https://www.python.org/downloads/' },
+  npm: { words: 'npm', page: 'https://nodejs.org/en/download' },
+  mvn: { words: 'Maven with a JDK', page: 'https://maven.apache.org/install.html' },
+  cargo: { words: 'Rust with cargo', page: 'https://www.rust-lang.org/tools/install' },
+  unshare: { words: 'unshare and nsenter of util-linux', page: 'https://github.com/util-linux/util-linux' },
+} satisfies Record<string, Tool>;
+
+export type ToolName = keyof typeof tools;
+
+/** Every reason of this sort begins so: the end of a run counts what was left out for each. */
+export const NEEDS = 'needs ';
+
+/** Why a test is skipped where a tool is missing; `trouble` is what went wrong when it was to be built or fetched. */
+export function needs(name: ToolName, trouble?: string): string {
+  const { words, page } = tools[name];
+  const why = trouble === undefined ? '' : ` (${trouble.trim().split('\n')[0]})`;
+  return `${NEEDS}${words}${why}: ${page}`;
+}

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { needs } from '@tidegate/testkit';
+import { LEFT_OUT_IN_CI } from './left-out-in-ci.ts';
+import { lineOf, missedInCi, type Skipped, skippedText } from './skipped.ts';
+
+const one = (name: string, reason: string, isGroup = false): Skipped => ({ name, reason, isGroup });
+
+test('Every tool that is missing has one line, with what was left out for it and how to get it.', () => {
+  const all = [
+    one('a', needs('kubectl')),
+    one('b', needs('kubectl'), true),
+    one('c', needs('kubectl')),
+    one('d', needs('git')),
+    one('e', needs('go', 'go get failed: no network\nmore'), true),
+  ];
+  assert.deepEqual(skippedText(all).split('\n'), [
+    'left out: 2 tests and 1 group of tests need kubectl, or Go 1.25 or newer to build it: https://kubernetes.io/docs/tasks/tools/',
+    'left out: 1 test needs git: https://git-scm.com/downloads',
+    'left out: 1 group of tests needs Go 1.25 or newer (go get failed: no network): https://go.dev/doc/install',
+    '',
+  ]);
+});
+
+test('What is skipped for another reason has a line of its own.', () => {
+  const all = [one('a', 'root may write everywhere'), one('b', 'root may write everywhere')];
+  assert.equal(skippedText(all), 'skipped: a: root may write everywhere\nskipped: b: root may write everywhere\n');
+  assert.equal(skippedText([]), '');
+});
+
+test('Before a change lands nothing is skipped but what is listed, for the listed reason.', () => {
+  const listed = LEFT_OUT_IN_CI.map(({ name, reason }) => one(name, reason));
+  const [first] = listed as [Skipped];
+  const others = [one(first.name, needs('go')), one('a', first.reason)];
+  assert.deepEqual(missedInCi([...listed, ...others]).map(lineOf), others.map(lineOf));
+});

@@ -1,0 +1,43 @@
+import { NEEDS } from '@tidegate/testkit';
+import { LEFT_OUT_IN_CI } from './left-out-in-ci.ts';
+
+/** What was not run, and why. */
+export interface Skipped {
+  readonly name: string;
+  readonly reason: string;
+  /** a group that was not entered: how many tests it has is not known */
+  readonly isGroup: boolean;
+}
+
+/** One line for each tool that was missing, however many tests need it, and one for everything else that was skipped. */
+export function skippedText(skipped: readonly Skipped[]): string {
+  const lines = [...Map.groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, all]) =>
+    reason.startsWith(NEEDS) ? [`left out: ${countOf(all)} ${needOf(reason, all)}`] : all.map(lineOf),
+  );
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** What may not be skipped where changes are checked before they land. */
+export function missedInCi(skipped: readonly Skipped[]): Skipped[] {
+  return skipped.filter(
+    ({ name, reason }) => !LEFT_OUT_IN_CI.some((entry) => entry.name === name && entry.reason === reason),
+  );
+}
+
+export function lineOf({ name, reason }: Skipped): string {
+  return `skipped: ${name}: ${reason}`;
+}
+
+function countOf(all: readonly Skipped[]): string {
+  const groups = all.filter(({ isGroup }) => isGroup).length;
+  const parts = [counted(all.length - groups, 'test'), counted(groups, 'group of tests', 'groups of tests')];
+  return parts.filter((part) => part !== '').join(' and ');
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return count === 0 ? '' : `${count} ${count === 1 ? one : many}`;
+}
+
+function needOf(reason: string, { length }: readonly Skipped[]): string {
+  return length === 1 ? reason : reason.replace(NEEDS, 'need ');
+}
