@@ -5,7 +5,7 @@ import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
 import { COMPLETE, runningSystem } from './support/running-system.ts';
 
 interface Owned {
-  metadata: { name: string; uid: string; namespace?: string };
+  metadata: { name: string; uid: string; namespace?: string; ownerReferences?: Array<{ uid: string }> };
   kind: string;
   apiVersion: string;
 }
@@ -67,6 +67,8 @@ describe('The garbage collector', () => {
     post(collection, configMap(name(), {}, { ...(owners.length > 0 && { ownerReferences: owners }), ...metadata }));
   const pathOf = ({ metadata }: Owned) => `/api/v1/namespaces/${metadata.namespace}/configmaps/${metadata.name}`;
   const get = (object: Owned) => client.get(pathOf(object));
+  const listed = async (labelSelector: string): Promise<Owned[]> =>
+    (await client.get(`${MAPS}?labelSelector=${labelSelector}`)).json.items;
   const isGone = async (object: Owned) => (await get(object)).code === 404;
   const gone = (what: string, ...objects: Owned[]) =>
     until(`${what} to be gone`, async () => (await Promise.all(objects.map(isGone))).every(Boolean), 60_000);
@@ -292,15 +294,17 @@ describe('The garbage collector', () => {
 
   test('does what a naive model says, whatever owns what and however it is deleted', async () => {
     const seeds = [1, 2, 3, 4, 5, 6];
-    const told = await Promise.all(seeds.map((seed) => playGraph(new Random(seed))));
+    const told = await Promise.all(seeds.map((seed) => playGraph(seed)));
     await caughtUp();
     for (const { seed, model, look } of told.map((one, i) => ({ ...one, seed: seeds[i] })))
       assert.deepEqual(await look(), model, `seed ${seed}`);
   });
 
   /** Deletes objects of a random graph, one after another; each time the cluster must come to be as the model says. */
-  async function playGraph(random: Random) {
-    const objects = await Promise.all(Array.from({ length: 14 }, () => make()));
+  async function playGraph(seed: number) {
+    const random = new Random(seed);
+    const labels = { graph: String(seed) };
+    const objects = await Promise.all(Array.from({ length: 14 }, () => make([], { labels })));
     const model: Graph = {};
     for (const [i, object] of objects.entries()) {
       const others = objects.map((_, j) => j).filter((j) => j !== i && random.chance(0.15));
@@ -310,12 +314,10 @@ describe('The garbage collector', () => {
       model[i] = others;
     }
     const look = async (): Promise<Graph> => {
-      const replies = await Promise.all(objects.map(get));
-      const there = replies.flatMap(({ code, json }, i) =>
-        code === 200 ? [[i, json.metadata.ownerReferences ?? []] as const] : [],
-      );
       const placeOf = ({ uid }: { uid: string }) => objects.findIndex(({ metadata }) => metadata.uid === uid);
-      return Object.fromEntries(there.map(([i, owners]) => [i, owners.map(placeOf)]));
+      const there = await listed(`graph=${seed}`);
+      const graph = there.map(({ metadata }) => [placeOf(metadata), (metadata.ownerReferences ?? []).map(placeOf)]);
+      return Object.fromEntries(graph);
     };
     for (let step = 0; step < 5 && Object.keys(model).length > 0; step++) {
       const victim = Number(random.pick(Object.keys(model)));
@@ -332,24 +334,23 @@ describe('The garbage collector', () => {
     const plan = [
       { policy: 'Background', left: 0 },
       { policy: 'Foreground', left: 0 },
-      { policy: 'Orphan', left: 40 },
+      { policy: 'Orphan', left: 25 },
     ];
     const owners = await Promise.all(plan.map(() => make()));
-    const dependents = await Promise.all(
-      owners.map((owner) => Promise.all(Array.from({ length: 40 }, () => make([blocking(owner)])))),
-    );
+    for (const [i, owner] of owners.entries()) {
+      const labels = { was: `${plan[i]?.policy}` };
+      await Promise.all(Array.from({ length: 25 }, () => make([blocking(owner)], { labels })));
+    }
     await Promise.all(owners.map((owner, i) => remove(owner, plan[i]?.policy)));
     const pid = tidegate.pid('store');
     process.kill(pid, 'SIGKILL');
     await tidegate.restarted('store', pid);
     await until('the owners to be gone', async () => (await Promise.all(owners.map(isGone))).every(Boolean));
     await until('their dependents to be as they should', async () => {
-      const left = await Promise.all(
-        dependents.map(async (list) => (await Promise.all(list.map(isGone))).filter((one) => !one).length),
-      );
-      return left.every((count, i) => count === plan[i]?.left);
+      const left = await Promise.all(plan.map(({ policy }) => listed(`was=${policy}`)));
+      return left.every(({ length }, i) => length === plan[i]?.left);
     });
-    const orphans = await Promise.all((dependents[2] as Owned[]).map(ownersOf));
-    assert.ok(orphans.every((list) => list.length === 0));
+    const orphans = await listed('was=Orphan');
+    assert.ok(orphans.every(({ metadata }) => (metadata.ownerReferences ?? []).length === 0));
   });
 });

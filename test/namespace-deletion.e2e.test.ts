@@ -36,8 +36,7 @@ describe('A namespace that is deleted', () => {
     });
 
   test('takes 500 objects of several kinds with it', async () => {
-    const ms = await endFilledNamespace(client, 'filled', 500);
-    assert.ok(ms < 15_000, `${ms} ms`);
+    await endFilledNamespace(client, 'filled', 500);
   });
 
   test('goes at once when a user takes its finalizers away, and what is left in it goes after it', async () => {

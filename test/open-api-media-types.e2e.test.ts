@@ -123,12 +123,19 @@ for (const [gate, asked, atLeast] of [
     test('are taken as bodies, and no others are', async () => {
       const withBody = asked(listed.filter(({ takes }) => takes !== undefined));
       assert.ok(withBody.length > atLeast, `${withBody.length}`);
+      const first = new Set(oneOfEach(withBody));
+      let turn = 0;
+      const types = Object.keys(BODIES);
+      const inTurn = () => types[turn++ % types.length] as string;
       const found = await findings(withBody, async (operation) => {
         const { path, method, takes = [] } = operation;
+        // of those that are described alike the first is given all of them, the others what is listed and three more
+        const given = first.has(operation) ? types : new Set([...takes, inTurn(), inTurn(), inTurn()]);
         const unknown = takes.filter((type) => BODIES[type] === undefined);
         const wrong = unknown.map((type) => `${type} is listed`);
-        for (const [type, body] of Object.entries(BODIES)) {
-          const { code } = await ask(operation, { 'Content-Type': type }, body);
+        for (const type of given) {
+          if (unknown.includes(type)) continue;
+          const { code } = await ask(operation, { 'Content-Type': type }, BODIES[type]);
           if ((code === 415) === takes.includes(type)) {
             wrong.push(`${type} is ${takes.includes(type) ? '' : 'not '}listed, and answered with ${code}`);
           }

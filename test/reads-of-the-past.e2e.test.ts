@@ -56,6 +56,23 @@ describe('What the mirror has forgotten', () => {
     assert.equal(await listsFromStore(client), before + 3 * moments.length);
   });
 
+  test('a deletion of a collection is about the objects of that version, page by page', async () => {
+    const collection = path('beta');
+    const first = exact(moments.at(-1) ?? 0);
+    const whole = (await client.get(`${collection}?${first}`)).json.items;
+    const items: unknown[] = [];
+    let next = first;
+    do {
+      const { code, text, json } = await client.ask('DELETE', `${collection}?dryRun=All&limit=2&${next}`);
+      assert.equal(code, 200, text);
+      items.push(...json.items);
+      next = json.metadata.continue === '' ? '' : `continue=${json.metadata.continue}`;
+    } while (next !== '');
+    assert.deepEqual(items, whole);
+    const red = await client.ask('DELETE', `${collection}?dryRun=All&labelSelector=color%3Dred&${first}`);
+    assert.deepEqual(red.json.items, whole.filter(isRed));
+  });
+
   for (const [where, collection] of [
     ['one namespace', path('beta')],
     ['all namespaces', EVERYWHERE],
@@ -276,6 +293,15 @@ describe('What the store has forgotten, too', () => {
       assert.equal(json.reason, 'Expired');
       assert.equal(json.message, 'The resourceVersion for the provided list is too old.');
     }
+  });
+
+  test('a deletion of a collection as it was then is 410, and deletes nothing', async () => {
+    const { code, json } = await client.ask(
+      'DELETE',
+      `${path('beta')}?resourceVersion=${old}&resourceVersionMatch=Exact`,
+    );
+    assert.deepEqual([code, json.reason], [410, 'Expired']);
+    assert.ok((await client.get(path('beta'))).json.items.length > 0);
   });
 
   test('a list not older than it is answered with a newer state', async () => {

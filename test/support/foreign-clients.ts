@@ -20,7 +20,16 @@ export const python: ForeignClient = {
   probe: ['python3', '-c', 'import venv, ensurepip'],
   fetch: [
     ['python3', '-m', 'venv', '--copies', 'venv'],
-    ['venv/bin/python', '-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', 'kubernetes==37.0.2'],
+    [
+      'venv/bin/python',
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--disable-pip-version-check',
+      '--no-compile',
+      'kubernetes==37.0.2',
+    ],
   ],
   command: (home) => [`${home}/venv/bin/python`, `${home}/main.py`],
 };

@@ -40,11 +40,15 @@ function ended(output: string): string {
 
 /** What differs from run to run, and the spaces that follow from it. */
 export function normalized(output: string): string {
-  return output
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
-    .replace(/\b(\d+[smhd])+\b/g, 'AGE')
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
-    .replace(/resourceVersion: "\d+"/g, 'resourceVersion: "N"')
-    .replace(/[ \t]+/g, ' ')
-    .trim();
+  return (
+    output
+      .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
+      .replace(/\b(\d+[smhd])+\b/g, 'AGE')
+      .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
+      .replace(/resourceVersion: "\d+"/g, 'resourceVersion: "N"')
+      // as kubectl says it from 1.34 on
+      .replace(/ deleted from \S+ namespace$/gm, ' deleted')
+      .replace(/[ \t]+/g, ' ')
+      .trim()
+  );
 }

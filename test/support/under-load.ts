@@ -51,7 +51,7 @@ class Follower {
 }
 
 /** Each writer pauses after a write: what is tested is what becomes of writes, and not how many there can be. */
-const PAUSE_MS = 15;
+const PAUSE_MS = 20;
 
 interface Load {
   stopped: boolean;
@@ -90,7 +90,7 @@ export async function underLoad(client: Client, disturb: (progress: Progress) =>
   const writing = [0, 1, 2, 3].map((writer) => write(client, writer, acknowledged, load));
   const progress = async () => {
     const before = acknowledged.length;
-    await until('writes to go on', () => acknowledged.length > before + 50);
+    await until('writes to go on', () => acknowledged.length > before + 30);
   };
   try {
     try {

@@ -57,6 +57,8 @@ export interface Cluster {
 }
 
 const TOKEN = 'reliability';
+/** Several processes begin at the same time, on a slow machine too. */
+const START_MS = 60_000;
 
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const temporary = temporaryDir('cluster');
@@ -157,9 +159,13 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 
 async function ready(endpoint: Endpoint): Promise<void> {
   const api = new Api(endpoint, 2000);
-  await until(`${endpoint.server} to be ready`, async () => {
-    const reply = await api.send({ method: 'GET', path: '/readyz' });
-    return reply.kind === 'answered' && reply.code === 200;
-  });
+  await until(
+    `${endpoint.server} to be ready`,
+    async () => {
+      const reply = await api.send({ method: 'GET', path: '/readyz' });
+      return reply.kind === 'answered' && reply.code === 200;
+    },
+    START_MS,
+  );
   api.close();
 }

@@ -190,3 +190,32 @@ test('an orphan of many forgets one owner of its own, and the owner is let go af
     ],
   );
 });
+
+test('an object whose owner is of a kind that is not served is left alone, and looked at again later', async () => {
+  const strange = { apiVersion: 'odd.example.com/v1', kind: 'Odd', name: 'o', uid: uidOf(9) };
+  await storage.commits.submit([made(keyOf('a'), uidOf(1), { ownerReferences: [strange] })]);
+  assert.deepEqual(await settle(), []);
+  const [row] = await storage.database.streams.query(
+    `SELECT attempts, due > clock_timestamp() + interval '1 s' FROM tidegate.suspects`,
+  );
+  assert.deepEqual(row, [1, true]);
+});
+
+test('an object without a namespace that names an owner in one is told by an event, and left alone', async () => {
+  await storage.commits.submit([made(keyOf('n', '', 'nodes'), uidOf(1), { ownerReferences: [owner('o', uidOf(9))] })]);
+  assert.deepEqual(await settle(), ['POST /api/v1/namespaces/default/events']);
+  const { reason, involvedObject } = asked[0]?.body ?? {};
+  assert.equal(reason, 'OwnerRefInvalidNamespace');
+  assert.deepEqual([involvedObject.kind, involvedObject.name], ['Node', 'n']);
+});
+
+test('an owner that goes after its dependents waits for those that hold it back', async () => {
+  const going = { finalizers: ['foregroundDeletion'], deletionTimestamp: '2026-01-01T00:00:00Z' };
+  const held = { ownerReferences: [{ ...owner('owner', uidOf(999)), blockOwnerDeletion: true }] };
+  await storage.commits.submit([made(keyOf('owner'), uidOf(999), going), made(keyOf('a'), uidOf(1), held)]);
+  // the owner that waits has it looked at once more
+  assert.deepEqual([...new Set(await settle())], [`DELETE ${PATH}/a`]);
+  await storage.commits.submit([write('delete', keyOf('a'))]);
+  asked = [];
+  assert.deepEqual(await settle(), [`PATCH ${PATH}/owner`]);
+});
