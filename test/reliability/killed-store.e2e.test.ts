@@ -43,8 +43,8 @@ describe('A store that is killed in the middle of', () => {
 
   const resumed = () => cluster.metric('gateway-1', 'tidegate_gateway_store_streams_resumed_total');
 
-  /** Reads a little, has every store killed in turn, and reads the rest. */
-  const readWhileKilled = async (path: string): Promise<string> => {
+  /** Reads a little, has every store killed in turn, and answers how the rest is read. */
+  const readWhileKilled = async (path: string): Promise<Read> => {
     const response = (await api.stream(path)) as IncomingMessage;
     assert.equal(response.statusCode, 200);
     const read = reader(response);
@@ -56,13 +56,13 @@ describe('A store that is killed in the middle of', () => {
       await until('it to be started again', () => part!.pid !== killed);
       await read(READ_FIRST);
     }
-    return read(Number.POSITIVE_INFINITY);
+    return read;
   };
 
   test('a long list is not noticed by its client', async () => {
     const before = await resumed();
     const path = `${MAPS}?resourceVersion=${versions.at(-1)}&resourceVersionMatch=Exact`;
-    const { metadata, items } = JSON.parse(await readWhileKilled(path));
+    const { metadata, items } = JSON.parse(await (await readWhileKilled(path))(Number.POSITIVE_INFINITY));
     assert.equal(metadata.resourceVersion, versions.at(-1));
     assert.deepEqual(
       items.map((item: { metadata: { name: string } }) => item.metadata.name),
@@ -73,29 +73,43 @@ describe('A store that is killed in the middle of', () => {
 
   test('a long history is not noticed by its watcher', async () => {
     const before = await resumed();
-    const text = await readWhileKilled(`${MAPS}?watch=1&timeoutSeconds=20&resourceVersion=${versions[0]}`);
+    const read = await readWhileKilled(`${MAPS}?watch=1&timeoutSeconds=60&resourceVersion=${versions[0]}`);
+    const last = await until('a write after all that', async () => {
+      const { code, json } = await client.ask('POST', MAPS, { body: configMap('last') });
+      return code === 201 ? (json.metadata.resourceVersion as string) : undefined;
+    });
+    const text = await read(Number.POSITIVE_INFINITY, (tail) =>
+      new RegExp(`"resourceVersion":"${last}".*\n$`).test(tail),
+    );
     const events = text.trimEnd().split('\n');
     const told = events
       .map((line) => JSON.parse(line))
       .map(({ type, object }) => `${type} ${object.metadata.resourceVersion}`);
     assert.deepEqual(
       told,
-      versions.slice(1).map((version) => `ADDED ${version}`),
+      [...versions.slice(1), last].map((version) => `ADDED ${version}`),
     );
     assert.ok((await resumed()) > before, 'the history went on at another store');
   });
 });
 
-/** Reads at least so many bytes more, or to the end, and then answers all that was read; in between nothing is read. */
-function reader(response: IncomingMessage): (bytes: number) => Promise<string> {
+/**
+ * Reads at least so many bytes more, or to the end, or until what came last is the end, and at the end answers all that was
+ * read; in between nothing is read.
+ */
+type Read = (bytes: number, isEnd?: (tail: string) => boolean) => Promise<string>;
+
+function reader(response: IncomingMessage): Read {
   const parts = response[Symbol.asyncIterator]();
   const read: Buffer[] = [];
-  return async (bytes) => {
+  return async (bytes, isEnd = () => false) => {
     for (let more = 0; more < bytes; ) {
       const { done, value } = await parts.next();
       if (done === true) return Buffer.concat(read).toString();
       read.push(value);
       more += value.length;
+      // an event may come in two pieces
+      if (isEnd(Buffer.concat(read.slice(-2)).toString())) return Buffer.concat(read).toString();
     }
     return '';
   };
