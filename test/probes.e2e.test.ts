@@ -234,7 +234,8 @@ describe('Probes', { skip: (await whyNoNats()) ?? false }, () => {
     assert.ok(performance.now() - begun < DELAY_MS, 'the machine is too slow for this test');
     await until('it to end', () => part?.pid !== pid);
     assert.ok(performance.now() - begun >= DELAY_MS);
-    await until('the next one to be ready', async () => (await get('/readyz', 1).catch(() => undefined))?.code === 200);
+    const isBack = async () => (await get('/readyz', 1).catch(() => undefined))?.code === 200;
+    await until('the next one to be ready', isBack, 60_000);
   });
 
   test('wait for nothing when a gateway is told to stop a second time', async () => {
