@@ -37,6 +37,15 @@ test('A body is what came, in one piece, and is not counted any more when it is 
   assert.equal(all.bytes, 0);
 });
 
+test('A body that came with its head is taken as it is.', async () => {
+  for (const text of ['all of it', '']) {
+    const raw = Object.assign(incoming(), { complete: true });
+    raw.end(text);
+    await turn();
+    assert.equal((await bodies().read(raw, 'ann')).toString(), text);
+  }
+});
+
 test('A body that is too large is refused by its length before any of it is read, and otherwise when it is.', async () => {
   const all = bodies();
   const told = { code: 413, message: 'Request entity too large: limit is 3145728' };

@@ -5,6 +5,7 @@ import { ClientCounts } from './client-counts.ts';
 /** The largest body of one request. */
 export const MAX_BODY_BYTES = 3 << 20;
 const MIB = 1 << 20;
+const NOTHING = Buffer.alloc(0);
 
 export interface IncomingBodiesConfig {
   readonly maxIncomingBodiesMib: number;
@@ -37,6 +38,13 @@ export class IncomingBodies {
     if (Number(raw.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
     // its end has passed already, and would not be heard
     if (raw.destroyed) return Promise.reject(cutOff());
+    // most have come with their head
+    if (raw.complete && raw.readableLength <= MAX_BODY_BYTES)
+      return Promise.resolve((raw.read() as Buffer | null) ?? NOTHING);
+    return this.#collect(raw, user);
+  }
+
+  #collect(raw: IncomingMessage, user: string): Promise<Buffer> {
     const address = raw.socket?.remoteAddress ?? '';
     const parts: Buffer[] = [];
     let bytes = 0;
