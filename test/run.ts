@@ -32,7 +32,7 @@ const { values: options, positionals: words } = parseArgs({
   },
 });
 
-const LIMIT_MS = { usual: 180_000, long: 3_600_000 };
+const LIMIT_MS = { usual: 300_000, long: 3_600_000 };
 
 const workplace = makeWorkplace();
 process.env.TMPDIR = workplace.path;

@@ -9,7 +9,7 @@ import { needs, type ToolName } from '@tidegate/testkit';
 
 const run = promisify(execFile);
 /** Whoever does not have it yet gets it by then, or goes on without it. */
-const FETCH_MS = 50_000;
+const FETCH_MS = 150_000;
 const PATIENT_FETCH_MS = 600_000;
 const BUILD_MS = 1_500_000;
 const RUN_MS = 120_000;
