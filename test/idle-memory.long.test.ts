@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { memoryBytes } from '@tidegate/local';
 import { runningSystem } from './support/running-system.ts';
 
 const SERVICES = ['gateway', 'store', 'watch', 'health'];
@@ -8,10 +8,7 @@ const MOST_MIB = 450;
 
 test(`The four services hold less than ${MOST_MIB} MiB when nothing happens.`, async () => {
   const { tidegate, stop } = await runningSystem();
-  const resident = SERVICES.map((part) => {
-    const status = readFileSync(`/proc/${tidegate.pid(part)}/status`, 'utf8');
-    return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024;
-  });
+  const resident = SERVICES.map((part) => memoryBytes(tidegate.pid(part)) / 2 ** 20);
   await stop();
   const total = resident.reduce((sum, mib) => sum + mib, 0);
   assert.ok(total < MOST_MIB, `${total} MiB: ${resident.join(', ')}`);

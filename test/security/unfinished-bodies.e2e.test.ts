@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
+import { memoryBytes } from '@tidegate/local';
 import { until } from '@tidegate/testkit';
 import { MAPS } from '../support/client.ts';
 import { openSession, RawConnection } from '../support/raw-connection.ts';
@@ -22,10 +22,7 @@ describe('Bodies that are begun and not ended', () => {
     await system?.stop();
   });
 
-  const residentMib = () => {
-    const text = readFileSync(`/proc/${system.tidegate.pid('gateway')}/status`, 'utf8');
-    return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1]) / 1024;
-  };
+  const residentMib = () => memoryBytes(system.tidegate.pid('gateway')) / MIB;
   /** Sends all of a body but its last byte. */
   const begin = async (authorization: string) => {
     const connection = await RawConnection.open(system.tidegate);

@@ -14,15 +14,20 @@ let found: Found | undefined;
 
 /** A real kubectl: the one on the path, else one built from its published Go modules into the project's cache. */
 export function findKubectl(): string {
-  found ??= lookForKubectl();
-  if ('why' in found) throw new Error(`this test ${found.why}`);
-  return found.program;
+  const looked = known();
+  if ('why' in looked) throw new Error(`this test ${looked.why}`);
+  return looked.program;
 }
 
 /** undefined where it can be had. */
 export function whyNoKubectl(): string | undefined {
+  const looked = known();
+  return 'why' in looked ? looked.why : undefined;
+}
+
+function known(): Found {
   found ??= lookForKubectl();
-  return 'why' in found ? found.why : undefined;
+  return found;
 }
 
 function lookForKubectl(): Found {

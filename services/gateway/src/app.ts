@@ -86,7 +86,6 @@ export function createApp(given: AppOptions): FastifyInstance {
       });
     }
   });
-  app.addHook('onRequest', noteBody);
   const tooSlow = (request: FastifyRequest, reply: FastifyReply) =>
     refuse(options, { raw: request.raw, reply }, timeout());
   app.addHook('onRequest', bodyClock(gateway.limits.requestMs, tooSlow));
@@ -106,16 +105,6 @@ function toldAs(error: FastifyRefusal): Error {
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return malformedMediaType();
   const { code = '', statusCode = 500 } = error;
   return code.startsWith('FST_') && statusCode < 500 ? badRequest(error.message, error) : error;
-}
-
-/**
- * HTTP/2 needs no Content-Length for a body, and kubectl's raw requests have no Content-Type either: without both, Fastify
- * would take it that there is no body.
- */
-function noteBody({ raw }: FastifyRequest, _reply: FastifyReply, done: () => void): void {
-  const { stream } = raw as { stream?: { endAfterHeaders?: boolean } };
-  if (stream?.endAfterHeaders === false) raw.headers['content-type'] ??= 'application/json';
-  done();
 }
 
 /** Who serves it instead. System controllers mean what is kept here, whoever serves its group by now. */
