@@ -1,29 +1,24 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:http2';
 import { request } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { startTidegate, type TestTidegate } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
-import { runningSystem } from './support/running-system.ts';
+import { COMPLETE } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 describe('The gateway', () => {
   let tidegate: TestTidegate;
   let client: Client;
-  let dir: string;
   before(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'tidegate-access-'));
-    const tokens = join(dir, 'tokens.csv');
-    writeFileSync(tokens, 'ann-token,ann,uid-1,"dev,ops"\nroot-token,root,uid-2,"system:masters"\n');
-    ({ tidegate, client } = await runningSystem({ args: ['--workers=2', `--token-auth-file=${tokens}`] }));
+    ({ tidegate, client } = await sharedSystem(COMPLETE));
     await client.ask('POST', MAPS, { body: configMap('there') });
   });
   after(async () => {
     client.close();
     await tidegate.stop();
-    rmSync(dir, { recursive: true, force: true });
   });
 
   for (const path of ['/livez', '/readyz', '/healthz', '/version']) {

@@ -4,7 +4,7 @@ import { temporaryDir, until } from '@tidegate/testkit';
 import { API_SERVICES } from './support/aggregation.ts';
 import type { Client } from './support/client.ts';
 import { kubectl, whyNoKubectl } from './support/kubectl.ts';
-import { CONTROLLED, type RunningSystem, runningSystem } from './support/running-system.ts';
+import { COMPLETE, type RunningSystem, runningSystem } from './support/running-system.ts';
 import { type SampleApiserver, startSample, whyNoSample } from './support/sample-apiserver.ts';
 
 const GROUP = '/apis/wardle.example.com/v1alpha1';
@@ -34,7 +34,7 @@ describe('The published sample of a server behind the API', { skip: why ?? false
   const cache = temporaryDir('kubectl-cache');
   const run = (...args: string[]) => kubectl(system.tidegate.kubeconfig, [`--cache-dir=${cache.path}`, ...args]);
   before(async () => {
-    system = await runningSystem(CONTROLLED);
+    system = await runningSystem(COMPLETE);
     ({ client } = system);
     const authentication = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
     await until('the front proxy to be told', async () => (await client.get(authentication)).code === 200);

@@ -11,7 +11,7 @@ import { type TestAggregatedServer, temporaryDir, until } from '@tidegate/testki
 import { API_SERVICES, appleServer, change, GROUP, NAME, register, told, valuesOf } from './support/aggregation.ts';
 import { type Client, configMap, MAPS } from './support/client.ts';
 import { kubectl, whyNoKubectl } from './support/kubectl.ts';
-import { CONTROLLED, type RunningSystem } from './support/running-system.ts';
+import { COMPLETE, type RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
 const APPLES = `${GROUP}/namespaces/default/apples`;
@@ -42,7 +42,7 @@ describe('A server behind the API', () => {
   let client: Client;
   let server: TestAggregatedServer;
   before(async () => {
-    system = await sharedSystem(CONTROLLED);
+    system = await sharedSystem(COMPLETE);
     ({ client } = system);
     server = await appleServer(client, { isAggregated: true });
     await register(client, server);

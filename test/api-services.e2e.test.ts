@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { type TestAggregatedServer, until } from '@tidegate/testkit';
 import { API_SERVICES, appleServer, GROUP, NAME, register, told } from './support/aggregation.ts';
 import type { Client } from './support/client.ts';
-import { CONTROLLED, type RunningSystem, runningSystem, TWO_WORKERS } from './support/running-system.ts';
+import { COMPLETE, type RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const APPLES = `${GROUP}/namespaces/default/apples`;
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -13,7 +14,7 @@ describe('What is served here', () => {
   let client: Client;
   let server: TestAggregatedServer;
   before(async () => {
-    system = await runningSystem({ ...CONTROLLED, ...TWO_WORKERS });
+    system = await sharedSystem(COMPLETE);
     ({ client } = system);
     server = await appleServer(client);
   });

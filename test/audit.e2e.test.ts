@@ -1,27 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { startWebhooks, type TestWebhooks, until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
-
-const POLICY = `
-apiVersion: audit.k8s.io/v1
-kind: Policy
-rules:
-  - level: None
-    nonResourceURLs: ["/livez*", "/readyz*"]
-  - level: None
-    users: ["system:apiserver"]
-  - level: Request
-    resources: [{ group: "", resources: ["configmaps"] }]
-    verbs: ["create", "patch"]
-  - level: RequestResponse
-    omitManagedFields: true
-    omitStages: ["RequestReceived"]
-  `;
+import { AUDIT_LOG, OBSERVED } from './support/observed.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const SECRET = 'not-for-anybody-7c1e';
 
@@ -32,30 +16,17 @@ describe('The audit log', () => {
   let system: RunningSystem;
   let client: Client;
   let webhooks: TestWebhooks;
-  let dir: string;
-  let file: string;
   before(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'tidegate-audit-'));
-    file = join(dir, 'audit.log');
-    writeFileSync(join(dir, 'policy.yaml'), POLICY);
-    writeFileSync(join(dir, 'tokens.csv'), 'ann-token,ann,1\n');
-    const gates = 'CBORServingAndStorage=true';
-    const env = {
-      TIDEGATE_FEATURE_GATES: gates,
-      TIDEGATE_AUDIT_POLICY_FILE: join(dir, 'policy.yaml'),
-      TIDEGATE_AUDIT_LOG_PATH: file,
-    };
-    system = await runningSystem({ args: [`--token-auth-file=${join(dir, 'tokens.csv')}`], env });
+    system = await sharedSystem(OBSERVED);
     ({ client } = system);
     webhooks = await startWebhooks();
   });
   after(async () => {
     await webhooks?.stop();
     await system?.stop();
-    rmSync(dir, { recursive: true, force: true });
   });
 
-  const text = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  const text = () => (existsSync(AUDIT_LOG) ? readFileSync(AUDIT_LOG, 'utf8') : '');
   const eventsOf = (id: string): Event[] =>
     text()
       .split('\n')

@@ -6,7 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS, type Watch } from './support/client.ts';
 import { kubectl, whyNoKubectl } from './support/kubectl.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { COMPLETE, type RunningSystem, runningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const ROLES = `${RBAC}/namespaces/default/roles`;
@@ -35,8 +36,7 @@ describe('Roles', () => {
   };
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), 'tidegate-authorization-'));
-    const env = { TIDEGATE_CONTROLLERS: 'namespace-controller,clusterrole-aggregation-controller' };
-    system = await runningSystem({ env });
+    system = await sharedSystem(COMPLETE);
     client = system.client;
     await made(ROLES, role('maps', MAPS_READER));
   });
@@ -59,8 +59,9 @@ describe('Roles', () => {
   test('end a watch with 403 when they do not allow it any more, and leave others alone', async () => {
     await made(BINDINGS, binding('ann', 'Role/maps', 'ann'));
     await made(BINDINGS, binding('bob', 'Role/maps', 'bob'));
+    const from = (await client.get(MAPS)).json.metadata.resourceVersion;
     const watch = (token: string): Promise<Watch> =>
-      client.watch(`${MAPS}?watch=1`, { Authorization: `Bearer ${token}` });
+      client.watch(`${MAPS}?watch=1&resourceVersion=${from}`, { Authorization: `Bearer ${token}` });
     const [ann, bob] = await Promise.all([watch('ann-token'), watch('bob-token')]);
     await made(MAPS, configMap('seen'));
     for (const one of [ann, bob]) assert.equal((await one.next()).object.metadata.name, 'seen');

@@ -6,14 +6,15 @@ import { after, before, describe, test } from 'node:test';
 import { connect } from 'node:tls';
 import { mintLeaf } from '@tidegate/local';
 import { until } from '@tidegate/testkit';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const HOUR_MS = 3_600_000;
 
 describe('Certificates of a running system', () => {
   let system: RunningSystem;
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
   });
   after(() => system?.stop());
 

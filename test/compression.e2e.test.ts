@@ -6,7 +6,8 @@ import { after, before, describe, test } from 'node:test';
 import { gunzipSync, gzipSync, inflateRawSync, zstdDecompressSync } from 'node:zlib';
 import { until } from '@tidegate/testkit';
 import { type Client, configMap, type Reply } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { type RunningSystem, runningSystem, SMALL_LIMITS } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 import { timeless } from './support/timeless.ts';
 
 const GZIP = { 'Accept-Encoding': 'gzip' };
@@ -49,7 +50,7 @@ describe('Response compression', () => {
   let client: Client;
 
   before(async () => {
-    system = await runningSystem({ args: ['--no-nats'] });
+    system = await sharedSystem();
     ({ client } = system);
     await fill(client);
   });
@@ -271,8 +272,7 @@ test('With its feature gate off nothing is compressed.', async () => {
 });
 
 test('The size from which answers are compressed is an option.', async () => {
-  const env = { TIDEGATE_RESPONSE_COMPRESSION_MIN_BYTES: '100' };
-  const { client, stop } = await runningSystem({ args: ['--no-nats'], env });
+  const { client, stop } = await sharedSystem(SMALL_LIMITS);
   after(stop);
   const reply = await client.get('/api/v1/namespaces/default', GZIP);
   assert.equal(reply.headers['content-encoding'], 'gzip');

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { converse, namespaceOf, readConversations, startWebhooks, type TestWebhooks } from '@tidegate/testkit';
 import type { Client } from './support/client.ts';
-import { ALL_PLUGINS, type RunningSystem } from './support/running-system.ts';
-import { sharedSystem } from './support/shared-system.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
 const directory = join(import.meta.dirname, 'conversations');
 
@@ -14,7 +13,7 @@ describe('What kube-apiserver answers is answered here', () => {
   let client: Client;
   let webhooks: TestWebhooks;
   before(async () => {
-    system = await sharedSystem({ env: ALL_PLUGINS });
+    system = await runningSystem({ env: { TIDEGATE_DISABLE_ADMISSION_PLUGINS: '' } });
     client = system.client;
     webhooks = await startWebhooks();
   });

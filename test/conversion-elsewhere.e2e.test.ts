@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { startWebhooks, type TestWebhooks, until } from '@tidegate/testkit';
 import type { Client } from './support/client.ts';
 import { type ConvertedKind, defineConverted } from './support/converted-kind.ts';
-import { type RunningSystem, SMALL_MIRRORS } from './support/running-system.ts';
+import { type RunningSystem, SMALL_LIMITS } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
@@ -24,7 +24,7 @@ describe('What the gateway does not hold is converted where it passes', () => {
   let client: Client;
   let webhooks: TestWebhooks;
   before(async () => {
-    system = await sharedSystem(SMALL_MIRRORS);
+    system = await sharedSystem(SMALL_LIMITS);
     ({ client } = system);
     webhooks = await startWebhooks();
   });

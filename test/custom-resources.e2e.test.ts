@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { Client } from './support/client.ts';
 import { kubectl, whyNoKubectl } from './support/kubectl.ts';
-import { type RunningSystem, TWO_WORKERS } from './support/running-system.ts';
+import { COMPLETE, type RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -103,7 +103,7 @@ describe('Custom resources', () => {
 
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), 'tidegate-custom-test-'));
-    system = await sharedSystem(TWO_WORKERS);
+    system = await sharedSystem(COMPLETE);
     client = system.client;
     await establish(orders);
   });

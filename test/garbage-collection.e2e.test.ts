@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Random, type TestTidegate, until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
-import { COMPLETE, runningSystem } from './support/running-system.ts';
+import { COMPLETE } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 interface Owned {
   metadata: { name: string; uid: string; namespace?: string; ownerReferences?: Array<{ uid: string }> };
@@ -50,7 +51,7 @@ describe('The garbage collector', () => {
   const name = () => `thing-${made++}`;
 
   before(async () => {
-    ({ tidegate, client } = await runningSystem(COMPLETE));
+    ({ tidegate, client } = await sharedSystem(COMPLETE));
     await until('the namespace', async () => (await client.get('/api/v1/namespaces/default')).code === 200);
   });
   after(async () => {

@@ -5,7 +5,8 @@ import { type JsonObject, readYamlFile } from '@tidegate/schema';
 import { until } from '@tidegate/testkit';
 import { ENCODINGS } from './support/body-encodings.ts';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { type RunningSystem, runningSystem, SMALL_LIMITS } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const NUMS = '/apis/items.example.com/v1/namespaces/default/nums';
 const SCALERS_V1 = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers';
@@ -131,10 +132,7 @@ describe('Items of a list that the watch service passes on', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await runningSystem({
-      args: ['--feature-gates', 'CBORServingAndStorage=true'],
-      env: { TIDEGATE_MIRROR_LARGEST_MIB: '1', TIDEGATE_RESPONSE_COMPRESSION_MIN_BYTES: '1' },
-    });
+    system = await sharedSystem(SMALL_LIMITS);
     ({ client } = system);
     await fill(client);
     const large = 'x'.repeat(600_000);

@@ -5,8 +5,9 @@ import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
 import { type Family, parseExposition } from './support/exposition.ts';
-import { startOtlpReceiver } from './support/otlp-receiver.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { OBSERVED } from './support/observed.ts';
+import type { RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const PARTS = ['gateway', 'store', 'watch', 'health'];
 const OPEN = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3';
@@ -33,15 +34,11 @@ const KNOWN_TO_DASHBOARDS: Readonly<Record<string, readonly [type: string, label
 describe('The metrics of a running system', () => {
   let system: RunningSystem;
   let client: Client;
-  let receiver: Awaited<ReturnType<typeof startOtlpReceiver>>;
   before(async () => {
-    receiver = await startOtlpReceiver();
-    const args = [`--otlp-endpoint=${receiver.url}`];
-    system = await runningSystem({ args, env: { TIDEGATE_TRACE_SAMPLE_RATIO: '0' } });
+    system = await sharedSystem(OBSERVED);
     ({ client } = system);
   });
   after(async () => {
-    receiver.close();
     await system.stop();
   });
 

@@ -4,7 +4,8 @@ import { encodeCbor, inEnvelope } from '@tidegate/schema';
 import { until } from '@tidegate/testkit';
 import type { Client, Reply } from './support/client.ts';
 import { type ListedOperation, listedInV2, listedInV3 } from './support/open-api-operations.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { CBOR, type RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 /** A well-formed body in every media type that a server of Kubernetes' API could take, and in some that none takes. */
 const BODIES: Readonly<Record<string, Buffer>> = {
@@ -76,16 +77,16 @@ function oneOfEach(operations: readonly ListedOperation[]): ListedOperation[] {
 }
 
 // of what is described alike everything is asked with the gate as it is by default, and one of each with it switched on
-for (const [gate, asked, atLeast] of [
-  ['false', (all: ListedOperation[]) => all, 300],
-  ['true', oneOfEach, 20],
+for (const [gate, open, asked, atLeast] of [
+  ['false', () => sharedSystem(), (all: ListedOperation[]) => all, 300],
+  ['true', () => sharedSystem(CBOR), oneOfEach, 20],
 ] as const) {
   describe(`The published media types, with CBORServingAndStorage=${gate}`, () => {
     let system: RunningSystem;
     let client: Client;
     let listed: ListedOperation[];
     before(async () => {
-      system = await runningSystem({ args: ['--feature-gates', `CBORServingAndStorage=${gate}`] });
+      system = await open();
       ({ client } = system);
       await client.ask('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: definition });
       const served = async () => (await client.get(`/openapi/v3/apis/${GROUP}/v1`)).code === 200;

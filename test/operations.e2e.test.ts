@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type TestTidegate, until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
-import { runningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 /** One second is between two looks of a gateway at its store; a slow machine is given three times what two of them take. */
 const SOON_MS = 6000;
@@ -13,7 +13,7 @@ describe('The running system', () => {
   let tidegate: TestTidegate;
   let client: Client;
   before(async () => {
-    ({ tidegate, client } = await runningSystem());
+    ({ tidegate, client } = await sharedSystem());
   });
   after(async () => {
     client.close();

@@ -5,7 +5,7 @@ import { builtInRegistry, type Kind, listSchema, metaSchemas } from '@tidegate/k
 import { decodeProtobuf, encodeMessage, inEnvelope, type JsonObject, type Schema } from '@tidegate/schema';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
 import { rawWatch } from './support/raw-watch.ts';
-import { type RunningSystem, SMALL_MIRRORS } from './support/running-system.ts';
+import { type RunningSystem, SMALL_LIMITS } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 import { timelessValue } from './support/timeless.ts';
 
@@ -35,7 +35,7 @@ describe('In Protobuf', () => {
 
   before(async () => {
     // one collection is larger than this gateway holds, and mirrors remember little: lists come from every part
-    system = await sharedSystem(SMALL_MIRRORS);
+    system = await sharedSystem(SMALL_LIMITS);
     ({ client } = system);
     for (let i = 0; i < STORED_TO; i++) {
       const labels = { color: i % 2 === 0 ? 'red' : 'blue' };

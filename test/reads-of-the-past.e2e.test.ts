@@ -7,7 +7,8 @@ import { gunzipSync } from 'node:zlib';
 import { until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
 import { EVERYWHERE, eventLine, History, path } from './support/history.ts';
-import { type RunningSystem, runningSystem } from './support/running-system.ts';
+import { type RunningSystem, runningSystem, SMALL_LIMITS } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 const STEPS = 160;
 const isRed = (object: { metadata: { labels: { color: string } } }) => object.metadata.labels.color === 'red';
@@ -26,7 +27,7 @@ describe('What the mirror has forgotten', () => {
   let moments: number[];
 
   before(async () => {
-    system = await runningSystem({ args: ['--no-nats'], env: { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.016' } });
+    system = await sharedSystem(SMALL_LIMITS);
     ({ client } = system);
     history = new History(client);
     await history.makeNamespaces();

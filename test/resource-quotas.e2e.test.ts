@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import type { Client, Reply } from './support/client.ts';
-import { type RunningSystem, runningSystem, TWO_WORKERS } from './support/running-system.ts';
+import { COMPLETE, type RunningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
-const CONTROLLERS = { TIDEGATE_CONTROLLERS: 'namespace-controller,resourcequota-controller' };
 const CREATORS = 100;
 
 describe('Resource quotas, with two gateways', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await runningSystem({ ...TWO_WORKERS, env: CONTROLLERS });
+    system = await sharedSystem(COMPLETE);
     client = system.client;
   });
   after(() => system?.stop());
@@ -20,10 +20,18 @@ describe('Resource quotas, with two gateways', () => {
   const map = (name: string) => ({ metadata: { name } });
   const used = async (path: string) => (await client.get(`${path}/resourcequotas/q`)).json.status?.used;
 
-  /** A namespace whose quota has been counted. */
-  async function namespaceWith(name: string, hard: Record<string, string>): Promise<string> {
+  /** A namespace that pods can be made in. */
+  async function namespace(name: string): Promise<string> {
     const path = `/api/v1/namespaces/${name}`;
     assert.equal((await create('/api/v1/namespaces', map(name))).code, 201);
+    const account = async () => (await client.get(`${path}/serviceaccounts/default`)).code === 200;
+    await until('its account', account);
+    return path;
+  }
+
+  /** A namespace whose quota has been counted. */
+  async function namespaceWith(name: string, hard: Record<string, string>): Promise<string> {
+    const path = await namespace(name);
     assert.equal((await create(`${path}/resourcequotas`, { ...map('q'), spec: { hard } })).code, 201);
     await until('the quota to be counted', async () => {
       const { status } = (await client.get(`${path}/resourcequotas/q`)).json;
@@ -39,12 +47,11 @@ describe('Resource quotas, with two gateways', () => {
   }
 
   test('a quota counts what was there before it', async () => {
-    assert.equal((await create('/api/v1/namespaces', map('old'))).code, 201);
-    const path = '/api/v1/namespaces/old';
-    await create(`${path}/configmaps`, map('a'));
+    const path = await namespace('old');
+    await create(`${path}/secrets`, map('a'));
     const spec = { containers: [{ name: 'main', image: 'a', resources: { requests: { cpu: '250m' } } }] };
     await create(`${path}/pods`, { ...map('p'), spec });
-    const hard = { configmaps: '5', 'count/secrets': '1', pods: '3', 'requests.cpu': '2' };
+    const hard = { secrets: '5', 'count/services': '1', pods: '3', 'requests.cpu': '2' };
     await create(`${path}/resourcequotas`, { ...map('q'), spec: { hard } });
     const status = await until('the count', async () => {
       const found = (await client.get(`${path}/resourcequotas/q`)).json.status;
@@ -52,31 +59,30 @@ describe('Resource quotas, with two gateways', () => {
     });
     assert.deepEqual(status, {
       hard,
-      used: { configmaps: '1', 'count/secrets': '0', pods: '1', 'requests.cpu': '250m' },
+      used: { secrets: '1', 'count/services': '0', pods: '1', 'requests.cpu': '250m' },
     });
   });
 
   test('a quota that is made while others write counts all that they make', async () => {
-    const path = '/api/v1/namespaces/midst';
-    assert.equal((await create('/api/v1/namespaces', map('midst'))).code, 201);
-    const quota = { ...map('q'), spec: { hard: { configmaps: '1000' } } };
+    const path = await namespace('midst');
+    const quota = { ...map('q'), spec: { hard: { secrets: '1000' } } };
     const make = (from: number) =>
-      Array.from({ length: 30 }, (_, i) => create(`${path}/configmaps`, map(`m-${from + i}`)));
+      Array.from({ length: 30 }, (_, i) => create(`${path}/secrets`, map(`m-${from + i}`)));
     const replies = await Promise.all([...make(0), create(`${path}/resourcequotas`, quota), ...make(30)]);
     assert.deepEqual(countCodes(replies), { 201: 61 });
-    await until('all to be counted', async () => (await used(path))?.configmaps === '60');
+    await until('all to be counted', async () => (await used(path))?.secrets === '60');
   });
 
   test('a hundred creators at once never exceed a number', async () => {
-    const path = await namespaceWith('many', { configmaps: '30' });
+    const path = await namespaceWith('many', { secrets: '30' });
     const names = Array.from({ length: CREATORS }, (_, i) => `map-${i}`);
-    const replies = await Promise.all(names.map((name) => create(`${path}/configmaps`, map(name))));
+    const replies = await Promise.all(names.map((name) => create(`${path}/secrets`, map(name))));
     assert.deepEqual(countCodes(replies), { 201: 30, 403: 70 });
     const refused = replies.find(({ code }) => code === 403)?.json.message;
-    const words = 'exceeded quota: q, requested: configmaps=1, used: configmaps=30, limited: configmaps=30';
-    assert.match(refused, new RegExp(`^configmaps "map-\\d+" is forbidden: ${words}$`));
-    assert.equal((await client.get(`${path}/configmaps`)).json.items.length, 30);
-    assert.deepEqual(await used(path), { configmaps: '30' });
+    const words = 'exceeded quota: q, requested: secrets=1, used: secrets=30, limited: secrets=30';
+    assert.match(refused, new RegExp(`^secrets "map-\\d+" is forbidden: ${words}$`));
+    assert.equal((await client.get(`${path}/secrets`)).json.items.length, 30);
+    assert.deepEqual(await used(path), { secrets: '30' });
   });
 
   test('nor do they exceed an amount', async () => {
@@ -89,18 +95,18 @@ describe('Resource quotas, with two gateways', () => {
   });
 
   test('what is not made is not counted: a name that is taken, a dry run', async () => {
-    const path = await namespaceWith('taken', { configmaps: '2' });
-    assert.equal((await create(`${path}/configmaps`, map('a'))).code, 201);
-    assert.equal((await create(`${path}/configmaps`, map('a'))).code, 409);
-    assert.equal((await create(`${path}/configmaps?dryRun=All`, map('b'))).code, 201);
-    assert.deepEqual(await used(path), { configmaps: '1' });
-    assert.equal((await create(`${path}/configmaps`, map('b'))).code, 201);
-    assert.equal((await create(`${path}/configmaps?dryRun=All`, map('c'))).code, 403);
+    const path = await namespaceWith('taken', { secrets: '2' });
+    assert.equal((await create(`${path}/secrets`, map('a'))).code, 201);
+    assert.equal((await create(`${path}/secrets`, map('a'))).code, 409);
+    assert.equal((await create(`${path}/secrets?dryRun=All`, map('b'))).code, 201);
+    assert.deepEqual(await used(path), { secrets: '1' });
+    assert.equal((await create(`${path}/secrets`, map('b'))).code, 201);
+    assert.equal((await create(`${path}/secrets?dryRun=All`, map('c'))).code, 403);
   });
 
   test('what is deleted is free again, and a quota is never exceeded while it is counted anew', async () => {
-    const path = await namespaceWith('churn', { configmaps: '5' });
-    const maps = `${path}/configmaps`;
+    const path = await namespaceWith('churn', { secrets: '5' });
+    const maps = `${path}/secrets`;
     let most = 0;
     const churn = async (worker: number) => {
       for (let i = 0; i < 10; i++) {
@@ -112,7 +118,7 @@ describe('Resource quotas, with two gateways', () => {
     };
     await Promise.all(Array.from({ length: 12 }, (_, worker) => churn(worker)));
     assert.ok(most > 0 && most <= 5, `${most} at once`);
-    await until('all to be free', async () => (await used(path)).configmaps === '0');
+    await until('all to be free', async () => (await used(path)).secrets === '0');
   });
 
   test('a pod that has ended is free, although it is still there', async () => {
@@ -150,11 +156,11 @@ describe('Resource quotas, with two gateways', () => {
   });
 
   test('a limit that is raised holds as soon as it is counted', async () => {
-    const path = await namespaceWith('raised', { configmaps: '1' });
-    assert.equal((await create(`${path}/configmaps`, map('a'))).code, 201);
-    assert.equal((await create(`${path}/configmaps`, map('b'))).code, 403);
+    const path = await namespaceWith('raised', { secrets: '1' });
+    assert.equal((await create(`${path}/secrets`, map('a'))).code, 201);
+    assert.equal((await create(`${path}/secrets`, map('b'))).code, 403);
     const headers = { 'Content-Type': 'application/merge-patch+json' };
-    await client.ask('PATCH', `${path}/resourcequotas/q`, { headers, body: { spec: { hard: { configmaps: '2' } } } });
-    await until('room', async () => (await create(`${path}/configmaps`, map('b'))).code === 201);
+    await client.ask('PATCH', `${path}/resourcequotas/q`, { headers, body: { spec: { hard: { secrets: '2' } } } });
+    await until('room', async () => (await create(`${path}/secrets`, map('b'))).code === 201);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import type { Client } from './support/client.ts';
-import { CONTROLLED, type RunningSystem } from './support/running-system.ts';
+import { COMPLETE, type RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
 const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
@@ -15,7 +15,7 @@ describe('Storage that is deleted', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await sharedSystem(CONTROLLED);
+    system = await sharedSystem(COMPLETE);
     client = system.client;
   });
   after(() => system?.stop());

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { startWebhooks, type TestWebhooks, until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
 import { parseExposition } from './support/exposition.ts';
-import { type RunningSystem, TWO_WORKERS } from './support/running-system.ts';
+import { COMPLETE, type RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
@@ -127,7 +127,7 @@ describe('Admission webhooks', () => {
 });
 
 test('A configuration of webhooks holds on every gateway, and no longer than it is there.', async () => {
-  const { client, stop } = await sharedSystem(TWO_WORKERS);
+  const { client, stop } = await sharedSystem(COMPLETE);
   after(stop);
   const webhooks = await startWebhooks();
   after(() => webhooks.stop());

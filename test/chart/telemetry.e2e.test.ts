@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { configMap, MAPS } from '../support/client.ts';
 import { parseExposition } from '../support/exposition.ts';
 import { whyNoHelm } from '../support/helm.ts';
-import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+import { OBSERVED } from '../support/observed.ts';
+import type { RunningSystem } from '../support/running-system.ts';
+import { sharedSystem } from '../support/shared-system.ts';
 import { declaredMetrics } from './support/declared-metrics.ts';
 import { readExpression } from './support/promql.ts';
 import { expressions, rules } from './support/telemetry.ts';
@@ -14,19 +13,14 @@ import { expressions, rules } from './support/telemetry.ts';
 /** what Prometheus adds to every series, by the chart's ServiceMonitor */
 const TARGET = ['job', 'namespace', 'pod', 'app_kubernetes_io_component'];
 const PARTS = ['gateway', 'store', 'watch', 'health'];
-const POLICY = 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n';
 
 describe('What dashboard and rules ask for', { skip: whyNoHelm() ?? false }, () => {
   let system: RunningSystem;
-  const dir = mkdtempSync(join(tmpdir(), 'tidegate-telemetry-'));
   /** of each series that is told, the labels that it has or may have */
   const labels = new Map<string, Set<string>>();
 
   before(async () => {
-    const policy = join(dir, 'policy.yaml');
-    writeFileSync(policy, POLICY);
-    const args = [`--audit-policy-file=${policy}`, `--audit-log-path=${join(dir, 'audit.log')}`];
-    system = await runningSystem({ args });
+    system = await sharedSystem(OBSERVED);
     const { client, tidegate } = system;
     const watch = await client.watch(`${MAPS}?watch=1`);
     await client.ask('POST', MAPS, { body: configMap('one') });
@@ -42,7 +36,6 @@ describe('What dashboard and rules ask for', { skip: whyNoHelm() ?? false }, () 
   });
   after(async () => {
     await system.stop();
-    rmSync(dir, { recursive: true });
   });
 
   function note(text: string): void {

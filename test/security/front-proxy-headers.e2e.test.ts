@@ -8,7 +8,7 @@ import { mintLeaf } from '@tidegate/local';
 import { type TestAggregatedServer, testAuthority } from '@tidegate/testkit';
 import { appleServer, GROUP, register, told } from '../support/aggregation.ts';
 import { rawAsk, whoAmI } from '../support/raw-ask.ts';
-import { CONTROLLED, type RunningSystem } from '../support/running-system.ts';
+import { COMPLETE, type RunningSystem } from '../support/running-system.ts';
 import { sharedSystem } from '../support/shared-system.ts';
 
 const ROOT = ['X-Remote-User', 'root', 'X-Remote-Group', 'system:masters'];
@@ -34,7 +34,7 @@ describe('Headers in which a front proxy names users', () => {
   };
 
   before(async () => {
-    system = await sharedSystem(CONTROLLED);
+    system = await sharedSystem(COMPLETE);
     proxy = pair('front-proxy-client');
     server = await appleServer(system.client);
     await register(system.client, server);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { connect } from 'node:tls';
-import { ALL_PLUGINS } from '../support/running-system.ts';
+import { COMPLETE } from '../support/running-system.ts';
 import { Stage, TREASURE } from './stage.ts';
 
 const MAPS = '/api/v1/namespaces/own/configmaps';
@@ -15,7 +15,7 @@ const MOST_MS = 15_000;
 describe('An attack that once worked elsewhere', () => {
   let stage: Stage;
   before(async () => {
-    stage = await Stage.open({ env: ALL_PLUGINS });
+    stage = await Stage.open(COMPLETE);
     const everything = ['get', 'list', 'create', 'update', 'patch'];
     await stage.allow([
       { verbs: everything, apiGroups: [''], resources: ['configmaps', 'services', 'services/proxy', 'pods'] },

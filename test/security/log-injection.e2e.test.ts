@@ -1,28 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { AUDIT_LOG, OBSERVED } from '../support/observed.ts';
 import { Stage } from './stage.ts';
 
 const FORGED = '{"kind":"Event","verb":"forged"}';
 
 describe('What a client says', () => {
   let stage: Stage;
-  let dir: string;
   before(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'tidegate-log-'));
-    const policy = { apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'RequestResponse' }] };
-    writeFileSync(join(dir, 'policy.json'), JSON.stringify(policy));
-    const env = {
-      TIDEGATE_AUDIT_POLICY_FILE: join(dir, 'policy.json'),
-      TIDEGATE_AUDIT_LOG_PATH: join(dir, 'audit.log'),
-    };
-    stage = await Stage.open({ env, args: ['--log-level=debug'] });
+    stage = await Stage.open(OBSERVED);
   });
   after(async () => {
     await stage?.close();
-    rmSync(dir, { recursive: true, force: true });
   });
 
   test('is never a line of a log by itself, and no command of a terminal', async () => {
@@ -50,7 +41,7 @@ describe('What a client says', () => {
 
     const logs = join(stage.system.tidegate.dataDir, 'logs');
     const files = [
-      join(dir, 'audit.log'),
+      AUDIT_LOG,
       ...readdirSync(logs)
         .filter((name) => /^(gateway|store|watch)/.test(name))
         .map((name) => join(logs, name)),
@@ -63,6 +54,6 @@ describe('What a client says', () => {
         assert.notEqual(read.verb, 'forged', file);
       }
     }
-    assert.ok(readFileSync(join(dir, 'audit.log'), 'utf8').includes('forged'), 'it was recorded, as what it is');
+    assert.ok(readFileSync(AUDIT_LOG, 'utf8').includes('forged'), 'it was recorded, as what it is');
   });
 });

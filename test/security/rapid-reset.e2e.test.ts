@@ -5,7 +5,8 @@ import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { MAPS } from '../support/client.ts';
 import { frame, openSession, PREFACE, RawConnection } from '../support/raw-connection.ts';
-import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+import type { RunningSystem } from '../support/running-system.ts';
+import { sharedSystem } from '../support/shared-system.ts';
 
 const PING = 6;
 const SETTINGS = 4;
@@ -15,7 +16,7 @@ const CONTINUATION = 9;
 describe('an HTTP/2 client', () => {
   let system: RunningSystem;
   before(async () => {
-    system = await runningSystem();
+    system = await sharedSystem();
   });
   after(() => system?.stop());
 

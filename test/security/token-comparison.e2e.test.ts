@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { temporaryDir } from '@tidegate/testkit';
+import { OBSERVED } from '../support/observed.ts';
 import { rawAsk, whoAmI } from '../support/raw-ask.ts';
-import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+import type { RunningSystem } from '../support/running-system.ts';
+import { sharedSystem } from '../support/shared-system.ts';
 
+/** of `../support/users.csv` */
 const TOKEN = 'abcdefghijklmnopqrstuvwxyz-ABCDEF_0123456789';
 
 describe('A token is compared as a whole', () => {
-  const place = temporaryDir('token-comparison');
   let system: RunningSystem;
 
   before(async () => {
-    const tokens = join(place.path, 'tokens.csv');
-    writeFileSync(tokens, `${TOKEN},ann,1\n`);
-    system = await runningSystem({ args: [`--token-auth-file=${tokens}`, '--log-level=debug'] });
+    system = await sharedSystem(OBSERVED);
   });
   after(async () => {
     await system?.stop();
-    place.remove();
   });
 
   const who = async (...headers: string[]) => {
@@ -28,7 +26,7 @@ describe('A token is compared as a whole', () => {
   };
 
   test('so that nothing that is nearly one is one', async () => {
-    assert.equal(await who('Authorization', `Bearer ${TOKEN}`), 'ann');
+    assert.equal(await who('Authorization', `Bearer ${TOKEN}`), 'eve');
     const changed = [...TOKEN].map((_, i) => `${TOKEN.slice(0, i)}~${TOKEN.slice(i + 1)}`);
     const others = [
       TOKEN.slice(1),
@@ -58,7 +56,7 @@ describe('A token is compared as a whole', () => {
     for (const value of [TOKEN, `Basic ${TOKEN}`, `Token ${TOKEN}`, `Bearer: ${TOKEN}`, `Bearer ${TOKEN} ${TOKEN}`])
       assert.equal(await who('Authorization', value), 401, value);
     assert.equal(await who('Authorization', 'Bearer x', 'Authorization', `Bearer ${TOKEN}`), 401);
-    assert.equal(await who('authorization', `bearer  ${TOKEN} `), 'ann');
+    assert.equal(await who('authorization', `bearer  ${TOKEN} `), 'eve');
   });
 
   test('and it stands in no log', async () => {

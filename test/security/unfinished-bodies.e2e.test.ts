@@ -5,7 +5,8 @@ import { memoryBytes } from '@tidegate/local';
 import { until } from '@tidegate/testkit';
 import { MAPS } from '../support/client.ts';
 import { openSession, RawConnection } from '../support/raw-connection.ts';
-import { type RunningSystem, runningSystem } from '../support/running-system.ts';
+import { type RunningSystem, SMALL_LIMITS } from '../support/running-system.ts';
+import { sharedSystem } from '../support/shared-system.ts';
 
 const MIB = 1 << 20;
 const LENGTH = 3 * MIB;
@@ -15,7 +16,7 @@ describe('Bodies that are begun and not ended', () => {
   let system: RunningSystem;
   const open: RawConnection[] = [];
   before(async () => {
-    system = await runningSystem({ env: { TIDEGATE_MAX_INCOMING_BODIES_MIB_PER_USER: '8' } });
+    system = await sharedSystem(SMALL_LIMITS);
   });
   after(async () => {
     for (const connection of open) connection.close();

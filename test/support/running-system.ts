@@ -19,25 +19,26 @@ export const alone = {
   TIDEGATE_CONTROLLERS: 'namespace-controller',
   TIDEGATE_DISABLE_ADMISSION_PLUGINS: 'ServiceAccount',
 };
-/** for tests that make service accounts, and pods with them */
-export const ALL_PLUGINS = { TIDEGATE_DISABLE_ADMISSION_PLUGINS: '' };
-/** as users have it, with all its controllers and plugins */
-export const COMPLETE = { env: { TIDEGATE_CONTROLLERS: '*', TIDEGATE_DISABLE_ADMISSION_PLUGINS: '' } };
-/** Its controllers do what Kubernetes would want done, and delete nothing for want of an owner. */
-const CAREFUL =
-  'namespace-controller,root-ca-certificate-publisher-controller,' +
-  'persistentvolume-protection-controller,persistentvolumeclaim-protection-controller,' +
-  'volumeattributesclass-protection-controller';
-/** with the controllers that several files need */
-export const CONTROLLED = { env: { TIDEGATE_CONTROLLERS: CAREFUL } };
-/** whose gateways remember a few changes only, and hold collections of one MiB and less */
-export const SMALL_MIRRORS = {
-  env: { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.016', TIDEGATE_MIRROR_LARGEST_MIB: '1' },
+/** as users have it, with all its controllers and plugins, and two gateways, between which each connection is given to either */
+export const COMPLETE = {
+  args: ['--workers=2'],
+  env: { TIDEGATE_CONTROLLERS: '*', TIDEGATE_DISABLE_ADMISSION_PLUGINS: '' },
 };
 /** with CBOR, which has to be switched on */
 export const CBOR = { args: ['--feature-gates=CBORServingAndStorage=true'] };
-/** two gateways, between which each connection is given to either */
-export const TWO_WORKERS = { args: ['--workers=2'] };
+/**
+ * whose gateways remember a few changes only, hold collections of one MiB and less, take few bodies of a user at a time,
+ * and compress what is short; with CBOR
+ */
+export const SMALL_LIMITS = {
+  ...CBOR,
+  env: {
+    TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '0.016',
+    TIDEGATE_MIRROR_LARGEST_MIB: '1',
+    TIDEGATE_MAX_INCOMING_BODIES_MIB_PER_USER: '8',
+    TIDEGATE_RESPONSE_COMPRESSION_MIN_BYTES: '100',
+  },
+};
 /** what every such system has made when it is settled */
 export const FIRST_OBJECTS = 50 + bootstrapPolicy().length;
 

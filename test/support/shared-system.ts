@@ -68,7 +68,7 @@ function borrowed(tidegate: TestTidegate, release: () => Promise<number>): TestT
   const refuse = () => {
     throw new Error('this system is shared: take one of your own to break it');
   };
-  return Object.create(tidegate, { stop: { value: release }, kill: { value: refuse }, restarted: { value: refuse } });
+  return Object.create(tidegate, { stop: { value: release }, kill: { value: refuse } });
 }
 
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };

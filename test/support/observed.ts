@@ -1,0 +1,36 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryDir } from '@tidegate/testkit';
+
+const POLICY = `
+apiVersion: audit.k8s.io/v1
+kind: Policy
+rules:
+  - level: None
+    nonResourceURLs: ["/livez*", "/readyz*"]
+  - level: None
+    users: ["system:apiserver"]
+  - level: Request
+    resources: [{ group: "", resources: ["configmaps"] }]
+    verbs: ["create", "patch"]
+  - level: RequestResponse
+    omitManagedFields: true
+    omitStages: ["RequestReceived"]
+`;
+
+const { path } = temporaryDir('observed');
+writeFileSync(join(path, 'policy.yaml'), POLICY);
+
+export const AUDIT_LOG = join(path, 'audit.log');
+
+/** A system that tells what it does: every request in the audit log, and every detail in the logs. With CBOR. */
+export const OBSERVED = {
+  args: ['--log-level=debug', '--feature-gates=CBORServingAndStorage=true'],
+  env: {
+    TIDEGATE_AUDIT_POLICY_FILE: join(path, 'policy.yaml'),
+    TIDEGATE_AUDIT_LOG_PATH: AUDIT_LOG,
+    // only what a client has sampled is traced; nobody listens there
+    TIDEGATE_OTLP_ENDPOINT: 'http://127.0.0.1:9',
+    TIDEGATE_TRACE_SAMPLE_RATIO: '0',
+  },
+};
