@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS, type Watch } from './support/client.ts';
 import { kubectl, whyNoKubectl } from './support/kubectl.ts';
-import { COMPLETE, type RunningSystem, runningSystem } from './support/running-system.ts';
+import { COMPLETE, type RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
@@ -144,29 +144,4 @@ describe('Roles', () => {
     before.delete('system:basic-user');
     for (const [name, version] of before) assert.equal(after.get(name), version, name);
   });
-});
-
-test('AlwaysAllow opens everything to everybody whom the server lets in, and is told in the log', async () => {
-  const dir = mkdtempSync(join(tmpdir(), 'tidegate-always-allow-'));
-  const file = join(dir, 'authentication.yaml');
-  const conditions = [{ path: MAPS }];
-  writeFileSync(
-    file,
-    JSON.stringify({
-      apiVersion: 'apiserver.config.k8s.io/v1',
-      kind: 'AuthenticationConfiguration',
-      anonymous: { enabled: true, conditions },
-    }),
-  );
-  const env = { TIDEGATE_AUTHORIZATION_MODE: 'AlwaysAllow', TIDEGATE_AUTHENTICATION_CONFIG: file };
-  const system = await runningSystem({ env });
-  try {
-    assert.equal((await system.client.ask('GET', MAPS, { token: '' })).code, 200);
-    assert.equal((await system.client.ask('GET', '/api/v1/nodes', { token: '' })).code, 401);
-    const log = readFileSync(join(system.tidegate.dataDir, 'logs', 'gateway.log'), 'utf8');
-    assert.match(log, /whoever has a name here may do everything/);
-  } finally {
-    await system.stop();
-    rmSync(dir, { recursive: true, force: true });
-  }
 });

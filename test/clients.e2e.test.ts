@@ -1,6 +1,6 @@
 import { after, before, describe, test } from 'node:test';
 import { clientWorks, fill, goWorks } from './support/client-suite.ts';
-import { javascript, python } from './support/foreign-clients.ts';
+import { javascript } from './support/foreign-clients.ts';
 import { CBOR, type RunningSystem } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 
@@ -13,8 +13,6 @@ describe('Clients of other languages', () => {
   after(() => system.stop());
 
   goWorks(() => system);
-  test('Python', (t) => clientWorks(t, system, python, { args: ['python'] }));
-
   test('JavaScript', (t) =>
     clientWorks(t, system, javascript, {
       args: ['javascript'],

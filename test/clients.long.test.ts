@@ -1,9 +1,9 @@
 import { after, before, describe, test } from 'node:test';
 import { clientWorks, fill, goWorks } from './support/client-suite.ts';
-import { java, rust } from './support/foreign-clients.ts';
+import { java, python, rust } from './support/foreign-clients.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
-describe('Clients that are built first', () => {
+describe('Clients of other languages', () => {
   let system: RunningSystem;
   before(async () => {
     system = await runningSystem({ args: ['--feature-gates', 'CBORServingAndStorage=true'] });
@@ -13,6 +13,7 @@ describe('Clients that are built first', () => {
 
   goWorks(() => system, true);
 
+  test('Python', (t) => clientWorks(t, system, python, { args: ['python'], patient: true }));
   test('Java', (t) =>
     clientWorks(t, system, java, {
       args: ['java'],

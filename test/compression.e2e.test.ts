@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { gunzipSync, gzipSync, inflateRawSync, zstdDecompressSync } from 'node:zlib';
 import { until } from '@tidegate/testkit';
 import { type Client, configMap, type Reply } from './support/client.ts';
-import { type RunningSystem, runningSystem, SMALL_LIMITS } from './support/running-system.ts';
+import { type RunningSystem, SMALL_LIMITS } from './support/running-system.ts';
 import { sharedSystem } from './support/shared-system.ts';
 import { timeless } from './support/timeless.ts';
 
@@ -255,20 +255,6 @@ describe('Response compression', () => {
       assert.equal(reply.code, code, reply.text);
     }
   });
-});
-
-test('With its feature gate off nothing is compressed.', async () => {
-  const { client, stop } = await runningSystem({ args: ['--no-nats', '--feature-gates=APIResponseCompression=false'] });
-  after(stop);
-  await client.ask('POST', '/api/v1/namespaces/default/configmaps', {
-    body: configMap('big', { a: 'a'.repeat(9000) }),
-  });
-  for (const path of ['/api/v1/namespaces/default/configmaps', '/api/v1/namespaces/default/configmaps/big']) {
-    const reply = await client.get(path, GZIP);
-    assert.equal(reply.code, 200);
-    assert.equal(reply.headers['content-encoding'], undefined);
-    assert.equal(reply.headers.vary, undefined);
-  }
 });
 
 test('The size from which answers are compressed is an option.', async () => {

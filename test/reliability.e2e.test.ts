@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { startTidegate, type TestTidegate } from '@tidegate/testkit';
+import type { TestTidegate } from '@tidegate/testkit';
 import { explainViolations, violationsOf } from './reliability/checks/all.ts';
 import { runLoad } from './reliability/load/run-load.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
 describe('Under random load of many clients', () => {
   let tidegate: TestTidegate;
   before(async () => {
-    tidegate = await startTidegate();
+    ({ tidegate } = await sharedSystem());
   });
   after(() => tidegate.stop());
 

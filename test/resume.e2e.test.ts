@@ -1,4 +1,9 @@
 import { resumeSuite } from './support/resume-suite.ts';
+import { runningSystem } from './support/running-system.ts';
+import { sharedSystem } from './support/shared-system.ts';
 
-resumeSuite({ awaySeconds: 1, from: 'window' });
-resumeSuite({ awaySeconds: 1, windowMemoryMib: 0.1, from: 'log' });
+// so many changes fit that a watcher which is there is never too late, also on a busy machine
+const env = { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '1' };
+
+resumeSuite({ awaySeconds: 1, open: () => sharedSystem(), from: 'window' });
+resumeSuite({ awaySeconds: 1, open: () => runningSystem({ env }), from: 'log' });

@@ -1,4 +1,7 @@
 import { resumeSuite } from './support/resume-suite.ts';
+import { runningSystem } from './support/running-system.ts';
 
-resumeSuite({ awaySeconds: 60, from: 'window' });
-resumeSuite({ awaySeconds: 60, windowMemoryMib: 8, from: 'log' });
+const env = { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: '8' };
+
+resumeSuite({ awaySeconds: 60, open: () => runningSystem(), from: 'window' });
+resumeSuite({ awaySeconds: 60, open: () => runningSystem({ env }), from: 'log' });

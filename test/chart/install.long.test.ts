@@ -1,6 +1,7 @@
-import { describe } from 'node:test';
+import { after, before, describe } from 'node:test';
 import { whyNoHelm } from '../support/helm.ts';
 import { whyNoKubectl } from '../support/kubectl.ts';
+import { type RunningSystem, runningSystem } from '../support/running-system.ts';
 import { installSuite } from './support/install-suite.ts';
 import { valueSets } from './support/render.ts';
 
@@ -10,10 +11,19 @@ const why =
     ? 'needs TIDEGATE_PEER_KUBECONFIG, the kubeconfig of an administrator of a kube-apiserver to install into'
     : undefined;
 
+// of the others neither server knows every kind
+const sets = valueSets.filter((values) => !['everything', 'cert-manager'].includes(values));
+
 describe('The chart on a kube-apiserver', { skip: why ?? whyNoHelm() ?? whyNoKubectl() ?? false }, () => {
-  // of the others the server does not know every kind
-  installSuite(
-    () => kubeconfig,
-    valueSets.filter((values) => !['everything', 'cert-manager'].includes(values)),
-  );
+  installSuite(() => kubeconfig, sets);
+});
+
+describe('The chart on a running Tidegate', { skip: whyNoHelm() ?? whyNoKubectl() ?? false }, () => {
+  let system: RunningSystem;
+  before(async () => {
+    system = await runningSystem();
+  });
+  after(() => system?.stop());
+
+  installSuite(() => system.tidegate.kubeconfig, sets);
 });

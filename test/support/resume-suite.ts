@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { type Client, configMap, MAPS, type Watch } from './client.ts';
 import { metricAt } from './metric.ts';
-import { type RunningSystem, runningSystem } from './running-system.ts';
+import type { RunningSystem } from './running-system.ts';
 
 interface ResumeSuite {
   /** how long the watcher is away, while others write as fast as they can */
   readonly awaySeconds: number;
-  readonly windowMemoryMib?: number;
+  readonly open: () => Promise<RunningSystem>;
   /** what the watcher was away for is still in memory, or is read from the store's log */
   readonly from: 'window' | 'log';
 }
@@ -19,13 +19,11 @@ const AT_LEAST = 300;
 const SELECTOR = 'labelSelector=colour%3Dred';
 
 /** A watcher that was away gets what one gets that was there all the time. */
-export function resumeSuite({ awaySeconds, windowMemoryMib, from }: ResumeSuite): void {
+export function resumeSuite({ awaySeconds, open, from }: ResumeSuite): void {
   describe(`After ${awaySeconds} s of heavy writes`, () => {
     let system: RunningSystem;
     before(async () => {
-      system = await runningSystem(
-        windowMemoryMib === undefined ? {} : { env: { TIDEGATE_MIRROR_WINDOW_MEMORY_MIB: String(windowMemoryMib) } },
-      );
+      system = await open();
     });
     after(() => system?.stop());
 

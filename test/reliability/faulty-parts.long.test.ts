@@ -1,0 +1,3 @@
+import { everyFault, faultyPartsSuite } from './faulty-parts-suite.ts';
+
+faultyPartsSuite(everyFault);

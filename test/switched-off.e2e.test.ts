@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { temporaryDir } from '@tidegate/testkit';
+import { type Client, configMap, MAPS } from './support/client.ts';
+import { type RunningSystem, runningSystem } from './support/running-system.ts';
+
+const AUTHENTICATION = {
+  apiVersion: 'apiserver.config.k8s.io/v1',
+  kind: 'AuthenticationConfiguration',
+  anonymous: { enabled: true, conditions: [{ path: MAPS }] },
+};
+
+describe('What can be switched off', () => {
+  const place = temporaryDir('switched-off');
+  let system: RunningSystem;
+  let client: Client;
+  before(async () => {
+    const file = join(place.path, 'authentication.yaml');
+    writeFileSync(file, JSON.stringify(AUTHENTICATION));
+    system = await runningSystem({
+      args: ['--feature-gates=APIResponseCompression=false'],
+      env: { TIDEGATE_AUTHORIZATION_MODE: 'AlwaysAllow', TIDEGATE_AUTHENTICATION_CONFIG: file },
+    });
+    ({ client } = system);
+  });
+  after(async () => {
+    await system?.stop();
+    place.remove();
+  });
+
+  test('rights: AlwaysAllow opens everything to everybody whom the server lets in, and is told in the log', async () => {
+    assert.equal((await client.ask('GET', MAPS, { token: '' })).code, 200);
+    assert.equal((await client.ask('GET', '/api/v1/nodes', { token: '' })).code, 401);
+    const log = readFileSync(join(system.tidegate.dataDir, 'logs', 'gateway.log'), 'utf8');
+    assert.match(log, /whoever has a name here may do everything/);
+  });
+
+  test('compression: without its feature gate nothing is compressed', async () => {
+    await client.ask('POST', MAPS, { body: configMap('big', { a: 'a'.repeat(9000) }) });
+    for (const path of [MAPS, `${MAPS}/big`]) {
+      const reply = await client.get(path, { 'Accept-Encoding': 'gzip' });
+      assert.equal(reply.code, 200);
+      assert.equal(reply.headers['content-encoding'], undefined);
+      assert.equal(reply.headers.vary, undefined);
+    }
+  });
+});
