@@ -6,7 +6,6 @@ import { until } from '@tidegate/testkit';
 import { ENCODINGS } from './support/body-encodings.ts';
 import { type Client, configMap, MAPS, type Reply } from './support/client.ts';
 import { type RunningSystem, runningSystem, SMALL_LIMITS } from './support/running-system.ts';
-import { sharedSystem } from './support/shared-system.ts';
 
 const NUMS = '/apis/items.example.com/v1/namespaces/default/nums';
 const SCALERS_V1 = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers';
@@ -132,7 +131,8 @@ describe('Items of a list that the watch service passes on', () => {
   let system: RunningSystem;
   let client: Client;
   before(async () => {
-    system = await sharedSystem(SMALL_LIMITS);
+    // nobody may have watched these collections before: what is watched is held, however large
+    system = await runningSystem(SMALL_LIMITS);
     ({ client } = system);
     await fill(client);
     const large = 'x'.repeat(600_000);
