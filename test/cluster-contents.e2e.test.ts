@@ -221,29 +221,3 @@ describe('What a cluster has without anybody having made it', () => {
     );
   });
 });
-
-describe('A cluster whose controllers are switched off', () => {
-  test('has no ServiceAccount default, and collects no garbage', async () => {
-    const { client, stop } = await sharedSystem();
-    after(stop);
-    const path = '/api/v1/namespaces/default';
-    const maps = `${path}/configmaps`;
-    const made = async (metadata: object) =>
-      (await client.ask('POST', maps, { body: { metadata } })).json.metadata as { name: string; uid: string };
-    const owner = await made({ name: 'owner' });
-    const reference = { apiVersion: 'v1', kind: 'ConfigMap', ...{ name: owner.name, uid: owner.uid } };
-    await made({ name: 'dependent', ownerReferences: [{ ...reference, blockOwnerDeletion: true }] });
-    await made({ name: 'lost', ownerReferences: [{ ...reference, name: 'never' }] });
-    await client.ask('DELETE', `${maps}/owner`, { body: { propagationPolicy: 'Foreground' } });
-    // what is not switched off has come past all of this when a namespace of afterwards is gone
-    await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'later' } } });
-    await client.ask('DELETE', '/api/v1/namespaces/later');
-    const isGone = async () => (await client.get('/api/v1/namespaces/later')).code === 404;
-    await until('another namespace to be gone', isGone);
-    assert.equal((await client.get(`${path}/serviceaccounts/default`)).code, 404);
-    const left = await client.get(`${maps}/owner`);
-    assert.deepEqual(left.json.metadata.finalizers, ['foregroundDeletion']);
-    for (const name of ['dependent', 'lost'])
-      assert.equal((await client.get(`${maps}/${name}`)).json.metadata.deletionTimestamp, undefined);
-  });
-});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { temporaryDir } from '@tidegate/testkit';
+import { temporaryDir, until } from '@tidegate/testkit';
 import { type Client, configMap, MAPS } from './support/client.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 
@@ -21,7 +21,11 @@ describe('What can be switched off', () => {
     writeFileSync(file, JSON.stringify(AUTHENTICATION));
     system = await runningSystem({
       args: ['--feature-gates=APIResponseCompression=false'],
-      env: { TIDEGATE_AUTHORIZATION_MODE: 'AlwaysAllow', TIDEGATE_AUTHENTICATION_CONFIG: file },
+      env: {
+        TIDEGATE_AUTHORIZATION_MODE: 'AlwaysAllow',
+        TIDEGATE_AUTHENTICATION_CONFIG: file,
+        TIDEGATE_CONTROLLERS: '*,-serviceaccount-controller,-garbage-collector',
+      },
     });
     ({ client } = system);
   });
@@ -35,6 +39,30 @@ describe('What can be switched off', () => {
     assert.equal((await client.ask('GET', '/api/v1/nodes', { token: '' })).code, 401);
     const log = readFileSync(join(system.tidegate.dataDir, 'logs', 'gateway.log'), 'utf8');
     assert.match(log, /whoever has a name here may do everything/);
+  });
+
+  test('controllers: without theirs there is no ServiceAccount default and no garbage is collected; others go on', async () => {
+    const path = '/api/v1/namespaces/default';
+    const authorities = (namespace: string) =>
+      until(`the authorities in ${namespace}`, async () => {
+        const { code } = await client.get(`/api/v1/namespaces/${namespace}/configmaps/kube-root-ca.crt`);
+        return code === 200;
+      });
+    await authorities('default');
+    const made = async (metadata: object) =>
+      (await client.ask('POST', MAPS, { body: { metadata } })).json.metadata as { name: string; uid: string };
+    const owner = await made({ name: 'owner' });
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', ...{ name: owner.name, uid: owner.uid } };
+    await made({ name: 'dependent', ownerReferences: [{ ...reference, blockOwnerDeletion: true }] });
+    await made({ name: 'lost', ownerReferences: [{ ...reference, name: 'never' }] });
+    await client.ask('DELETE', `${MAPS}/owner`, { body: { propagationPolicy: 'Foreground' } });
+    await client.ask('POST', '/api/v1/namespaces', { body: { metadata: { name: 'later' } } });
+    await authorities('later');
+    assert.equal((await client.get(`${path}/serviceaccounts/default`)).code, 404);
+    const left = await client.get(`${MAPS}/owner`);
+    assert.deepEqual(left.json.metadata.finalizers, ['foregroundDeletion']);
+    for (const name of ['dependent', 'lost'])
+      assert.equal((await client.get(`${MAPS}/${name}`)).json.metadata.deletionTimestamp, undefined);
   });
 
   test('compression: without its feature gate nothing is compressed', async () => {

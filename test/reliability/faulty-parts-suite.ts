@@ -83,23 +83,14 @@ export function faultyPartsSuite(faults: Faults): void {
       assert.ok(faultyWatch.lies > 0);
     });
 
-    for (const fault of faults.store) {
-      const broken = storeFaults[fault];
+    const found = (fault: string, broken: CheckName, given: Parameters<typeof run>[0], part: { lies: number }) =>
       test(`${fault} is found: ${broken}`, async () => {
-        const violations = await run({ store: fault }, often(faultyStore));
-        assert.ok(faultyStore.lies > 0, 'it was to lie');
+        const violations = await run(given, often(part));
+        assert.ok(part.lies > 0, 'it was to do that');
         assert.ok(violations.has(broken), `found only:\n${explainViolations(violations)}`);
       });
-    }
-
-    for (const fault of faults.watch) {
-      const broken = watchFaults[fault];
-      test(`${fault} is found: ${broken}`, async () => {
-        const violations = await run({ watch: fault }, often(faultyWatch));
-        assert.ok(faultyWatch.lies > 0, 'it was to spoil a change');
-        assert.ok(violations.has(broken), `found only:\n${explainViolations(violations)}`);
-      });
-    }
+    for (const fault of faults.store) found(fault, storeFaults[fault], { store: fault }, faultyStore);
+    for (const fault of faults.watch) found(fault, watchFaults[fault], { watch: fault }, faultyWatch);
 
     test('tells an old revision while changes come late is found: lists are as fresh as asked', async () => {
       const violations = await run({ store: 'tells an old revision', watch: 'brings everything late' });

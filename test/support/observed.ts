@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryDir } from '@tidegate/testkit';
+import { CBOR } from './running-system.ts';
 
 const POLICY = `
 apiVersion: audit.k8s.io/v1
@@ -25,7 +26,7 @@ export const AUDIT_LOG = join(path, 'audit.log');
 
 /** A system that tells what it does: every request in the audit log, and every detail in the logs. With CBOR. */
 export const OBSERVED = {
-  args: ['--log-level=debug', '--feature-gates=CBORServingAndStorage=true'],
+  args: ['--log-level=debug', ...CBOR.args],
   env: {
     TIDEGATE_AUDIT_POLICY_FILE: join(path, 'policy.yaml'),
     TIDEGATE_AUDIT_LOG_PATH: AUDIT_LOG,

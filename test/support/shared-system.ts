@@ -19,8 +19,8 @@ interface Kept {
 const kept = new Map<string, Kept>();
 
 /**
- * A running system that other files of tests have used before, and will use: for all that break no part of it, and ask it
- * about what they made themselves. At the end everything that a file has made is removed; where it has changed what each
+ * A running system that other files of tests have used before, and will use: for all that ask it about what they made
+ * themselves. Whoever ends a part of it waits until that part is started again. At the end everything that a file has made is removed; where it has changed what each
  * system has from the beginning, the next file gets another system.
  */
 export async function sharedSystem(options: SystemOptions = {}): Promise<RunningSystem> {
