@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { projectRoot } from '@tidegate/local';
-import { until, whyNoNats } from '@tidegate/testkit';
+import { programFile, until, whyNoNats } from '@tidegate/testkit';
 import { Api } from './reliability/load/api.ts';
 import { type Cluster, startCluster } from './reliability/system/cluster.ts';
 import { configMap, MAPS } from './support/client.ts';
@@ -24,10 +24,10 @@ const STEPS: ReadonlyArray<readonly [part: Part, to: 'new' | 'old']> = [
   ['store-1', 'old'],
 ];
 
-async function exchange(cluster: Cluster, name: Part, root: string): Promise<void> {
+async function exchange(cluster: Cluster, name: Part, main: string): Promise<void> {
   const part = cluster.parts.get(name);
   assert.ok(part !== undefined);
-  part.root = root;
+  part.main = main;
   await cluster.restart(name);
   for (const one of PARTS) await until(`${one} to be ready`, () => cluster.ready(one), 60_000);
 }
@@ -78,8 +78,8 @@ test('parts of this version and of the one before work with each other, both way
   skip: whyNoPreviousVersion() ?? (await whyNoNats()) ?? false,
 }, async () => {
   const previous = await previousVersion();
-  const roots = { new: projectRoot, old: previous.root };
-  const cluster = await startCluster({ replicas: 1, nats: true, root: previous.root });
+  const old = (part: string) => join(previous.root, 'services', part, 'src', 'main.ts');
+  const cluster = await startCluster({ replicas: 1, nats: true, program: old });
   const endpoint = cluster.endpoints[0]!;
   const api = new Api(endpoint, 20_000);
   const watched = new Api(endpoint, 600_000);
@@ -91,7 +91,8 @@ test('parts of this version and of the one before work with each other, both way
     const watching = watcher.run(MAPS, Number(listed.json.metadata.resourceVersion));
     const versions = [await exercise(api, 0)];
     for (const [i, [part, to]] of STEPS.entries()) {
-      await exchange(cluster, part, roots[to]);
+      const service = part.replace('-1', '') as 'store' | 'watch' | 'gateway';
+      await exchange(cluster, part, to === 'old' ? old(service) : await programFile(service));
       versions.push(await exercise(api, i + 1));
     }
     await until('the watcher to have caught up', () => watcher.last >= (versions.at(-1) as number));

@@ -4,8 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { projectRoot } from '@tidegate/local';
+import { PARTS, type Part } from '@tidegate/local';
 import {
+  programFile,
   startNats,
   startPostgres,
   type TestNats,
@@ -19,8 +20,8 @@ import { findKubectl, kubectl, whyNoKubectl } from '../support/kubectl.ts';
 import { render } from './support/render.ts';
 import { firstAddress, SmallCluster, whyNoAddresses } from './support/small-cluster.ts';
 
-const PARTS = ['gateway', 'store', 'watch', 'health'];
-const command = (part: string) => [process.execPath, join(projectRoot, 'services', part, 'src', 'main.ts')];
+const programs = new Map(await Promise.all(PARTS.map(async (part) => [part, await programFile(part)] as const)));
+const command = (part: string) => [process.execPath, programs.get(part as Part) as string];
 
 const why = whyNoHelm() ?? whyNoKubectl() ?? whyNoAddresses ?? (await whyNoNats());
 

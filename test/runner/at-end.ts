@@ -2,11 +2,14 @@ type Ending = () => Promise<unknown>;
 
 const endings = new Map<string, Ending>();
 
-/** What is to be done, and looked at, when the last file of this process is done. */
+/** What is to be done, and looked at, when the last file that shares something is done. */
 export function atEnd(name: string, ending: Ending): void {
   endings.set(name, ending);
 }
 
-export function allEndings(): ReadonlyMap<string, Ending> {
-  return endings;
+/** Each is to be done once. */
+export function takeEndings(): ReadonlyMap<string, Ending> {
+  const taken = new Map(endings);
+  endings.clear();
+  return taken;
 }

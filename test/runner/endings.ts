@@ -1,4 +1,4 @@
 import { test } from 'node:test';
-import { allEndings } from './at-end.ts';
+import { takeEndings } from './at-end.ts';
 
-for (const [name, ending] of allEndings()) test(name, async () => void (await ending()));
+for (const [name, ending] of takeEndings()) test(name, async () => void (await ending()));

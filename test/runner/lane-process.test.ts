@@ -31,6 +31,14 @@ describe('A process that runs files of tests', () => {
     assert.match(failures[0]?.error ?? '', /it cannot be loaded/);
   });
 
+  test('ends once what its files shared, and tells what fails of that', async () => {
+    assert.deepEqual((await lane.run(fixture('shares'))).failures, []);
+    const [failure] = await lane.endShared();
+    assert.equal(failure?.name, 'what is shared ends');
+    assert.match(failure?.error ?? '', /it ended badly/);
+    assert.deepEqual(await lane.endShared(), []);
+  });
+
   test('is replaced when a file ends it, and the file has failed', async () => {
     const { failures, cost } = await lane.run(fixture('exits'));
     assert.match(failures[0]?.error ?? '', /its process ended with 7/);

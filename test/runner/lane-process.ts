@@ -31,6 +31,7 @@ const END_MS = 60_000;
 export class Lane {
   readonly #limitMs: number;
   #child: ChildProcess | undefined;
+  #endings = 0;
 
   constructor({ limitMs }: LaneOptions) {
     this.#limitMs = limitMs;
@@ -72,10 +73,17 @@ export class Lane {
     });
   }
 
-  /** There is nothing left to run: what the files shared ends. Answers what failed of that. */
-  async end(): Promise<readonly Failure[]> {
+  /** What the files so far have shared ends. Answers what failed of that. */
+  async endShared(): Promise<readonly Failure[]> {
     if (this.#child === undefined) return [];
-    const { failures } = await this.run(join(import.meta.dirname, 'endings.ts'));
+    // a module runs once: under another address it is another one
+    const { failures } = await this.run(`${join(import.meta.dirname, 'endings.ts')}?${++this.#endings}`);
+    return failures;
+  }
+
+  /** There is nothing left to run. Answers what failed of ending what the files shared. */
+  async end(): Promise<readonly Failure[]> {
+    const failures = await this.endShared();
     await this.#endChild();
     return failures;
   }

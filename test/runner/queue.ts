@@ -5,7 +5,7 @@ interface QueueOptions {
   readonly lanes: number;
   readonly limitMs: number;
   readonly done: (file: string, result: FileResult) => void;
-  /** what failed when a process had run its last file */
+  /** what failed when a process ended what its files had shared */
   readonly ended: (failures: readonly Failure[]) => void;
 }
 
@@ -17,7 +17,11 @@ export async function runFiles(
   const backlog = new Backlog(files);
   const work = async () => {
     const lane = new Lane({ limitMs });
+    let shared: string | undefined;
     for (let next = backlog.take(lane); next !== undefined; next = backlog.take(lane)) {
+      // nobody will take the other one any more, and it costs memory and time also when nobody asks it anything
+      if (shared !== undefined && next.system !== shared) ended(await lane.endShared());
+      shared = next.system;
       done(next.file, await lane.run(next.file));
     }
     ended(await lane.end());

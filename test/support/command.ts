@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
-import { projectRoot } from '@tidegate/local';
-import { booked } from '@tidegate/testkit';
+import { booked, programFile } from '@tidegate/testkit';
 
 export interface Said {
   code: number | null;
@@ -10,9 +8,11 @@ export interface Said {
 }
 
 /** Runs `tidegate ARGS` to its end, as a person would. */
-export function tidegateCommand(...args: string[]): Promise<Said> {
-  const main = join(projectRoot, 'packages', 'local', 'src', 'main.ts');
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 });
+export async function tidegateCommand(...args: string[]): Promise<Said> {
+  const child = spawn(process.execPath, [await programFile('tidegate'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 60_000,
+  });
   const said: Said = { code: null, stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said.stdout += text;

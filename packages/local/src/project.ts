@@ -5,6 +5,25 @@ import { fileURLToPath } from 'node:url';
 /** The clone this launcher belongs to, wherever it was called from. */
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
 
+declare global {
+  /** where the programs lie that were each made one file, this one among them; undefined in the sources */
+  var tidegatePrograms: string | undefined;
+}
+
+const SOURCES = {
+  gateway: 'services/gateway/src/main.ts',
+  store: 'services/store/src/main.ts',
+  watch: 'services/watch/src/main.ts',
+  health: 'services/health/src/main.ts',
+  backup: 'services/store/src/backup/main.ts',
+};
+
+/** The file of another program of the project: in the form that this one has. */
+export function programFile(name: keyof typeof SOURCES): string {
+  const directory = globalThis.tidegatePrograms;
+  return directory === undefined ? join(projectRoot, SOURCES[name]) : join(directory, `${name}.mjs`);
+}
+
 export const defaultDataDir = join(projectRoot, '.tidegate');
 
 /** Where the project keeps programs it fetched: never in the system. */

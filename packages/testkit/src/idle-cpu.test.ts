@@ -17,12 +17,12 @@ async function busyUnder(load: Load, parts = Object.keys(load).map((name, pid) =
 }
 
 test('Parts that use little are not named, and one that spins is.', async () => {
-  const load = { gateway: [40, 40, 40, 40, 40, 40], watch: [900, 900, 900, 900, 900, 900] };
+  const load = { gateway: Array(12).fill(40), watch: Array(12).fill(450) };
   assert.deepEqual(await busyUnder(load), ['watch uses 45 % of a core']);
 });
 
 test('A part that finishes what a test has left to do is not named.', async () => {
-  assert.deepEqual(await busyUnder({ store: [1500, 800, 90] }), []);
+  assert.deepEqual(await busyUnder({ store: [800, 400, 40] }), []);
 });
 
 test('A process that spins is found, and one that is gone is not looked for.', async (t) => {

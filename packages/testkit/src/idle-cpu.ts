@@ -15,12 +15,12 @@ interface IdleOptions {
 
 /** How much of one core a part may use while nobody asks it anything. */
 const MOST_SHARE = 0.05;
-const SPAN_MS = 2000;
+const SPAN_MS = 1000;
 /** What a test has left to do may go on for a while; what spins goes on for ever. */
-const SPANS = 6;
+const SPANS = 12;
 
 /**
- * Says which parts are busy although nobody asks them anything: over each of several spans of two seconds they used more
+ * Says which parts are busy although nobody asks them anything: over each of twelve seconds they used more
  * than 5 % of a core. The first quiet span of a part clears it, and parts that are gone or were started again are left out.
  */
 export async function busyParts(

@@ -14,6 +14,8 @@ export { oddDefinition } from './odd-definition.ts';
 export { peerCertificates, type TestCertificates } from './peer-certificates.ts';
 export { postgresOfVersion } from './postgres-version.ts';
 export { copyPrepared } from './prepared.ts';
+export { programFile } from './programs/program.ts';
+export { sourcesKey } from './programs/sources-key.ts';
 export { Random } from './random.ts';
 export { startReviewer, type TestReviewer } from './reviewer.ts';
 export { type ServerPair, serverPair } from './server-pair.ts';

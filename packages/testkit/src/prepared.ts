@@ -16,12 +16,23 @@ export interface Prepared {
 const NEW = 'new-';
 
 /** Copies a directory that is made once, and kept in the project's cache for everybody who needs one like it. */
-export async function copyPrepared({ name, key, make }: Prepared, target: string): Promise<void> {
-  const kept = join(cacheDir(), 'prepared', name, key);
-  if (!existsSync(kept)) await keep(kept, make);
+export async function copyPrepared(what: Prepared, target: string): Promise<void> {
+  const kept = await prepared(what);
   mkdirSync(dirname(target), { recursive: true });
   await copy(kept, target);
 }
+
+/** Answers where it is kept, for those who only read it. */
+export async function prepared({ name, key, make }: Prepared): Promise<string> {
+  const kept = join(cacheDir(), 'prepared', name, key);
+  if (existsSync(kept)) return kept;
+  const making = beingMade.get(kept) ?? keep(kept, make).finally(() => beingMade.delete(kept));
+  beingMade.set(kept, making);
+  await making;
+  return kept;
+}
+
+const beingMade = new Map<string, Promise<void>>();
 
 /** It appears whole or not at all; two who make it at the same time keep one of the two. */
 async function keep(kept: string, make: Prepared['make']): Promise<void> {

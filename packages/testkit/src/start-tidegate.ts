@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DataDir, dataDirAt, isRunning, projectRoot, type RunState, readRunState } from '@tidegate/local';
+import { type DataDir, dataDirAt, isRunning, type RunState, readRunState } from '@tidegate/local';
 import { booked } from './account.ts';
 import { busyParts } from './idle-cpu.ts';
+import { programFile } from './programs/program.ts';
 import { temporaryDir } from './temporary-dir.ts';
 import { until } from './until.ts';
 
@@ -46,7 +47,7 @@ export async function startTidegate(options: StartTidegateOptions = {}): Promise
   const temporary = temporaryDir('tidegate');
   const dir = dataDirAt(options.dataDir ?? join(temporary.path, 'data'));
   await options.prepare?.(dir.path);
-  const child = spawnLauncher(dir, options);
+  const child = spawnLauncher(await programFile('tidegate'), dir, options);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -101,8 +102,7 @@ async function rests(dir: DataDir): Promise<void> {
   if (busy.length > 0) throw new Error(`With nobody asking, ${busy.join(', and ')}.`);
 }
 
-function spawnLauncher(dir: DataDir, options: StartTidegateOptions): ChildProcess {
-  const main = join(projectRoot, 'packages', 'local', 'src', 'main.ts');
+function spawnLauncher(main: string, dir: DataDir, options: StartTidegateOptions): ChildProcess {
   const isEmpty = options.dataDir === undefined && options.prepare === undefined;
   const fresh = isEmpty ? ['--ephemeral'] : ['--port=0'];
   const env = Object.entries(process.env).filter(

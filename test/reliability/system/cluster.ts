@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   freePort,
   peerCertificates,
+  programFile,
   startNats,
   startPostgres,
   type TestCertificates,
@@ -23,8 +24,8 @@ interface ClusterOptions {
   readonly windowSeconds?: number;
   /** further options of each part */
   readonly flags?: Partial<Record<'store' | 'watch' | 'gateway', Readonly<Record<string, string>>>>;
-  /** where the version is that the parts are of at the beginning; this project by default */
-  readonly root?: string;
+  /** what runs as a part at the beginning, where that is not this version of the project */
+  readonly program?: (part: 'store' | 'watch' | 'gateway') => string;
   /** stands between the gateways and the stores; answers the address that gateways are given */
   readonly beforeStores?: Between;
   readonly beforeWatches?: Between;
@@ -87,10 +88,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const all = { ...listening, 'log-level': 'warn', ...peer, ...flags, ...options.flags?.[part] };
     const args = Object.entries(all).map(([name, value]) => `--${name}=${value}`);
     const logFile = join(temporary.path, `${part}-${i}.log`);
-    parts.set(
-      `${part}-${i}`,
-      new PartProcess({ part, args, env, logFile, ...(options.root === undefined ? {} : { root: options.root }) }),
-    );
+    const main = await (options.program ?? programFile)(part);
+    parts.set(`${part}-${i}`, new PartProcess({ main, args, env, logFile }));
     return address;
   };
   const each = Array.from({ length: options.replicas }, (_, i) => i + 1);

@@ -1,16 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { projectRoot } from '@tidegate/local';
 
 interface PartOptions {
-  readonly part: 'store' | 'watch' | 'gateway';
+  /** the program to run */
+  readonly main: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
-  /** where the version is that it is of; this project by default */
-  readonly root?: string;
 }
 
 /** A part as a process of the test's own, started again whenever it ends, until it is stopped. */
@@ -20,12 +17,12 @@ export class PartProcess {
   #stopped = false;
   /** how the processes ended that were not stopped here: by a code or a signal */
   readonly ends: Array<number | string> = [];
-  /** of the process that is started next */
-  root: string;
+  /** the program of the process that is started next: another one for another version */
+  main: string;
 
   constructor(options: PartOptions) {
     this.#options = options;
-    this.root = options.root ?? projectRoot;
+    this.main = options.main;
     this.#child = this.#start();
   }
 
@@ -55,11 +52,10 @@ export class PartProcess {
   }
 
   #start(): ChildProcess {
-    const { part, args, env, logFile } = this.#options;
+    const { args, env, logFile } = this.#options;
     const log = openSync(logFile, 'a', 0o600);
-    const main = join(this.root, 'services', part, 'src', 'main.ts');
     // it ends by itself when its standard input closes: none outlives the test
-    const child = spawn(process.execPath, [main, ...args, '--lifeline'], {
+    const child = spawn(process.execPath, [this.main, ...args, '--lifeline'], {
       stdio: ['pipe', log, log],
       env: { ...process.env, ...env },
     });

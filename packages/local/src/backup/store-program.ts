@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { listenForStop } from '../launch/stop-signals.ts';
-import { projectRoot } from '../project.ts';
+import { programFile } from '../project.ts';
 import { Trouble } from '../trouble.ts';
 
 /**
@@ -9,8 +8,7 @@ import { Trouble } from '../trouble.ts';
  * travels in the environment.
  */
 export function runStoreProgram(args: readonly string[], postgresUrl: string): Promise<number> {
-  const main = join(projectRoot, 'services', 'store', 'src', 'backup', 'main.ts');
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [programFile('backup'), ...args], {
     stdio: 'inherit',
     env: { ...process.env, TIDEGATE_POSTGRES_URL: postgresUrl },
   });

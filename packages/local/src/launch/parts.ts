@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Certificates, FRONT_PROXY } from '../certs/certificates.ts';
-import { cacheDir, projectRoot } from '../project.ts';
+import { cacheDir, programFile } from '../project.ts';
 import { startNodeProcess } from '../supervise/node-process.ts';
 import type { ProcessSpec } from '../supervise/supervised.ts';
 import { type StartOptions, startOptions } from './start-options.ts';
@@ -59,7 +59,7 @@ export function planParts(plan: PartsPlan): PartSpec[] {
   return placed.map((entry) => {
     const flags = { ...kitFlags(entry, plan), ...partFlags[entry.part](plan, addresses) };
     const args = Object.entries(flags).flatMap(([name, value]) => (value === '' ? [] : [`--${name}=${value}`]));
-    const main = join(projectRoot, 'services', entry.part, 'src', 'main.ts');
+    const main = programFile(entry.part);
     const started = { args, env: env(entry.part) };
     return {
       ...entry,

@@ -1,13 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { Client } from '@grpc/grpc-js';
 import { grpcClient, peerCredentials } from '@tidegate/service-kit';
-import { freePort, type TestCertificates } from '@tidegate/testkit';
+import { freePort, programFile, type TestCertificates } from '@tidegate/testkit';
 import type { SessionRequest, SessionResponse } from '@tidegate/wire';
 import { openSession, openStream } from './store-process.ts';
-
-const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 /** A store in a process of its own, which can be stopped, continued and killed. */
 export interface SpawnedStore {
@@ -30,7 +27,7 @@ export async function spawnStore(certificates: TestCertificates, postgresUrl: st
     '--log-level=error',
   ];
   const env = { ...process.env, TIDEGATE_POSTGRES_URL: postgresUrl };
-  const child: ChildProcess = spawn(process.execPath, [MAIN, ...flags], {
+  const child: ChildProcess = spawn(process.execPath, [await programFile('store'), ...flags], {
     stdio: ['ignore', 'inherit', 'inherit'],
     env,
   });

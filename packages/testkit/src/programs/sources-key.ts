@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { globSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '@tidegate/local';
+
+const SOURCES = ['{packages,services}/*/src/**/*', 'package-lock.json'];
+
+let known: string | undefined;
+
+/** Another one when any source of the project has changed, or Node, or a dependency: what is made of them is made anew. */
+export function sourcesKey(): string {
+  known ??= readKey();
+  return known;
+}
+
+function readKey(): string {
+  const hash = createHash('sha256').update(process.version);
+  for (const path of globSync(SOURCES, { cwd: projectRoot }).sort()) {
+    const { size, mtimeMs } = statSync(join(projectRoot, path));
+    if (!path.endsWith('.test.ts')) hash.update(`${path} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex').slice(0, 16);
+}
