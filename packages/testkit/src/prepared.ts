@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheDir, isErrno } from '@tidegate/local';
 import { temporaryDir } from './temporary-dir.ts';
+import { until } from './until.ts';
 
 export interface Prepared {
   readonly name: string;
@@ -34,19 +35,54 @@ export async function prepared({ name, key, make }: Prepared): Promise<string> {
 
 const beingMade = new Map<string, Promise<void>>();
 
-/** It appears whole or not at all; two who make it at the same time keep one of the two. */
+/** Longer than making anything takes on a slow machine. */
+const PATIENCE_MS = 120_000;
+
+/** One process makes it, and others that want it meanwhile wait for that one; where it ends before, another one does. */
 async function keep(kept: string, make: Prepared['make']): Promise<void> {
+  mkdirSync(dirname(kept), { recursive: true });
+  const lock = `${kept}.pid`;
+  while (!existsSync(kept)) {
+    if (locks(lock)) return makeAndKeep(kept, make).finally(() => removeAll(lock));
+    const isOver = () => existsSync(kept) || !isHeld(lock);
+    await until(`${kept}, which another process makes,`, isOver, PATIENCE_MS);
+  }
+}
+
+function locks(lock: string): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error;
+    return false;
+  }
+}
+
+/** The lock of a process that is gone is taken away. Should two do so at once, both make the same. */
+function isHeld(lock: string): boolean {
+  try {
+    process.kill(Number(readFileSync(lock, 'utf8')), 0);
+    return true;
+  } catch (error) {
+    if (isErrno(error, 'EPERM')) return true;
+    if (!isErrno(error, 'ESRCH', 'ENOENT')) throw error;
+    removeAll(lock);
+    return false;
+  }
+}
+
+/** It appears whole or not at all. */
+async function makeAndKeep(kept: string, make: Prepared['make']): Promise<void> {
   const place = dirname(kept);
   const fresh = join(place, `${NEW}${process.pid}`);
   // PostgreSQL's user reaches what is made there, which need not be so in the cache
   const workshop = temporaryDir('prepared');
-  mkdirSync(place, { recursive: true });
   try {
     await make(join(workshop.path, 'made'));
     await copy(join(workshop.path, 'made'), fresh);
     renameSync(fresh, kept);
-    for (const name of readdirSync(place))
-      if (name !== basename(kept) && !name.startsWith(NEW)) removeAll(join(place, name));
+    for (const name of readdirSync(place)) if (!name.startsWith(basename(kept))) removeAll(join(place, name));
   } catch (error) {
     if (!isErrno(error, 'EEXIST', 'ENOTEMPTY')) throw error;
   } finally {
