@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '@tidegate/local';
-import { build, type Plugin } from 'esbuild';
+import { build, type Plugin, stop } from 'esbuild';
 
 /** Where each program begins. */
 export const PROGRAMS = {
@@ -34,6 +34,8 @@ export async function bundle(directory: string): Promise<void> {
     plugins: [keepPlaces],
     logLevel: 'error',
   });
+  // its process would stay, with 600 MiB
+  await stop();
 }
 
 const PLACES = /\bimport\.meta\.(dirname|filename|url)\b|\b__(dirname|filename)\b/g;
