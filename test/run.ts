@@ -18,7 +18,7 @@ import { makeWorkplace } from './runner/workplace.ts';
  *   --ci        fails when anything is skipped that runner/left-out-in-ci.ts does not name
  *   --times     where the time went
  *   --seed N    in a random order, which is the same for the same number
- *   --lanes N   so many processes at a time; one more than there are cores, since files also wait
+ *   --lanes N   so many processes at a time; two more than there are cores, since files also wait
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const { values: options, positionals: words } = parseArgs({
@@ -28,7 +28,7 @@ const { values: options, positionals: words } = parseArgs({
     ci: { type: 'boolean', default: false },
     times: { type: 'boolean', default: false },
     seed: { type: 'string' },
-    lanes: { type: 'string', default: String(availableParallelism() + 1) },
+    lanes: { type: 'string', default: String(availableParallelism() + 2) },
   },
 });
 

@@ -1,3 +1,4 @@
+import { type TestTidegate, until } from '@tidegate/testkit';
 import type { Client } from './client.ts';
 
 interface Metadata {
@@ -27,6 +28,8 @@ interface Collection {
   /** of its group and version */
   readonly base: string;
   readonly resource: string;
+  /** RESOURCE.GROUP */
+  readonly kind: string;
 }
 
 const DISCOVERY = { Accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' };
@@ -40,7 +43,9 @@ export interface Contents {
   readonly unreadable: readonly string[];
 }
 
-export async function contentsOf(client: Client): Promise<Contents> {
+/** Asks only for kinds of which there are any: the watch service counts them. */
+export async function contentsOf(client: Client, tidegate: TestTidegate): Promise<Contents> {
+  const counted = await countedKinds(client, tidegate);
   const objects = new Map<string, Held>();
   const unreadable: string[] = [];
   const read = async ({ base, resource }: Collection) => {
@@ -55,8 +60,23 @@ export async function contentsOf(client: Client): Promise<Contents> {
     }
   };
   // on one connection: as many at a time would each begin with a handshake
-  for (const collection of await collectionsOf(client)) await read(collection);
-  return { objects, unreadable };
+  for (const collection of await collectionsOf(client)) {
+    if (counted.delete(collection.kind)) await read(collection);
+  }
+  return { objects, unreadable: [...unreadable, ...[...counted].map((kind) => `${kind}, which is not served`)] };
+}
+
+const COUNT = /^apiserver_resource_objects\{group="(.*)",resource="(.*)"\} ([1-9]\d*)$/gm;
+
+/** The kinds of which there are objects now, as RESOURCE.GROUP. */
+async function countedKinds(client: Client, tidegate: TestTidegate): Promise<Set<string>> {
+  const { json } = await client.get('/api/v1/namespaces?limit=1', METADATA);
+  const text = await until('the watch service to know of everything that was written', async () => {
+    const now = await (await fetch(`http://${tidegate.part('watch').opsAddress}/metrics`)).text();
+    const [, revision] = /^tidegate_watch_revision (\d+)$/m.exec(now) ?? [];
+    return Number(revision) >= Number(json.metadata.resourceVersion) ? now : undefined;
+  });
+  return new Set([...text.matchAll(COUNT)].map(([, group, resource]) => `${resource}.${group}`));
 }
 
 /** Each kind once, whatever versions it is served in. */
@@ -71,7 +91,7 @@ async function collectionsOf(client: Client): Promise<Collection[]> {
         for (const { resource, verbs } of resources) {
           if (seen.has(resource) || !verbs.includes('list') || !verbs.includes('delete')) continue;
           seen.add(resource);
-          found.push({ base, resource });
+          found.push({ base, resource, kind: `${resource}.${metadata.name ?? ''}` });
         }
       }
     }

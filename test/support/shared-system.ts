@@ -33,7 +33,7 @@ export async function sharedSystem(options: SystemOptions = {}): Promise<Running
   const release = async () => {
     let isUsable = false;
     try {
-      if (await clean(client, first)) {
+      if (await clean({ client, tidegate: system.tidegate }, first)) {
         await system.tidegate.rests();
         isUsable = true;
       }
@@ -49,7 +49,7 @@ export async function sharedSystem(options: SystemOptions = {}): Promise<Running
 async function start(options: SystemOptions): Promise<Kept> {
   const system = await runningSystem(options);
   atEnd('the systems that files shared end', endAll);
-  const { objects } = await contentsOf(system.client);
+  const { objects } = await contentsOf(system.client, system.tidegate);
   return { system, first: objects };
 }
 
@@ -74,12 +74,12 @@ function borrowed(tidegate: TestTidegate, release: () => Promise<number>): TestT
 const MERGE = { 'Content-Type': 'application/merge-patch+json' };
 
 /** Removes what was not there at first. Answers whether what was there is as it was. */
-async function clean(client: Client, first: Contents['objects']): Promise<boolean> {
+async function clean({ client, tidegate }: Omit<RunningSystem, 'stop'>, first: Contents['objects']): Promise<boolean> {
   let left: readonly string[] = [];
   const last = await until(
     () => `everything that the tests have made to be gone:\n${left.join('\n')}`,
     async () => {
-      const { objects, unreadable } = await contentsOf(client);
+      const { objects, unreadable } = await contentsOf(client, tidegate);
       const strangers = [...objects.values()].filter(({ path }) => !first.has(path));
       if (strangers.length === 0 && unreadable.length === 0) return objects;
       left = [...unreadable, ...(await Promise.all(strangers.map((held) => removed(client, held))))];
