@@ -28,7 +28,11 @@ export class Stage {
   }
 
   static async open(options: SystemOptions = {}): Promise<Stage> {
-    const stage = new Stage(await sharedSystem(options));
+    return Stage.over(await sharedSystem(options));
+  }
+
+  static async over(system: RunningSystem): Promise<Stage> {
+    const stage = new Stage(system);
     await stage.make('/api/v1/namespaces/kube-system/secrets', {
       metadata: { name: 'safe' },
       stringData: { a: TREASURE },

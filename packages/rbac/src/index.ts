@@ -1,5 +1,5 @@
 export { type BootstrapObject, bootstrapPolicy } from './bootstrap-policy.ts';
-export { uncovered } from './covers.ts';
+export { type Beyond, uncovered } from './covers.ts';
 export { allows, type Deed, type PolicyRule } from './policy-rule.ts';
 export { placesOf, RuleIndex } from './rule-index.ts';
 export { joined, toldRules, toldTexts } from './told-rules.ts';

@@ -40,5 +40,13 @@ function namesResource(resources: readonly string[], resource: string, subresour
 
 /** A `*` at the end stands for whatever follows. */
 export function pathMatches(pattern: string, path: string): boolean {
-  return pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')));
+  const prefix = prefixOf(pattern);
+  return pattern === path || (prefix !== undefined && path.startsWith(prefix));
+}
+
+/** What stands before the stars at the end; undefined: it has none. No regular expression, which would be quadratic. */
+export function prefixOf(pattern: string): string | undefined {
+  let end = pattern.length;
+  while (end > 0 && pattern[end - 1] === '*') end--;
+  return end === pattern.length ? undefined : pattern.slice(0, end);
 }

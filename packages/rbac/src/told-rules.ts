@@ -2,7 +2,7 @@ import type { PolicyRule } from './policy-rule.ts';
 
 /** Rules that differ in their verbs alone are one; others stay as they are. */
 export function joined(rules: readonly PolicyRule[]): PolicyRule[] {
-  const byObject = new Map<string, PolicyRule>();
+  const byObject = new Map<string, { readonly rule: PolicyRule; readonly verbs: string[] }>();
   const others: PolicyRule[] = [];
   for (const rule of rules) {
     const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
@@ -12,9 +12,10 @@ export function joined(rules: readonly PolicyRule[]): PolicyRule[] {
     }
     const key = JSON.stringify([apiGroups, resources, resourceNames]);
     const before = byObject.get(key);
-    byObject.set(key, before === undefined ? rule : { ...before, verbs: [...(before.verbs ?? []), ...verbs] });
+    if (before === undefined) byObject.set(key, { rule, verbs: [...verbs] });
+    else for (const verb of verbs) before.verbs.push(verb);
   }
-  return [...others, ...byObject.values()];
+  return [...others, ...[...byObject.values()].map(({ rule, verbs }) => ({ ...rule, verbs }))];
 }
 
 /** Rules a line each, as kube-apiserver tells them, in the order of their texts. */

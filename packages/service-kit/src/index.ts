@@ -18,6 +18,7 @@ export { HistogramTally, type Sample } from './histogram-tally.ts';
 export { type KeyPair, readKeyPair } from './key-pair.ts';
 export { type KitConfig, kitOptions } from './kit-options.ts';
 export { LoadMeter } from './load-meter.ts';
+export { LoopWatch } from './loop-watch.ts';
 export { createLogger, type Logger, openLog } from './logger.ts';
 export { MetricRegistry } from './metric-registry.ts';
 export { checkNats, type NatsConfig, natsAddress, natsOptions } from './nats-address.ts';

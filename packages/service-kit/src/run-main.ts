@@ -12,6 +12,7 @@ import { healthImplementation } from './health-rpc.ts';
 import type { KitConfig } from './kit-options.ts';
 import { LoadMeter } from './load-meter.ts';
 import { type Logger, openLog } from './logger.ts';
+import { LoopWatch } from './loop-watch.ts';
 import { MetricRegistry } from './metric-registry.ts';
 import { openOpsServer } from './ops-server.ts';
 import { type PeerCredentials, peerCredentials } from './peer-credentials.ts';
@@ -29,6 +30,7 @@ export interface Kit {
   readonly retries: Retries;
   readonly faults: Faults;
   readonly load: LoadMeter;
+  readonly loop: LoopWatch;
   readonly tracing: Tracing;
   readonly credentials: PeerCredentials;
   readonly certificates: CertificateTimes;
@@ -78,6 +80,7 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
       retries: new Retries(log, metrics),
       faults: new Faults(log, metrics),
       load: LoadMeter.ofThisProcess(),
+      loop: new LoopWatch(log, metrics),
       tracing: await createTracing({
         endpoint: config.otlpEndpoint,
         sampleRatio: config.traceSampleRatio,
@@ -101,6 +104,8 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
     declareCheckMetrics(kit.metrics, main.part, checks);
     const probes = await openProbes(config, checks, kit.metrics);
     await service.start();
+    // what is loaded and compiled before keeps nobody waiting
+    kit.loop.start();
     log.info({ grpcPort: grpc.port }, 'The part is started.');
 
     const why = await stopRequested;
@@ -113,6 +118,7 @@ export async function runMain<T extends OptionTable>(main: Main<T>): Promise<voi
     await service.stop();
     await probes.close();
     kit.load.stop();
+    kit.loop.stop();
     // Where nobody takes the last traces they would be offered again and again. That they are lost is no reason for this
     // process to end badly.
     await Promise.race([kit.tracing.shutdown().catch(() => {}), delayMs(LAST_TRACES_MS)]);

@@ -28,7 +28,7 @@ import { observe, observeOpen } from './hooks/observe.ts';
 import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
 import { writeDocument } from './hooks/write-document.ts';
 import { dump } from './limits/dump.ts';
-import { hasBody } from './limits/incoming-bodies.ts';
+import { bodyBytesOf, hasBody } from './limits/incoming-bodies.ts';
 import { inTime, timeOf } from './limits/request-time.ts';
 import { judgeParameters } from './rules/query-parameters.ts';
 import { newNotes, type RequestNotes } from './telemetry/request-tallies.ts';
@@ -153,12 +153,13 @@ function codingOf(gateway: Gateway, { headers }: FastifyRequest, info: RequestIn
 
 /** What is a talk between others holds no seat: how long it takes says nothing of how much it is to do. */
 function inTurn(options: ServeOptions, admitted: Admitted): Promise<number> {
-  const { info, user, audit, reply, remote, notes } = admitted;
+  const { request, info, user, audit, reply, remote, notes } = admitted;
   const { limits } = options.gateway;
   const takesLong = lastsLong(info);
   if (TALKS.has(info.subresource) || (remote !== undefined && takesLong)) return admit(options, admitted);
   const timeMs = takesLong ? limits.requestMs : timeOf(info, limits.requestMs);
-  const asking = { user, info, audit, reply, patienceMs: timeMs / 4 };
+  const bodyBytes = bodyBytesOf(request.raw);
+  const asking = { user, info, audit, reply, bodyBytes, patienceMs: timeMs / 4 };
   const askedMs = performance.now();
   if (takesLong) return limits.serve(asking, () => admit(options, admitted));
   const inFlight = options.gateway.requestMetrics.inFlight.of(info.verb);
@@ -243,6 +244,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   if (deprecated !== undefined) warnings.push(deprecated);
   refuseMediaType(gateway.gates, resourceRequest);
   if (resourceRequest.body.length > 0) refuseCodedBody(headers['content-encoding']);
+  const ended = kit.loop.begin({ words: `${info.verb} ${info.path} by ${user.name}`, bytes: body.length });
   try {
     // who is to be asked must be known before anything is written
     if (!gateway.admission.areKnown && !READS.has(info.verb)) await gateway.admission.known();
@@ -256,6 +258,8 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   } catch (error) {
     span?.end(error instanceof Error ? error.message : String(error));
     throw error;
+  } finally {
+    ended();
   }
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kind } from '@tidegate/kinds';
-import { type PolicyRule, toldRules, toldTexts, uncovered } from '@tidegate/rbac';
+import { type Beyond, type PolicyRule, toldRules, toldTexts, uncovered } from '@tidegate/rbac';
 import type { RequestInfo } from '@tidegate/request-info';
 import type { JsonObject } from '@tidegate/schema';
 import { forbiddenObject, notFound } from '@tidegate/status';
@@ -13,6 +13,9 @@ import { question } from './question.ts';
 
 const ROLES = new Set(['roles', 'clusterroles']);
 const BINDINGS = new Set(['rolebindings', 'clusterrolebindings']);
+
+/** More rights are not read by anybody; and what takes so many steps holds everybody up for 50 ms. */
+const LIMITS = { most: 1000, steps: 5_000_000 };
 
 type Asked = Pick<ResourceRequest, 'kind' | 'user' | 'info'>;
 
@@ -81,10 +84,10 @@ function refuseRole({ authorizer }: Gateway, request: Asked, object: JsonObject,
   const asked = leave(request, object);
   if (asked !== undefined && authorizer.decide(user, asked).allowed) return;
   const { rules: held, missing } = authorizer.rulesFor(user, info.namespace);
-  const beyond = uncovered(held, rulesIn(object));
-  if (beyond.length > 0) throw refused(kind, object, toldEscalation(user, beyond, missing));
+  const beyond = uncovered(held, rulesIn(object), LIMITS);
+  if (!isNothing(beyond)) throw refused(kind, object, toldEscalation(user, beyond, missing));
   const gathers = [object, old].some((one) => hasAggregation(one));
-  if (gathers && uncovered(held, EVERYTHING).length > 0) {
+  if (gathers && !isNothing(uncovered(held, EVERYTHING, LIMITS))) {
     throw refused(kind, object, 'must have cluster-admin privileges to use the aggregationRule');
   }
 }
@@ -98,8 +101,8 @@ function refuseBinding({ authorizer }: Gateway, request: Asked, object: JsonObje
   const wanted = authorizer.rulesOf(referred({ kind: refKind as 'Role' | 'ClusterRole', name }, asked.namespace));
   if (wanted === undefined) throw notFound(kind.entry, name);
   const { rules: held, missing } = authorizer.rulesFor(user, asked.namespace);
-  const beyond = uncovered(held, wanted);
-  if (beyond.length > 0) throw refused(kind, object, toldEscalation(user, beyond, missing));
+  const beyond = uncovered(held, wanted, LIMITS);
+  if (!isNothing(beyond)) throw refused(kind, object, toldEscalation(user, beyond, missing));
 }
 
 function rulesIn({ rules }: JsonObject): readonly PolicyRule[] {
@@ -111,10 +114,18 @@ function hasAggregation(object: JsonObject | undefined): boolean {
   return clusterRoleSelectors.length > 0;
 }
 
-function toldEscalation({ name, groups }: User, beyond: readonly PolicyRule[], missing: string): string {
+function isNothing({ rules, isCut }: Beyond): boolean {
+  return rules.length === 0 && !isCut;
+}
+
+function toldEscalation({ name, groups }: User, { rules, isCut }: Beyond, missing: string): string {
   const who = `user ${JSON.stringify(name)} (groups=${toldTexts(groups)})`;
   const more = missing === '' ? '' : `; resolution errors: [${missing}]`;
-  return `${who} is attempting to grant RBAC permissions not currently held:\n${toldRules(beyond)}${more}`;
+  if (rules.length === 0) {
+    return `${who} is attempting to grant more rules than can be compared with those that are held: grant fewer in one role${more}`;
+  }
+  const rest = isCut ? '\nand others' : '';
+  return `${who} is attempting to grant RBAC permissions not currently held:\n${toldRules(rules)}${rest}${more}`;
 }
 
 function refused({ entry }: Kind, object: JsonObject, why: string) {

@@ -91,6 +91,13 @@ export class IncomingBodies {
   }
 }
 
+/** How large a body will be; one whose head does not say it counts as half of the largest. */
+export function bodyBytesOf(raw: IncomingMessage): number {
+  if (!hasBody(raw)) return 0;
+  const bytes = Number(raw.headers['content-length']);
+  return bytes >= 0 ? Math.min(bytes, MAX_BODY_BYTES) : MAX_BODY_BYTES / 2;
+}
+
 /** Says whether a request has a body, or may have one: HTTP/2 needs no length for it. */
 export function hasBody(raw: IncomingMessage): boolean {
   const { stream } = raw as { stream?: { endAfterHeaders?: boolean } };

@@ -28,6 +28,8 @@ interface Asking {
   readonly info: RequestInfo;
   readonly audit: string;
   readonly reply: FastifyReply;
+  /** of its body, as its head says */
+  readonly bodyBytes: number;
   /** how long it may wait */
   readonly patienceMs: number;
 }
@@ -76,11 +78,11 @@ export class Limits {
 
   /** Serves the request when it is its turn, or tells the client to come again. Answers the code. */
   async serve(asking: Asking, serve: () => Promise<number>): Promise<number> {
-    const { user, info, reply, patienceMs } = asking;
+    const { user, info, reply, patienceMs, bodyBytes } = asking;
     if (info.verb === 'watch' && !this.#mayWatch(asking))
       return this.#refuse(asking, tooManyWatches(user, this.#mostWatches));
     if (this.turns === undefined) return this.#servePlainly(asking, serve);
-    const turn = this.turns.ask(user, info);
+    const turn = this.turns.ask(user, info, bodyBytes);
     const { ticket, schema } = turn;
     noteFlow(reply.raw, schema);
     if (ticket.state === 'waiting') await this.turns.settled(turn, reply.raw, patienceMs);

@@ -71,7 +71,7 @@ export class Turns {
   }
 
   /** It has its seats, waits for them, or is refused. Whoever asks gives them back, by `leave`. */
-  ask(user: User, info: RequestInfo): Turn {
+  ask(user: User, info: RequestInfo, bodyBytes: number): Turn {
     this.#capacity.wake();
     const schema = this.#flows.classifier.schemaOf(user, info);
     const { name } = schema.level;
@@ -81,7 +81,7 @@ export class Turns {
       level: name,
       schema: schema.name,
       distinguisher,
-      seats: seatsFor(info, this.#known),
+      seats: seatsFor(info, this.#known, bodyBytes),
       tally: this.#metrics.tallyOf(name, schema.name),
     });
     ticket.about = { user, info } satisfies Asking;

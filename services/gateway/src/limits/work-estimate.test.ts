@@ -6,10 +6,10 @@ import { seatsFor } from './work-estimate.ts';
 
 const PODS = '/api/v1/namespaces/demo/pods';
 
-function seats(method: string, url: string, { bytes = 0, size = 100, watchers = 0 } = {}): number {
+function seats(method: string, url: string, { bytes = 0, size = 100, watchers = 0, body = 0 } = {}): number {
   const collection = { size, stateBytes: bytes } as Collection;
   const known = { collection: () => (bytes === 0 ? undefined : collection), watchers: () => watchers };
-  return seatsFor(requestInfo(method, url) as RequestInfo, known);
+  return seatsFor(requestInfo(method, url) as RequestInfo, known, body);
 }
 
 test('a list takes a seat for each 100 kB that it shows, and ten at most', () => {
@@ -24,6 +24,13 @@ test('a watch is like a list where it begins with the state', () => {
   assert.equal(seats('GET', `${PODS}?watch=1`, large), 10);
   assert.equal(seats('GET', `${PODS}?watch=1&resourceVersion=5&sendInitialEvents=true`, large), 10);
   assert.equal(seats('GET', `${PODS}?watch=1&resourceVersion=5`, large), 1);
+});
+
+test('a write takes a seat for each 300 kB that it brings, or for those who are to be told', () => {
+  assert.equal(seats('POST', PODS, { body: 2000 }), 1);
+  assert.equal(seats('POST', PODS, { body: 800_000 }), 3);
+  assert.equal(seats('POST', PODS, { body: 3 << 20 }), 10);
+  assert.equal(seats('PUT', `${PODS}/a`, { body: 800_000, watchers: 550 }), 6);
 });
 
 test('a write takes a seat for each hundred who are to be told, and what reads one object takes one', () => {

@@ -134,7 +134,7 @@ function lacking(wanted: PolicyObject, there: PolicyObject): Partial<PolicyObjec
       : { aggregationRule: { clusterRoleSelectors: [...clusterRoleSelectors, ...missing] } };
   }
   const rules = there.rules ?? [];
-  const missing = uncovered(rules, wanted.rules ?? []);
+  const { rules: missing } = uncovered(rules, wanted.rules ?? []);
   return missing.length === 0 ? {} : { rules: [...rules, ...joined(missing)] };
 }
 

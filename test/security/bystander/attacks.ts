@@ -1,0 +1,159 @@
+import { configMap } from '../../support/client.ts';
+
+interface Request {
+  readonly method: string;
+  /** below the attacker's namespace, unless it begins with a slash */
+  readonly path: string;
+  readonly body: string;
+  readonly contentType?: string;
+}
+
+/** What somebody with an ordinary right sends, who wants everybody else to wait. */
+export interface Attack {
+  readonly title: string;
+  /** what is there before; it is not what is measured */
+  readonly before?: () => Request;
+  readonly request: () => Request;
+  /** so many times, one after another */
+  readonly times?: number;
+}
+
+const MAX_BODY = 3 << 20;
+const JSON_PATCH = 'application/json-patch+json';
+const MERGE_PATCH = 'application/merge-patch+json';
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/own/roles';
+
+const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+
+function post(path: string, body: unknown): Request {
+  return { method: 'POST', path, body: JSON.stringify(body) };
+}
+
+const container = { name: 'a', image: 'example.com/a' };
+
+function pod(name: string, spec: object): Request {
+  return post('pods', { metadata: { name }, spec: { containers: [container], ...spec } });
+}
+
+/** As many as make a body of the most bytes that are permitted. */
+function asManyAsFit<T>(make: (i: number) => T): T[] {
+  const each = JSON.stringify(make(10_000_000)).length + 1;
+  return many(Math.floor((MAX_BODY - 1000) / each), make);
+}
+
+export const ATTACKS: readonly Attack[] = [
+  {
+    title: 'a ConfigMap volume of 10,000 items on one path',
+    request: () => {
+      const items = many(10_000, (i) => ({ key: `k${i}`, path: 'p' }));
+      return pod('items', { volumes: [{ name: 'v', configMap: { name: 'c', items } }] });
+    },
+  },
+  {
+    title: '30,000 projected sources',
+    request: () => {
+      const sources = many(30_000, () => ({ configMap: { name: 'c', items: [{ key: 'k', path: 'p' }] } }));
+      return pod('sources', { volumes: [{ name: 'v', projected: { sources } }] });
+    },
+  },
+  {
+    title: 'a role of 230 groups, resources and verbs',
+    request: () => {
+      const [verbs, apiGroups, resources] = ['v', 'g', 'r'].map((word) => many(230, (i) => `${word}${i}`));
+      return post(ROLES, { metadata: { name: 'product' }, rules: [{ verbs, apiGroups, resources }] });
+    },
+  },
+  {
+    title: 'a role of 10,000 rules',
+    request: () => {
+      const rules = many(10_000, (i) => ({ verbs: ['get'], apiGroups: [`g${i}`], resources: [`r${i}`] }));
+      return post(ROLES, { metadata: { name: 'rules' }, rules });
+    },
+  },
+  {
+    title: 'a path of a role that is nothing but stars',
+    request: () => {
+      const rules = [{ verbs: ['get'], nonResourceURLs: [`/${'*'.repeat(MAX_BODY / 2)}x*y`] }];
+      const metadata = { name: 'stars' };
+      return post('/apis/rbac.authorization.k8s.io/v1/clusterroles', { metadata, rules });
+    },
+  },
+  {
+    title: 'a JSON patch of 700 moves in a list of 1.2 million',
+    before: () => post('configmaps', configMap('moved')),
+    request: () => {
+      const list = { op: 'add', path: '/data/a', value: many(1_200_000, () => 1) };
+      const moves = many(700, () => ({ op: 'move', from: '/data/a/0', path: '/data/a/-' }));
+      const body = JSON.stringify([list, ...moves]);
+      return { method: 'PATCH', path: 'configmaps/moved', body, contentType: JSON_PATCH };
+    },
+  },
+  {
+    title: '30,000 topology spread constraints',
+    request: () => {
+      const topologySpreadConstraints = many(30_000, (i) => ({
+        maxSkew: 1,
+        topologyKey: `k${i}`,
+        whenUnsatisfiable: 'DoNotSchedule',
+      }));
+      return pod('spread', { topologySpreadConstraints });
+    },
+  },
+  {
+    title: '12,000 mounts and 8,000 devices',
+    request: () => {
+      const volumeMounts = many(12_000, (i) => ({ name: `m${i}`, mountPath: `/m${i}` }));
+      const volumeDevices = many(8000, (i) => ({ name: `d${i}`, devicePath: `/d${i}` }));
+      return pod('mounts', { containers: [{ ...container, volumeMounts, volumeDevices }] });
+    },
+  },
+  {
+    title: 'a merge patch of 36 bytes on a pod of 7,000 tolerations',
+    before: () => pod('tolerant', { tolerations: many(7000, (i) => ({ key: `k${i}`, operator: 'Exists' })) }),
+    request: () => {
+      const body = '{"metadata":{"labels":{"a":"b"}}}   ';
+      return { method: 'PATCH', path: 'pods/tolerant', body, contentType: MERGE_PATCH };
+    },
+  },
+  {
+    title: 'a definition of 10,000 versions',
+    request: () => {
+      const versions = many(10_000, (i) => ({
+        name: `v${i + 1}`,
+        served: true,
+        storage: i === 0,
+        schema: { openAPIV3Schema: { type: 'object' } },
+      }));
+      const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' };
+      const spec = { group: 'attack.example.com', scope: 'Namespaced', names, versions };
+      return post(DEFINITIONS, { metadata: { name: 'widgets.attack.example.com' }, spec });
+    },
+  },
+  {
+    title: 'as many invalid containers as fit, four times',
+    request: () => post('pods', { metadata: { name: 'invalid' }, spec: { containers: asManyAsFit(() => ({})) } }),
+    times: 4,
+  },
+  {
+    title: 'as many invalid keys of a ConfigMap as fit, four times',
+    request: () => {
+      const data = Object.fromEntries(asManyAsFit((i) => [`!${i}`, '']));
+      return post('configmaps', { metadata: { name: 'invalid' }, data });
+    },
+    times: 4,
+  },
+  {
+    title: 'a set of as many equal finalizers as fit, four times',
+    request: () => post('configmaps', { metadata: { name: 'set', finalizers: asManyAsFit(() => 'example.com/a') } }),
+    times: 4,
+  },
+  {
+    title: 'a ConfigMap of the size that is permitted, ten times',
+    request: () => {
+      const body = configMap('large-', { text: 'x'.repeat((1 << 20) - 1000) });
+      return post('configmaps', { ...body, metadata: { generateName: 'large-' } });
+    },
+    times: 10,
+  },
+];
