@@ -164,10 +164,14 @@ type Gaps = 'all' | ReadonlyMap<Sort, Gaps>;
  * `candidates`: the held rules that cover the values chosen so far; undefined: none is chosen yet. Undefined: everything is
  * covered.
  */
-function gapsIn(axes: ReadonlyArray<ReadonlySet<Sort>>, candidates: Positions | undefined, steps: Steps): Gaps | undefined {
+function gapsIn(
+  axes: ReadonlyArray<ReadonlySet<Sort>>,
+  candidates: Positions | undefined,
+  steps: Steps,
+): Gaps | undefined {
   const [first, ...rest] = axes;
   if (first === undefined) return undefined;
-  if (candidates !== undefined && candidates.some((one) => coversAll(one, axes, steps))) return undefined;
+  if (candidates?.some((one) => coversAll(one, axes, steps))) return undefined;
   const gaps = new Map<Sort, Gaps>();
   for (const sort of first) {
     steps.take(1 + (candidates ?? sort.covering).length);

@@ -1,5 +1,5 @@
-import { LOOP_LOOK_MS } from './loop-look.ts';
 import type { Logger } from './logger.ts';
+import { LOOP_LOOK_MS } from './loop-look.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 
 /** Nobody else is to wait longer for what one request asks. */

@@ -8,7 +8,10 @@ import type { Look, Seen } from './bystander.ts';
 const { server, caFile, token, path, elsewhere } = workerData as Look;
 const EVERY_MS = 20;
 
-const agents = { https: new https.Agent({ keepAlive: true, ca: readFileSync(caFile) }), http: new http.Agent({ keepAlive: true }) };
+const agents = {
+  https: new https.Agent({ keepAlive: true, ca: readFileSync(caFile) }),
+  http: new http.Agent({ keepAlive: true }),
+};
 const headers = { Authorization: `Bearer ${token}` };
 let seen = nothingYet();
 

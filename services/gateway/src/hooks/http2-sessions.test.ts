@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
-import { connect, createServer } from 'node:http2';
+import { connect, constants, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { UNAUTHENTICATED } from '../authn/user.ts';
@@ -12,7 +12,7 @@ const REQUESTS = 3;
 /** The codes that somebody's requests on one connection get, and whether the connection was said to be over behind the first. */
 async function asking({ goAwayChance, groups }: { goAwayChance: number; groups: readonly string[] }) {
   const server = createServer((request, response) => {
-    sessions.known(request, { groups });
+    sessions.known(request, { name: 'ann', groups });
     response.end();
   });
   const sessions = new Http2Sessions(server, { goAwayChance });
@@ -56,4 +56,43 @@ test('a chance is one in fifty at most', () => {
       message: `--goaway-chance must be between 0 and 0.02, not ${goawayChance}`,
     });
   }
+});
+
+test('who has taken back too many requests is not better off with another connection, and others are', async (t) => {
+  let now = 0;
+  let user = 'ann';
+  const server = createServer((request) => sessions.known(request, { name: user, groups: ANN }));
+  const sessions = new Http2Sessions(server, { goAwayChance: 0, now: () => now });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  // what is sent is read before the next thing is sent
+  const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
+  const opened = () => {
+    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    client.on('error', () => {});
+    t.after(() => client.destroy());
+    return client;
+  };
+  /** Takes back a request so often, or until the connection is closed. Answers how often. */
+  const resets = async (most: number) => {
+    const client = opened();
+    let count = 0;
+    for (; count < most && !client.destroyed; count++) {
+      const stream = client.request({ ':path': '/' });
+      stream.on('error', () => {});
+      await turn();
+      stream.close(constants.NGHTTP2_CANCEL);
+      await turn();
+    }
+    return count;
+  };
+  const first = await resets(600);
+  assert.ok(first >= 500 && first < 600, String(first));
+  assert.ok((await resets(20)) < 20, 'ann is known again');
+  user = 'bob';
+  assert.equal(await resets(20), 20);
+  user = 'ann';
+  now += 2000;
+  assert.equal(await resets(20), 20);
 });

@@ -2,13 +2,14 @@ import type { EventEmitter } from 'node:events';
 import { constants, type Http2Session, type ServerHttp2Session } from 'node:http2';
 import type { User } from '../authn/user.ts';
 import { UNAUTHENTICATED } from '../authn/user.ts';
+import { Allowances } from '../limits/allowances.ts';
 
 /** at a time on one connection: of somebody who is known, and of others */
 const STREAMS = 250;
 export const STREAMS_OF_STRANGERS = 100;
-/** A client takes back a request now and then: so many at once, and so many a second. */
-const RESETS = 200;
-const RESETS_PER_SECOND = 50;
+/** A client takes back a request now and then. Many programs may be behind one address. */
+const RESETS_OF_USER = { burst: 500, perSecond: 100 };
+const RESETS_OF_ADDRESS = { burst: 1000, perSecond: 250 };
 const TAKEN_BACK: ReadonlySet<number | undefined> = new Set([
   constants.NGHTTP2_CANCEL,
   constants.NGHTTP2_REFUSED_STREAM,
@@ -25,43 +26,35 @@ interface SessionsOptions {
 }
 
 /** One connection, as far as it is looked at. */
-class Watched {
-  open = 0;
-  isWelcome = false;
-  #left = RESETS;
-  #at: number;
-
-  constructor(now: number) {
-    this.#at = now;
-  }
-
-  /** A request was taken back; false: too many were. */
-  reset(now: number): boolean {
-    this.#left = Math.min(RESETS, this.#left + ((now - this.#at) / 1000) * RESETS_PER_SECOND) - 1;
-    this.#at = now;
-    return this.#left >= 0;
-  }
+interface Watched {
+  open: number;
+  /** whose requests came on it; undefined: it is not known yet */
+  user: string | undefined;
+  readonly address: string;
 }
 
 /**
  * What a client may do with an HTTP/2 connection. To ask and to take it back at once costs it nothing, and this process a
- * request: who does that more often than programs do is told to calm down, and its connection is closed.
+ * request: who does that more often than programs do is told to calm down, and its connection is closed; so is the next one,
+ * until some time has passed.
  *
  * Invariant: `open` of each connection counts its streams; idle ones have none.
  */
 export class Http2Sessions {
   readonly #goAwayChance: number;
-  readonly #now: () => number;
+  readonly #resetsOfUsers: Allowances;
+  readonly #resetsOfAddresses: Allowances;
   readonly #watched = new WeakMap<Http2Session, Watched>();
 
   constructor(server: EventEmitter, { goAwayChance, now = () => performance.now() }: SessionsOptions) {
     this.#goAwayChance = goAwayChance;
-    this.#now = now;
+    this.#resetsOfUsers = new Allowances(RESETS_OF_USER, now);
+    this.#resetsOfAddresses = new Allowances(RESETS_OF_ADDRESS, now);
     server.on('session', (session: ServerHttp2Session) => this.#watch(session));
   }
 
   /** Who sends a request is known now, or is nobody. */
-  known(raw: object, user: Pick<User, 'groups'> | undefined): void {
+  known(raw: object, user: Pick<User, 'name' | 'groups'> | undefined): void {
     const session = sessionOf(raw);
     if (session === undefined) return;
     // as in kube-apiserver: a connection of nobody in particular is good for what was begun on it
@@ -70,24 +63,28 @@ export class Http2Sessions {
       return;
     }
     const watched = this.#watched.get(session);
-    if (watched?.isWelcome === false) {
-      watched.isWelcome = true;
-      session.settings({ maxConcurrentStreams: STREAMS });
+    if (watched !== undefined) {
+      if (watched.user === undefined) session.settings({ maxConcurrentStreams: STREAMS });
+      watched.user = user.name;
+      if (this.#resetsOfUsers.isSpent(user.name)) calmDown(session);
     }
     if (this.#goAwayChance > 0 && Math.random() < this.#goAwayChance) session.close();
   }
 
   #watch(session: ServerHttp2Session): void {
-    const watched = new Watched(this.#now());
-    this.#watched.set(session, watched);
     // a connection that ends badly is its client's affair
     session.on('error', () => {});
+    const watched: Watched = { open: 0, user: undefined, address: session.socket?.remoteAddress ?? '' };
+    this.#watched.set(session, watched);
+    if (this.#resetsOfAddresses.isSpent(watched.address)) {
+      calmDown(session);
+      return;
+    }
     session.on('stream', (stream) => {
       const ended = () => {
         // who ends a watch has heard its beginning
         if (stream.headersSent || !TAKEN_BACK.has(stream.rstCode)) return;
-        // not while Node reads the reset: it could free the stream twice
-        if (!watched.reset(this.#now())) setImmediate(() => session.destroy(CALM_DOWN));
+        if (!this.#mayReset(watched)) calmDown(session);
       };
       // taken back in the same breath: it is not heard of again
       if (stream.closed || stream.destroyed) return ended();
@@ -101,6 +98,17 @@ export class Http2Sessions {
       if (watched.open === 0) session.close();
     });
   }
+
+  #mayReset({ user, address }: Watched): boolean {
+    // strangers of one address are one; no user has such a name
+    const ofUser = this.#resetsOfUsers.take(user ?? `\0${address}`);
+    return this.#resetsOfAddresses.take(address) && ofUser;
+  }
+}
+
+/** Not while Node reads a reset: it could free the stream twice. */
+function calmDown(session: Http2Session): void {
+  setImmediate(() => session.destroy(CALM_DOWN));
 }
 
 function sessionOf(raw: object): ServerHttp2Session | undefined {
