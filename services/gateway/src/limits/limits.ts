@@ -61,7 +61,15 @@ export class Limits {
     const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = config;
     this.#maxima = new PlainMaxima({ reads, writes });
     this.#mostWatches = config.maxWatchesPerUser;
-    this.bodies = new IncomingBodies(config);
+    const bodies = new IncomingBodies(config);
+    this.bodies = bodies;
+    parts.registry.gauge({
+      name: 'tidegate_gateway_incoming_body_bytes',
+      help: 'What is here of request bodies that are not complete.',
+      collect() {
+        this.set(bodies.bytes);
+      },
+    });
     this.requestMs = requestMsOf(config.requestTimeout);
     this.shortestWatchMs = config.minRequestTimeout * 1000;
     const isOn = config.enablePriorityAndFairness && reads + writes > 0;
