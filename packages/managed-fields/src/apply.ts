@@ -1,6 +1,6 @@
 import type { JsonObject } from '@tidegate/schema';
 import { conflictsOf } from './conflicts.ts';
-import { EMPTY, type FieldSet } from './field-set.ts';
+import { type FieldSet, unionOf } from './field-set.ts';
 import { fieldsOf } from './fields-of.ts';
 import { withNamedFields } from './fit-schema.ts';
 import { merge } from './merge.ts';
@@ -105,11 +105,13 @@ class Pruning {
 
   /** Those of the version in which is pruned come first: what other versions need for their conversion is back then. */
   #ownedByVersion(first: string): Map<string, FieldSet> {
-    const owned = new Map<string, FieldSet>([[first, EMPTY]]);
+    const owned = new Map<string, FieldSet[]>([[first, []]]);
     for (const { apiVersion, fields } of this.#owners.values()) {
-      owned.set(apiVersion, (owned.get(apiVersion) ?? EMPTY).union(fields));
+      const sets = owned.get(apiVersion);
+      if (sets === undefined) owned.set(apiVersion, [fields]);
+      else sets.push(fields);
     }
-    return owned;
+    return new Map([...owned].map(([apiVersion, sets]) => [apiVersion, unionOf(sets)]));
   }
 }
 

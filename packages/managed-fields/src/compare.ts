@@ -18,10 +18,32 @@ export function compare(schema: Schema, old: Json, next: Json): Comparison {
 
 type Maybe = Json | undefined;
 
+/** A set that is put together along a walk: however deep a field stands, it costs one step. */
+class Found {
+  readonly #builders = [new FieldSetBuilder()];
+
+  /** Those of the whole object do not count. */
+  add(path: readonly PathElement[]): void {
+    for (let depth = this.#builders.length; depth <= path.length; depth++) {
+      this.#builders.push((this.#builders[depth - 1] as FieldSetBuilder).at(path[depth - 1] as PathElement));
+    }
+    if (path.length > 0) (this.#builders[path.length] as FieldSetBuilder).join();
+  }
+
+  /** The walk goes on at another place so deep. */
+  leave(depth: number): void {
+    if (this.#builders.length > depth) this.#builders.length = depth;
+  }
+
+  finish(): FieldSet {
+    return (this.#builders[0] as FieldSetBuilder).finish();
+  }
+}
+
 class Walk {
-  readonly removed = new FieldSetBuilder();
-  readonly modified = new FieldSetBuilder();
-  readonly added = new FieldSetBuilder();
+  readonly removed = new Found();
+  readonly modified = new Found();
+  readonly added = new Found();
   readonly #path: PathElement[] = [];
 
   compare(schema: Schema, old: Maybe, next: Maybe): void {
@@ -63,7 +85,22 @@ class Walk {
     if (old === next) return;
     this.#path.push(element);
     this.compare(schema, old, next);
+    this.#leave();
+  }
+
+  #leave(): void {
+    const depth = this.#path.length;
     this.#path.pop();
+    this.removed.leave(depth);
+    this.modified.leave(depth);
+    this.added.leave(depth);
+  }
+
+  /** An element whose items are one whole. */
+  #add(to: Found, element: PathElement): void {
+    this.#path.push(element);
+    to.add(this.#path);
+    this.#leave();
   }
 
   #compareItems(schema: Schema & { type: 'list' }, before: readonly Json[], after: readonly Json[]): boolean {
@@ -80,16 +117,15 @@ class Walk {
     element: PathElement,
     { old, next }: { old: Json[]; next: Json[] },
   ): void {
-    const at = [...this.#path, element];
     if (old.length <= 1 && next.length <= 1) this.#below(element, schema.items, old[0], next[0]);
     else if (old.length > 1 && next.length > 1) {
-      if (!isSame(old, next)) this.modified.add(at);
+      if (!isSame(old, next)) this.#add(this.modified, element);
     } else if (old.length > 1) {
       if (next.length > 0) this.#below(element, schema.items, undefined, next[0]);
-      this.removed.add(at);
+      this.#add(this.removed, element);
     } else {
       if (old.length > 0) this.#below(element, schema.items, old[0], undefined);
-      this.added.add(at);
+      this.#add(this.added, element);
     }
   }
 }

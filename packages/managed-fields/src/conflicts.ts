@@ -9,6 +9,9 @@ interface Conflict {
   readonly path: readonly PathElement[];
 }
 
+/** So many conflicts are told in one answer. */
+const MOST_TOLD = 1000;
+
 /** An applied configuration would set fields that others own to something else. */
 export class ConflictingOwners extends Error {
   readonly conflicts: readonly Conflict[];
@@ -19,7 +22,7 @@ export class ConflictingOwners extends Error {
   }
 
   get causes(): StatusCause[] {
-    return this.conflicts.map(({ owner, path }) => ({
+    return this.conflicts.slice(0, MOST_TOLD).map(({ owner, path }) => ({
       reason: 'FieldManagerConflict',
       message: `conflict with ${nameOf(owner)}`,
       field: printPath(path),
@@ -47,11 +50,13 @@ function messageOf(conflicts: readonly Conflict[]): string {
   if (only !== undefined && conflicts.length === 1) {
     return `Apply failed with 1 conflict: conflict with ${nameOf(only.owner)}: ${printPath(only.path)}`;
   }
-  const byOwner = Map.groupBy(conflicts, ({ owner }) => nameOf(owner));
+  const told = conflicts.slice(0, MOST_TOLD);
+  const more = conflicts.length > told.length ? [`and ${conflicts.length - told.length} more`] : [];
+  const byOwner = Map.groupBy(told, ({ owner }) => nameOf(owner));
   const parts = [...byOwner.keys()]
     .sort(compareText)
     .map((name) => [`conflicts with ${name}:`, ...(byOwner.get(name) ?? []).map(({ path }) => `- ${printPath(path)}`)]);
-  return `Apply failed with ${conflicts.length} conflicts: ${parts.flat().join('\n')}`;
+  return `Apply failed with ${conflicts.length} conflicts: ${[...parts.flat(), ...more].join('\n')}`;
 }
 
 function nameOf({ manager, subresource, operation, apiVersion }: Owner): string {

@@ -1,4 +1,4 @@
-import { compareElements, type PathElement } from './path-element.ts';
+import { compareElements, type PathElement, sortElements } from './path-element.ts';
 
 /**
  * A set of fields of an object.
@@ -18,6 +18,8 @@ export class FieldSet {
   readonly elements: readonly PathElement[];
   readonly members: readonly boolean[];
   readonly below: ReadonlyArray<FieldSet | undefined>;
+  /** of a large set, once something is looked up in it */
+  #places: Map<PathElement, number> | undefined;
 
   constructor(
     elements: readonly PathElement[],
@@ -45,29 +47,46 @@ export class FieldSet {
 
   /** What is in both. */
   intersection(other: FieldSet): FieldSet {
-    return combine(this, other, (a, b) => ({
-      member: (a?.member ?? false) && (b?.member ?? false),
-      below: a?.below === undefined || b?.below === undefined ? undefined : a.below.intersection(b.below),
+    if (other.elements.length < this.elements.length) return other.intersection(this);
+    return this.#each(other, (a, b) => ({
+      member: a.member && (b?.member ?? false),
+      below: b?.below === undefined ? undefined : a.below?.intersection(b.below),
     }));
   }
 
   /** What is here and not there. A field that goes leaves what is below it where it is. */
   difference(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
-    return combine(this, other, (a, b) => ({
-      member: (a?.member ?? false) && !(b?.member ?? false),
-      below: b?.below === undefined ? a?.below : a?.below?.difference(b.below),
+    return this.#each(other, (a, b) => ({
+      member: a.member && !(b?.member ?? false),
+      below: b?.below === undefined ? a.below : a.below?.difference(b.below),
     }));
   }
 
   /** The same, but a field takes with it what is below. */
   without(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
-    return combine(this, other, (a, b) =>
-      b?.member
-        ? GONE
-        : { member: a?.member ?? false, below: b?.below === undefined ? a?.below : a?.below?.without(b.below) },
+    return this.#each(other, (a, b) =>
+      b?.member ? GONE : { member: a.member, below: b?.below === undefined ? a.below : a.below?.without(b.below) },
     );
+  }
+
+  /** What becomes of each element here beside the same one there: it costs no more than this set has elements. */
+  #each(other: FieldSet, pick: (a: Entry, b: Entry | undefined) => Entry): FieldSet {
+    const elements: PathElement[] = [];
+    const members: boolean[] = [];
+    const below: Array<FieldSet | undefined> = [];
+    for (const [i, element] of this.elements.entries()) {
+      const j = other.#indexOf(element);
+      const there = j < 0 ? undefined : { member: other.members[j] as boolean, below: other.below[j] };
+      const picked = pick({ member: this.members[i] as boolean, below: this.below[i] }, there);
+      const rest = picked.below?.isEmpty ? undefined : picked.below;
+      if (!picked.member && rest === undefined) continue;
+      elements.push(element);
+      members.push(picked.member);
+      below.push(rest);
+    }
+    return elements.length === 0 ? EMPTY : new FieldSet(elements, members, below);
   }
 
   equals(other: FieldSet): boolean {
@@ -107,6 +126,10 @@ export class FieldSet {
   }
 
   #indexOf(element: PathElement): number {
+    if (this.elements.length > FEW) {
+      this.#places ??= new Map(this.elements.map((one, i) => [one, i]));
+      return this.#places.get(element) ?? -1;
+    }
     let [low, high] = [0, this.elements.length - 1];
     while (low <= high) {
       const middle = (low + high) >> 1;
@@ -118,6 +141,9 @@ export class FieldSet {
     return -1;
   }
 }
+
+/** Among so many a search is as fast as a map, which would have to be made. */
+const FEW = 16;
 
 export const EMPTY = new FieldSet([], [], []);
 
@@ -168,14 +194,21 @@ export class FieldSetEntries {
 
   finish(): FieldSet {
     if (this.#elements.length === 0) return EMPTY;
-    if (!this.#isSorted) this.#elements.sort(compareElements);
-    const entries = this.#elements.map((element) => this.#entries.get(element) as Entry);
+    const elements = this.#isSorted ? this.#elements : sortElements(this.#elements);
+    const entries = elements.map((element) => this.#entries.get(element) as Entry);
     return new FieldSet(
-      this.#elements,
+      elements,
       entries.map(({ member }) => member),
       entries.map(({ below }) => below),
     );
   }
+}
+
+/** What is in any of the sets. They are joined two by two, so that each is looked at few times. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  if (sets.length <= 2) return (sets[0] ?? EMPTY).union(sets[1] ?? EMPTY);
+  const middle = sets.length >> 1;
+  return unionOf(sets.slice(0, middle)).union(unionOf(sets.slice(middle)));
 }
 
 /** Puts a set together path by path, in any order. */
@@ -186,14 +219,13 @@ export class FieldSetBuilder {
   /** The whole object is nobody's: an empty path adds nothing. */
   add(path: readonly PathElement[]): void {
     let builder: FieldSetBuilder = this;
-    for (const element of path) builder = builder.#at(element);
+    for (const element of path) builder = builder.at(element);
     if (builder !== this) builder.#member = true;
   }
 
   finish(): FieldSet {
     if (this.#below === undefined) return EMPTY;
-    const elements = [...this.#below.keys()];
-    if (elements.length > 1) elements.sort(compareElements);
+    const elements = sortElements([...this.#below.keys()]);
     const members: boolean[] = [];
     const below: Array<FieldSet | undefined> = [];
     for (const element of elements) {
@@ -204,7 +236,13 @@ export class FieldSetBuilder {
     return new FieldSet(elements, members, below);
   }
 
-  #at(element: PathElement): FieldSetBuilder {
+  /** What stands at the path to this builder is in the set. */
+  join(): void {
+    this.#member = true;
+  }
+
+  /** Puts together what is below an element. Nothing is, unless something joins there. */
+  at(element: PathElement): FieldSetBuilder {
     this.#below ??= new Map();
     let builder = this.#below.get(element);
     if (builder === undefined) {

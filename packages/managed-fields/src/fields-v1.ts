@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { type FieldSet, FieldSetBuilder } from './field-set.ts';
-import { normalElement, type PathElement } from './path-element.ts';
+import { normalElement } from './path-element.ts';
 
 /**
  * A set in the form that stands in `fieldsV1`, in which `.` says that the field itself is in the set, too:
@@ -20,11 +20,12 @@ export function toFieldsV1(set: FieldSet): JsonObject {
 /** The set, whatever the order in which it is written. Throws when it is none. */
 export function fromFieldsV1(json: Json): FieldSet {
   const builder = new FieldSetBuilder();
-  read(json, [], builder);
+  read(json, builder);
   return builder.finish();
 }
 
-function read(json: Json, path: PathElement[], builder: FieldSetBuilder): void {
+/** The outermost builder is of the whole object, which is nobody's. */
+function read(json: Json, builder: FieldSetBuilder): void {
   if (!isJsonObject(json)) throw new Error('fields are written as objects');
   const keys = Object.keys(json);
   let hasBelow = false;
@@ -33,9 +34,7 @@ function read(json: Json, path: PathElement[], builder: FieldSetBuilder): void {
     const element = normalElement(key);
     if (element === undefined) continue;
     hasBelow = true;
-    path.push(element);
-    read(json[key] as Json, path, builder);
-    path.pop();
+    read(json[key] as Json, builder.at(element));
   }
-  if (!hasBelow || keys.includes('.')) builder.add(path);
+  if (!hasBelow || Object.hasOwn(json, '.')) builder.join();
 }

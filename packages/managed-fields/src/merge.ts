@@ -50,12 +50,13 @@ function mergeItems(schema: Schema & { type: 'list' }, live: readonly Json[], ap
   const isApplied = new Set(appliedElements);
   const shared = appliedElements.filter((element) => liveItems.has(element));
   const done = new Set<PathElement>();
+  let nextShared = 0;
   const result: Json[] = [];
   const take = (i: number): void => {
     const element = appliedElements[i] as PathElement;
     done.add(element);
     result.push(mergeValue(schema.items, liveItems.get(element), applied[i]) as Json);
-    if (element === shared[0]) shared.shift();
+    if (element === shared[nextShared]) nextShared++;
   };
   let [l, a] = [0, 0];
   while (l < live.length || a < applied.length) {
@@ -66,7 +67,7 @@ function mergeItems(schema: Schema & { type: 'list' }, live: readonly Json[], ap
         l++;
         continue;
       }
-      if (isApplied.has(element) && shared.length > 0 && shared[0] !== element) {
+      if (isApplied.has(element) && nextShared < shared.length && shared[nextShared] !== element) {
         l++;
         continue;
       }

@@ -1,4 +1,4 @@
-import { fieldSet } from './field-set.ts';
+import { type FieldSet, fieldSet, unionOf } from './field-set.ts';
 import { type Author, NOBODY, type Owner, type Owners, ownerId, secondsOf, withFields } from './owners.ts';
 import { compareText } from './path-element.ts';
 import { fitOwners, type Step, takeFields } from './take-fields.ts';
@@ -49,6 +49,7 @@ function capUpdates(owners: Owners): Owners {
   updates.sort(([idA, a], [idB, b]) => secondsOf(a) - secondsOf(b) || compareText(idA, idB));
   const capped = new Map(owners);
   const oldest = new Map<string, string>();
+  const joined = new Map<string, FieldSet[]>();
   for (const [id, owner] of updates) {
     if (count <= LARGEST) break;
     const { apiVersion } = owner;
@@ -62,9 +63,13 @@ function capUpdates(owners: Owners): Owners {
     const bucket = capped.get(bucketId) ?? ({ ...(capped.get(first) as Owner), ...ancient } satisfies Owner);
     if (!capped.has(bucketId)) capped.delete(first);
     capped.delete(id);
-    capped.set(bucketId, { ...withFields(bucket, bucket.fields.union(owner.fields)), time: owner.time });
+    capped.set(bucketId, { ...bucket, time: owner.time });
+    const sets = joined.get(bucketId);
+    if (sets === undefined) joined.set(bucketId, [bucket.fields, owner.fields]);
+    else sets.push(owner.fields);
     count--;
   }
+  for (const [id, sets] of joined) capped.set(id, withFields(capped.get(id) as Owner, unionOf(sets)));
   return capped;
 }
 

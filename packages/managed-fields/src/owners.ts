@@ -64,7 +64,8 @@ function textOf(value: Json | undefined): string | undefined {
 
 /** The entries of `metadata.managedFields`, in an order that depends on nothing but them. */
 export function writeOwners(owners: Owners): JsonObject[] {
-  return [...owners.values()].sort(inOrder).map((owner) => ({
+  const timed = [...owners.values()].map((owner) => ({ owner, seconds: secondsOf(owner) })).sort(inOrder);
+  return timed.map(({ owner }) => ({
     manager: owner.manager,
     operation: owner.operation,
     apiVersion: owner.apiVersion,
@@ -75,10 +76,15 @@ export function writeOwners(owners: Owners): JsonObject[] {
   }));
 }
 
-function inOrder(a: Owner, b: Owner): number {
+interface Timed {
+  readonly owner: Owner;
+  readonly seconds: number;
+}
+
+function inOrder({ owner: a, seconds: first }: Timed, { owner: b, seconds: second }: Timed): number {
   return (
     compareText(a.operation, b.operation) ||
-    secondsOf(a) - secondsOf(b) ||
+    first - second ||
     compareText(a.manager, b.manager) ||
     compareText(a.apiVersion, b.apiVersion) ||
     compareText(a.subresource, b.subresource)

@@ -53,12 +53,29 @@ export function normalElement(text: string): PathElement | undefined {
 
 /** The order in which elements stand in a set. */
 export function compareElements(a: PathElement, b: PathElement): number {
+  return compareRead(a, b, () => [contentOf(a), contentOf(b)]);
+}
+
+function compareRead(a: PathElement, b: PathElement, contentsOf: () => readonly [Json, Json]): number {
   if (a === b) return 0;
   const sort = a[0] as string;
   if (sort !== b[0]) return KINDS.indexOf(sort) - KINDS.indexOf(b[0] as string);
   if (sort === 'f') return compareText(a, b);
-  const [left, right] = [contentOf(a), contentOf(b)];
+  const [left, right] = contentsOf();
   return sort === 'k' ? compareKeys(left as JsonObject, right as JsonObject) : compareValues(left, right);
+}
+
+/** The elements in their order; the list itself may be changed. What each says is read once. */
+export function sortElements(elements: PathElement[]): PathElement[] {
+  if (elements.length < 2) return elements;
+  const [first] = elements as [PathElement];
+  if (elements.length <= MOST_CONTENTS || first.startsWith('f:')) return elements.sort(compareElements);
+  const read = elements.map((element) => ({
+    element,
+    content: element.startsWith('f:') ? null : (JSON.parse(element.slice(2)) as Json),
+  }));
+  read.sort((a, b) => compareRead(a.element, b.element, () => [a.content, b.content]));
+  return read.map(({ element }) => element);
 }
 
 const contents = new Map<PathElement, Json>();

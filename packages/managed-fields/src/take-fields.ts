@@ -26,6 +26,12 @@ export interface Taken {
 /** What a change leaves to those who owned fields before, without `except`. */
 export function takeFields({ versions, old, next, owners }: Step, except?: string): Taken {
   const comparisons = new Map<string, Comparison>();
+  const changes = new Map<Comparison, FieldSet>();
+  const changedIn = (comparison: Comparison): FieldSet => {
+    const known = changes.get(comparison) ?? comparison.modified.union(comparison.added);
+    changes.set(comparison, known);
+    return known;
+  };
   const comparisonIn = (version: Version): Comparison => {
     const { own, convert } = versions;
     let found = comparisons.get(version.apiVersion);
@@ -46,10 +52,10 @@ export function takeFields({ versions, old, next, owners }: Step, except?: strin
     const version = versions.find(owner.apiVersion);
     // nobody can say what its fields mean
     if (version === undefined) continue;
-    const { removed, modified, added } = comparisonIn(version);
-    const lost = owner.fields.intersection(modified.union(added));
+    const comparison = comparisonIn(version);
+    const lost = owner.fields.intersection(changedIn(comparison));
     if (!lost.isEmpty) losses.set(id, lost);
-    const fields = owner.fields.difference(lost).difference(removed);
+    const fields = owner.fields.difference(lost).difference(comparison.removed);
     if (!fields.isEmpty) left.set(id, fields.equals(owner.fields) ? owner : withFields(owner, fields));
   }
   return { owners: left, losses, comparison: comparisonIn(versions.own) };

@@ -1,5 +1,6 @@
 import { ApiError } from './api-error.ts';
 import type { FieldError } from './field-error.ts';
+import { MOST_ERRORS } from './field-errors.ts';
 import { groupResourceName, type ResourceRef } from './resource-ref.ts';
 import type { StatusDetails } from './status.ts';
 
@@ -140,8 +141,9 @@ interface InvalidObject {
  * 422 with a cause for each field; 400 when nothing but wrong types and missing fields was found, the reason staying
  * Invalid because clients look at it.
  */
-export function invalid(object: InvalidObject, errors: readonly FieldError[]): ApiError {
-  const texts = errors.map((e) => `${e.field}: ${e.message}`);
+export function invalid(object: InvalidObject, found: readonly FieldError[]): ApiError {
+  const errors = bounded(found);
+  const texts = errors.map((e) => (e.more === undefined ? `${e.field}: ${e.message}` : e.message));
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   const kind = object.group === '' ? object.kind : `${object.kind}.${object.group}`;
   const malformed = errors.some(
@@ -156,6 +158,14 @@ export function invalid(object: InvalidObject, errors: readonly FieldError[]): A
       causes: errors.map((e) => ({ reason: e.type, message: e.message, field: e.field })),
     },
   });
+}
+
+/** The first of the errors, and one entry for all that are not listed. */
+function bounded(found: readonly FieldError[]): readonly FieldError[] {
+  const all = found.filter(({ more }) => more === undefined);
+  const more = found.reduce((sum, one) => sum + (one.more ?? 0), 0) + Math.max(all.length - MOST_ERRORS, 0);
+  if (more === 0) return found;
+  return [...all.slice(0, MOST_ERRORS), { field: '', type: 'FieldValueTooMany', message: `and ${more} more`, more }];
 }
 
 export function tooManyRequests(message: string, retryAfterSeconds = 1): ApiError {

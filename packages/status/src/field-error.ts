@@ -7,6 +7,8 @@ export interface FieldError {
   readonly message: string;
   /** said by a rule, not by what the schema has to hold: it makes no object a malformed one */
   readonly byRule?: true;
+  /** it stands for so many errors that are not listed */
+  readonly more?: number;
 }
 
 type FieldErrorType =
@@ -67,7 +69,13 @@ export function tooMany(field: string, count: number, most: number): FieldError 
   return fieldError(field, 'FieldValueTooMany', `Too many: ${count}: must have at most ${most} items`);
 }
 
-/** Strings quoted, numbers and booleans bare, the rest as JSON. */
+/** A message shows no more of a value. */
+const LONGEST_VALUE = 64 << 10;
+
+/** Strings quoted, numbers and booleans bare, the rest as JSON; very long ones are cut. */
 function printValue(value: unknown): string {
-  return JSON.stringify(value) ?? 'null';
+  const isLong = typeof value === 'string' && value.length > LONGEST_VALUE;
+  if (isLong) return JSON.stringify(`${value.slice(0, LONGEST_VALUE)}...`);
+  const text = JSON.stringify(value) ?? 'null';
+  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}...`;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { copyOf, isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 
 /** A value, or what makes it from the object that holds the field; undefined: no default in this case. */
 type Made = Json | ((holder: JsonObject) => Json | undefined);
@@ -112,5 +112,5 @@ function isMarked(value: DefaultValue): value is NotZero | IfAbsent | Always {
 }
 
 function fresh(value: Json): Json {
-  return typeof value === 'object' ? structuredClone(value) : value;
+  return typeof value === 'object' ? copyOf(value) : value;
 }

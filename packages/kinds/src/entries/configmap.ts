@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@tidegate/schema';
-import { type FieldError, forbiddenField, invalidValue, tooLong } from '@tidegate/status';
+import { type FieldError, FieldErrors, forbiddenField, invalidValue, tooLong } from '@tidegate/status';
 import type { KindRules } from '../kind-entry.ts';
 import { configKeyProblems } from '../rules/names.ts';
 
@@ -11,7 +11,7 @@ export const configMap: KindRules = {
 };
 
 function validate(object: JsonObject): FieldError[] {
-  const errors: FieldError[] = [];
+  const errors = new FieldErrors();
   const data = (object.data ?? {}) as Record<string, string>;
   const binary = (object.binaryData ?? {}) as Record<string, string>;
   let bytes = 0;
@@ -21,14 +21,14 @@ function validate(object: JsonObject): FieldError[] {
   ] as const) {
     for (const [key, value] of Object.entries(map)) {
       bytes += field === 'data' ? Buffer.byteLength(value) : Buffer.byteLength(value, 'base64');
-      for (const words of configKeyProblems(key)) errors.push(invalidValue(`${field}[${key}]`, key, words));
+      for (const words of configKeyProblems(key)) errors.add(() => invalidValue(`${field}[${key}]`, key, words));
       if (field === 'binaryData' && Object.hasOwn(data, key)) {
-        errors.push(invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'));
+        errors.add(() => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData'));
       }
     }
   }
-  if (bytes > DATA_MAX_BYTES) errors.push(tooLong('', `may not be more than ${DATA_MAX_BYTES} bytes`));
-  return errors;
+  if (bytes > DATA_MAX_BYTES) errors.add(() => tooLong('', `may not be more than ${DATA_MAX_BYTES} bytes`));
+  return errors.list;
 }
 
 function validateUpdate(object: JsonObject, old: JsonObject): FieldError[] {

@@ -25,7 +25,7 @@ export const signingRequest: KindRules = {
     else conditions = [...before.filter(isVerdict), ...conditions.filter((one) => !isVerdict(one))];
     if (conditions.length === 0 && request.status === undefined) return;
     const status = isJsonObject(request.status) ? request.status : {};
-    if (conditions.length > 0) status.conditions = conditions.map((one) => withTimes(one, before));
+    if (conditions.length > 0) status.conditions = conditions.map(timesFrom(before));
     else delete status.conditions;
     request.status = status;
   },
@@ -40,12 +40,17 @@ function conditionsOf({ status }: JsonObject): JsonObject[] {
   return Array.isArray(conditions) ? conditions.filter(isJsonObject) : [];
 }
 
-function withTimes(condition: JsonObject, before: readonly JsonObject[]): JsonObject {
+/** Conditions that say nothing of times have those of the first one before that says the same, or are of now. */
+function timesFrom(before: readonly JsonObject[]): (condition: JsonObject) => JsonObject {
   const now = printTime();
-  const old = before.find(({ type, status }) => type === condition.type && status === condition.status);
-  return {
-    ...condition,
-    lastUpdateTime: condition.lastUpdateTime ?? old?.lastUpdateTime ?? now,
-    lastTransitionTime: condition.lastTransitionTime ?? old?.lastTransitionTime ?? now,
+  const keyOf = ({ type, status }: JsonObject) => JSON.stringify([type, status]);
+  const known = new Map(before.toReversed().map((one) => [keyOf(one), one]));
+  return (condition) => {
+    const old = known.get(keyOf(condition));
+    return {
+      ...condition,
+      lastUpdateTime: condition.lastUpdateTime ?? old?.lastUpdateTime ?? now,
+      lastTransitionTime: condition.lastTransitionTime ?? old?.lastTransitionTime ?? now,
+    };
   };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tidegate/schema';
-import { type FieldError, forbiddenField, invalidValue, requiredValue, tooLong } from '@tidegate/status';
+import { type FieldError, FieldErrors, forbiddenField, invalidValue, requiredValue, tooLong } from '@tidegate/status';
 import { metaOf, type ObjectMeta } from '../generic-object.ts';
 import type { KindEntry } from '../kind-entry.ts';
 import {
@@ -56,38 +56,44 @@ function namespaceErrors({ namespaced }: KindEntry, { namespace }: ObjectMeta): 
 }
 
 export function labelErrors(labels: Readonly<Record<string, string>>, path: string): FieldError[] {
-  return Object.entries(labels).flatMap(([key, value]) => [
-    ...labelKeyProblems(key).map((words) => invalidValue(path, key, words)),
-    ...labelValueProblems(value).map((words) => invalidValue(path, value, words)),
-  ]);
+  const errors = new FieldErrors();
+  for (const [key, value] of Object.entries(labels)) {
+    for (const words of labelKeyProblems(key)) errors.add(() => invalidValue(path, key, words));
+    for (const words of labelValueProblems(value)) errors.add(() => invalidValue(path, value, words));
+  }
+  return errors.list;
 }
 
 export function annotationErrors(annotations: Readonly<Record<string, string>>, path: string): FieldError[] {
-  const errors: FieldError[] = [];
+  const errors = new FieldErrors();
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
     bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
-    for (const words of labelKeyProblems(key.toLowerCase())) errors.push(invalidValue(path, key, words));
+    for (const words of labelKeyProblems(key.toLowerCase())) errors.add(() => invalidValue(path, key, words));
   }
-  if (bytes > ANNOTATIONS_MAX_BYTES) errors.push(tooLong(path, `may not be more than ${ANNOTATIONS_MAX_BYTES} bytes`));
-  return errors;
+  if (bytes > ANNOTATIONS_MAX_BYTES)
+    errors.add(() => tooLong(path, `may not be more than ${ANNOTATIONS_MAX_BYTES} bytes`));
+  return errors.list;
 }
 
 const STANDARD_FINALIZERS = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
 /** Whoever defines a kind may call its finalizers as they like. */
 function finalizerErrors({ finalizers = [] }: ObjectMeta, isCustom: boolean): FieldError[] {
-  const errors = finalizers.flatMap((finalizer, index) => [
-    ...labelKeyProblems(finalizer).map((words) => invalidValue('metadata.finalizers', finalizer, words)),
-    ...(isCustom ? [] : standardFinalizerProblems(finalizer)).map((words) =>
-      invalidValue(`metadata.finalizers[${index}]`, finalizer, words),
-    ),
-  ]);
+  const errors = new FieldErrors();
+  for (const [index, finalizer] of finalizers.entries()) {
+    for (const words of labelKeyProblems(finalizer)) {
+      errors.add(() => invalidValue('metadata.finalizers', finalizer, words));
+    }
+    for (const words of isCustom ? [] : standardFinalizerProblems(finalizer)) {
+      errors.add(() => invalidValue(`metadata.finalizers[${index}]`, finalizer, words));
+    }
+  }
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     const words = 'finalizer orphan and foregroundDeletion cannot be both set';
-    errors.push(invalidValue('metadata.finalizers', finalizers, words));
+    errors.add(() => invalidValue('metadata.finalizers', finalizers, words));
   }
-  return errors;
+  return errors.list;
 }
 
 /** A finalizer says by its domain whose it is. */
@@ -99,24 +105,27 @@ export function standardFinalizerProblems(finalizer: string): string[] {
 const OWNERS = 'metadata.ownerReferences';
 
 function ownerErrors({ ownerReferences = [] }: ObjectMeta): FieldError[] {
-  const errors: FieldError[] = [];
+  const errors = new FieldErrors();
   let controller: string | undefined;
   for (const owner of ownerReferences) {
     const version = (owner.apiVersion ?? '').split('/').at(-1);
-    if (!version) errors.push(requiredValue(`${OWNERS}.apiVersion`, 'version must not be empty'));
+    if (!version) errors.add(() => requiredValue(`${OWNERS}.apiVersion`, 'version must not be empty'));
     for (const field of ['kind', 'name', 'uid'] as const) {
-      if (!owner[field]) errors.push(requiredValue(`${OWNERS}.${field}`));
+      if (!owner[field]) errors.add(() => requiredValue(`${OWNERS}.${field}`));
     }
     if (owner.apiVersion === 'v1' && owner.kind === 'Event') {
-      errors.push(invalidValue(OWNERS, owner, '/v1, Kind=Event is disallowed from being an owner'));
+      errors.add(() => invalidValue(OWNERS, owner, '/v1, Kind=Event is disallowed from being an owner'));
     }
     if (owner.controller !== true) continue;
     const name = `${owner.kind}/${owner.name}`;
-    const words = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-    if (controller === undefined) controller = name;
-    else errors.push(invalidValue(OWNERS, ownerReferences, words));
+    const first = controller;
+    if (first === undefined) controller = name;
+    else {
+      const words = `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${name}`;
+      errors.add(() => invalidValue(OWNERS, ownerReferences, words));
+    }
   }
-  return errors;
+  return errors.list;
 }
 
 const IMMUTABLE = 'field is immutable';

@@ -2,7 +2,8 @@ import type { JsonObject } from '@tidegate/schema';
 import { labelKeyProblems, subdomainProblems } from '../rules/names.ts';
 import { among, IMMUTABLE, notNegative, oneOf, required, sameValue } from './checks.ts';
 import { countIndexes } from './indexes.ts';
-import type { Place } from './place.ts';
+import { once, type Place } from './place.ts';
+import { containerNames } from './pods/container.ts';
 import type { Check, RuleTable } from './rules.ts';
 import { scheduleProblem } from './schedule.ts';
 import { selects } from './selectors.ts';
@@ -114,8 +115,10 @@ const failureRule: Check = (place) => {
     action.invalid('requires the backoffLimitPerIndex to be set');
   }
   const given = ['onExitCodes', 'onPodConditions'].filter((name) => !place.field(name).isEmpty);
-  if (given.length === 2) place.add(said(place, 'specifying both OnExitCodes and OnPodConditions is not supported'));
-  if (given.length === 0) place.add(said(place, 'specifying one of OnExitCodes and OnPodConditions is required'));
+  if (given.length === 2)
+    place.tell(() => said(place, 'specifying both OnExitCodes and OnPodConditions is not supported'));
+  if (given.length === 0)
+    place.tell(() => said(place, 'specifying one of OnExitCodes and OnPodConditions is required'));
 };
 
 function said(place: Place, words: string) {
@@ -140,12 +143,11 @@ const exitCodes: Check = (place) => {
     values.invalid('must be ordered');
   }
   const container = place.field('containerName');
-  const pod = place.up(4).field('template.spec');
-  const known = ['containers', 'initContainers'].flatMap((list) => pod.field(list).items());
-  if (container.value !== undefined && !known.some(({ object }) => object.name === container.text)) {
+  if (container.value !== undefined && !namesInTemplate(place.up(4)).has(container.text)) {
     container.invalid('must be one of the container or initContainer names in the pod template');
   }
 };
+const namesInTemplate = once((spec) => containerNames(spec.field('template.spec')));
 const OPERATORS = ['In', 'NotIn'];
 
 const podCondition: Check = (place) => {

@@ -206,6 +206,20 @@ export function sameValue(a: unknown, b: unknown): boolean {
   return [...names].every((name) => sameValue(left[name], right[name]));
 }
 
+/** A text that two values share where they say the same by the rule above, and only there. */
+export function textOf(value: unknown): string {
+  if (isNothing(value)) return 'null';
+  if (Array.isArray(value)) {
+    const texts = value.map(textOf);
+    while (texts.at(-1) === 'null') texts.pop();
+    return `[${texts.join(',')}]`;
+  }
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const said = Object.entries(value as object).filter(([, item]) => !isNothing(item));
+  const texts = said.map(([name, item]) => `${JSON.stringify(name)}:${textOf(item)}`);
+  return `{${texts.sort().join(',')}}`;
+}
+
 function isNothing(value: unknown): boolean {
   return value === undefined || value === null;
 }

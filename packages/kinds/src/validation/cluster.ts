@@ -2,7 +2,7 @@ import type { JsonObject } from '@tidegate/schema';
 import { standardFinalizerProblems } from '../rules/metadata.ts';
 import { configKeyProblems, labelKeyProblems, labelProblems, labelValueProblems } from '../rules/names.ts';
 import { amounts, requestsWithinLimits } from './amounts.ts';
-import { evenEmpty, IMMUTABLE, isNetwork, labels, NETWORK, notNegative, sameValue } from './checks.ts';
+import { evenEmpty, IMMUTABLE, isNetwork, labels, NETWORK, notNegative, sameValue, textOf } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable } from './rules.ts';
 
@@ -137,8 +137,11 @@ const overhead: Check = (place) => {
 };
 
 const differentTolerations: Check = (place) => {
-  for (const [index, one] of place.items().entries()) {
-    if (place.list.slice(0, index).some((other) => sameValue(other, one.value))) one.duplicate();
+  const seen = new Set<string>();
+  for (const one of place.items()) {
+    const text = textOf(one.value);
+    if (seen.has(text)) one.duplicate();
+    seen.add(text);
   }
 };
 

@@ -168,10 +168,10 @@ const queuing: Check = (place) => {
   }
 };
 
-/** How many bits it takes to deal a hand of queues, each of them once. */
+/** How many bits it takes to deal a hand of queues, each of them once; of more than may be not all are counted. */
 function bitsOfHand(queues: number, hand: number): number {
   let bits = 0;
-  for (let dealt = 0; dealt < hand; dealt++) bits += Math.log2(queues - dealt);
+  for (let dealt = 0; dealt < hand && bits <= MOST_BITS; dealt++) bits += Math.log2(queues - dealt);
   return Math.ceil(bits);
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@tidegate/schema';
+import { invalidValue } from '@tidegate/status';
 import { labelKeyProblems } from '../rules/names.ts';
 import { amountNames, amountOf, amounts, isCounted } from './amounts.ts';
 import { IMMUTABLE, sameValue } from './checks.ts';
@@ -31,16 +32,25 @@ const scopes: Check = (spec) => {
     if (all.includes(one as string) && all.includes(other as string)) place.invalid('conflicting scopes');
   }
   const counted = Object.keys(spec.field('hard').object);
-  for (const scope of all) {
-    if (SCOPES.includes(scope)) for (const _odd of outside(counted, scope)) place.invalid(OUTSIDE);
-  }
+  const odd = oddByScope(counted);
+  for (const scope of all) tellOutside(place, odd.get(scope) ?? 0);
 };
+
+/** Once for each resource that does not belong to a scope. */
+function tellOutside(place: Place, count: number): void {
+  place.tell(() => invalidValue(place.path, place.value ?? null, OUTSIDE), count);
+}
 const OUTSIDE = 'unsupported scope applied to resource';
 
-/** What is counted, and is not within a scope. Nothing is known of what others define. */
-function outside(counted: readonly string[], scope: string): string[] {
-  const fits = SCOPED[scope] ?? IN_SCOPE;
-  return counted.filter((name) => isCounted(name) && !fits.test(name));
+/** How much of what is counted is not within each scope. Nothing is known of what others define. */
+function oddByScope(counted: readonly string[]): ReadonlyMap<string, number> {
+  const known = counted.filter(isCounted);
+  return new Map(
+    SCOPES.map((scope) => {
+      const fits = SCOPED[scope] ?? IN_SCOPE;
+      return [scope, known.filter((name) => !fits.test(name)).length];
+    }),
+  );
 }
 const SCOPED: Readonly<Record<string, RegExp>> = {
   BestEffort: /^pods$/,
@@ -49,6 +59,8 @@ const SCOPED: Readonly<Record<string, RegExp>> = {
 
 const scopeSelector: Check = (place) => {
   const expressions = place.field('matchExpressions');
+  const counted = Object.keys(place.up(1).field('hard').object);
+  const odd = oddByScope(counted);
   for (const one of expressions.items()) {
     const { operator, scopeName, values } = one.object as { operator?: string; scopeName?: string; values?: string[] };
     // said of the list, without the place in it
@@ -56,10 +68,7 @@ const scopeSelector: Check = (place) => {
     if (!SCOPES.includes(scopeName ?? '')) of('scopeName').invalid('unsupported scope');
     if (WITHOUT_VALUE.has(scopeName ?? '') && operator !== 'Exists')
       of('operator').invalid(ONLY_EXISTS, operator ?? '');
-    const counted = Object.keys(place.up(1).field('hard').object);
-    if (SCOPES.includes(scopeName ?? '')) {
-      for (const _odd of outside(counted, scopeName as string)) expressions.invalid(OUTSIDE);
-    }
+    tellOutside(expressions, odd.get(scopeName ?? '') ?? 0);
     if (!OPERATORS.has(operator ?? '')) of('operator').invalid('not a valid selector operator');
     else if (operator?.endsWith('In') && (values ?? []).length === 0) {
       of('values').required("must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
@@ -117,15 +126,17 @@ const limit: Check = (place) => {
   }
   for (const [below, above, [low, high], of, value] of ORDER) {
     if (ofPods && of.startsWith('default')) continue;
+    const places = new Map(
+      place
+        .field(of)
+        .entries()
+        .map((entry) => [entry.step, entry]),
+    );
     for (const [key, least] of Object.entries(bound(below))) {
       const most = bound(above)[key];
       if (most === undefined || amountOf(least) <= amountOf(most)) continue;
       const words = `${low} value ${least} is greater than ${high} value ${most}`;
-      place
-        .field(of)
-        .entries()
-        .find((entry) => entry.step === key)
-        ?.invalid(words, bound(value)[key]);
+      places.get(key)?.invalid(words, bound(value)[key]);
     }
   }
   ratios(place);

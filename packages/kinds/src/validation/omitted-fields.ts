@@ -11,8 +11,17 @@ const OF_ZERO = new Set(['FieldValueInvalid', 'FieldValueNotSupported']);
 export function tellOmitted(schema: Schema, object: Json, errors: readonly FieldError[]): FieldError[] {
   const told = new Set(errors.filter(({ type }) => type === 'FieldValueRequired').map(({ field }) => field));
   const result: FieldError[] = [];
+  const omitted = new Map<string, boolean>();
+  const isZero = (field: string): boolean => {
+    let found = omitted.get(field);
+    if (found === undefined) {
+      found = isOmitted(schema, object, stepsOf(field));
+      omitted.set(field, found);
+    }
+    return found;
+  };
   for (const error of errors) {
-    if (!OF_ZERO.has(error.type) || error.byRule === true || !isOmitted(schema, object, stepsOf(error.field))) {
+    if (!OF_ZERO.has(error.type) || error.byRule === true || !isZero(error.field)) {
       result.push(error);
     } else if (!told.has(error.field)) {
       told.add(error.field);

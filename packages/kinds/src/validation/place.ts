@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '@tidegate/schema';
 import {
   duplicateValue,
   type FieldError,
+  FieldErrors,
   forbiddenField,
   invalidValue,
   notFoundValue,
@@ -19,13 +20,18 @@ export class Place {
   readonly holder: Place | undefined;
   readonly step: string | number;
   readonly value: Json | undefined;
-  readonly #errors: FieldError[];
+  readonly #errors: FieldErrors;
 
-  constructor(holder: Place | undefined, step: string | number, value: Json | undefined, errors: FieldError[]) {
+  constructor(
+    holder: Place | undefined,
+    step: string | number,
+    value: Json | undefined,
+    errors: FieldErrors | FieldError[],
+  ) {
     this.holder = holder;
     this.step = step;
     this.value = value;
-    this.#errors = errors;
+    this.#errors = Array.isArray(errors) ? new FieldErrors(errors) : errors;
   }
 
   get path(): string {
@@ -36,7 +42,7 @@ export class Place {
   }
 
   get errorCount(): number {
-    return this.#errors.length;
+    return this.#errors.count;
   }
 
   /** The value as an object; an empty one where there is none. */
@@ -97,15 +103,20 @@ export class Place {
   }
 
   add(error: FieldError): void {
-    this.#errors.push(error);
+    this.tell(() => error);
+  }
+
+  /** The words are made only where they are listed. */
+  tell(make: () => FieldError, times = 1): void {
+    this.#errors.add(make, times);
   }
 
   required(detail = ''): void {
-    this.add(requiredValue(this.path, detail));
+    this.tell(() => requiredValue(this.path, detail));
   }
 
   invalid(detail: string, value: unknown = this.value ?? null): void {
-    this.add(invalidValue(this.path, value, detail));
+    this.tell(() => invalidValue(this.path, value, detail));
   }
 
   /** Each of the problems with the value. */
@@ -114,28 +125,28 @@ export class Place {
   }
 
   unsupported(supported: readonly string[], value: unknown = this.value ?? ''): void {
-    this.add(notSupported(this.path, value, supported));
+    this.tell(() => notSupported(this.path, value, supported));
   }
 
   forbidden(detail: string): void {
-    this.add(forbiddenField(this.path, detail));
+    this.tell(() => forbiddenField(this.path, detail));
   }
 
   duplicate(value: unknown = this.value, detail = ''): void {
-    this.add(duplicateValue(this.path, value, detail));
+    this.tell(() => duplicateValue(this.path, value, detail));
   }
 
   notFound(): void {
-    this.add(notFoundValue(this.path, this.value ?? ''));
+    this.tell(() => notFoundValue(this.path, this.value ?? ''));
   }
 
   tooLong(detail: string): void {
-    this.add(tooLong(this.path, detail));
+    this.tell(() => tooLong(this.path, detail));
   }
 
   /** More items than may stand in a list. */
   atMost(most: number): void {
-    if (this.list.length > most) this.add(tooMany(this.path, this.list.length, most));
+    if (this.list.length > most) this.tell(() => tooMany(this.path, this.list.length, most));
   }
 }
 
@@ -147,3 +158,19 @@ class Keyed extends Place {
 
 const EMPTY: JsonObject = {};
 const NONE: readonly Json[] = [];
+
+/**
+ * What is worked out once of a place and asked for by many below it: the names of a list, looked up by each item of
+ * another one. Places live as long as one validation, and so does what is known of them.
+ */
+export function once<T>(make: (place: Place) => T): (place: Place) => T {
+  const known = new WeakMap<Place, { readonly made: T }>();
+  return (place) => {
+    let found = known.get(place);
+    if (found === undefined) {
+      found = { made: make(place) };
+      known.set(place, found);
+    }
+    return found.made;
+  };
+}

@@ -1,7 +1,17 @@
 import type { JsonObject } from '@tidegate/schema';
 import { labelKeyProblems, subdomainProblems } from '../rules/names.ts';
 import { notNegativeAmount } from './amounts.ts';
-import { always, among, driverName, notNegative, oneOf, required, sameValue, strictSubdomain } from './checks.ts';
+import {
+  always,
+  among,
+  driverName,
+  notNegative,
+  oneOf,
+  required,
+  sameValue,
+  strictSubdomain,
+  textOf,
+} from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check, RuleTable } from './rules.ts';
 
@@ -26,7 +36,8 @@ const drivers: Check = (place) => {
     if (name.text !== '' && seen.has(name.text)) name.duplicate();
     seen.add(name.text);
     const keys = driver.field('topologyKeys').list;
-    const twice = keys.find((key, index) => keys.indexOf(key) < index);
+    const first = new Set<unknown>();
+    const twice = keys.find((key) => first.size === first.add(key).size);
     if (twice !== undefined) driver.duplicate(twice);
     for (const key of keys.map(String)) {
       if (key === '') driver.required();
@@ -98,7 +109,7 @@ const eachOnce: Check = (list) => {
 
 /** No two terms of topology say the same, and none names a key twice. */
 const topologies: Check = (list) => {
-  const before: JsonObject[] = [];
+  const before = new Set<string>();
   for (const term of list.items()) {
     const expressions = term.field('matchLabelExpressions');
     const keys: JsonObject = {};
@@ -107,9 +118,9 @@ const topologies: Check = (list) => {
       if (Object.hasOwn(keys, key.text)) key.duplicate(key.text);
       keys[key.text] = [...one.field('values').list].sort() as string[];
     }
-    const isNothing = expressions.isEmpty;
-    if (isNothing || before.some((other) => sameValue(other, keys))) expressions.duplicate('');
-    before.push(keys);
+    const text = textOf(keys);
+    if (expressions.isEmpty || before.has(text)) expressions.duplicate('');
+    before.add(text);
   }
 };
 

@@ -25,8 +25,14 @@ const attachRequired: UpdateCheck = (spec, old) =>
   unchanged(spec.as('attachedRequired', spec.object.attachRequired), old.field('attachRequired'));
 
 const nodeDrivers: UpdateCheck = (drivers, old) => {
+  const known = new Map(
+    old
+      .items()
+      .toReversed()
+      .map((one) => [one.object.name, one]),
+  );
   for (const driver of drivers.items()) {
-    const before = old.items().find((one) => one.object.name === driver.object.name);
+    const before = known.get(driver.object.name);
     if (before !== undefined && !sameValue(withoutAmount(before.object), withoutAmount(driver.object))) {
       drivers.invalid('field is immutable', driver.value);
     }

@@ -67,9 +67,10 @@ function warnOfHidden(env: Place, tell: Tell): void {
 
 /** Ports that two containers of a pod want, or one of them twice. */
 export function warnOfPorts(containers: readonly Place[], tell: Tell): void {
-  const taken = new Map<string, Place[]>();
+  const taken = new Map<string, SamePorts>();
   const names = new Map<string, Place>();
   const later: Array<() => void> = [];
+  let goesOn = true;
   for (const port of containers.flatMap((container) => container.field('ports').items())) {
     const { hostIP = '', hostPort = 0, containerPort = 0, protocol = '', name = '' } = port.object;
     if (hostIP !== '' && hostPort === 0) {
@@ -77,9 +78,15 @@ export function warnOfPorts(containers: readonly Place[], tell: Tell): void {
       tellOf(port, tell, `hostIP set without hostPort: ${shown}`);
     }
     const key = `${containerPort}/${protocol}`;
-    const others = taken.get(key) ?? [];
-    for (const other of others) warnOfPair(port, other, tell);
-    taken.set(key, [...others, port]);
+    const others = taken.get(key) ?? new SamePorts();
+    taken.set(key, others);
+    if (goesOn) {
+      others.eachMeeting(port, (other) => {
+        goesOn = warnOfPair(port, other, tell);
+        return goesOn;
+      });
+    }
+    others.add(port);
     const first = names.get(String(name));
     if (name !== '' && first !== undefined) {
       const use = `services and probes that select ports by name will use ${first.path}`;
@@ -89,14 +96,62 @@ export function warnOfPorts(containers: readonly Place[], tell: Tell): void {
   for (const say of later) say();
 }
 
-function warnOfPair(port: Place, other: Place, tell: Tell): void {
+/**
+ * Ports of containers that have the same number and protocol, by what they want of the host: only some can meet.
+ *
+ * Invariant: each list is in the order in which ports were added.
+ */
+class SamePorts {
+  readonly #ports: Place[] = [];
+  /** those that want none of the host */
+  readonly #free: number[] = [];
+  readonly #byHostPort = new Map<unknown, number[]>();
+  readonly #byHost = new Map<string, number[]>();
+
+  add(port: Place): void {
+    const { hostIP = '', hostPort = 0 } = port.object;
+    const place = this.#ports.push(port) - 1;
+    if (hostPort === 0) this.#free.push(place);
+    else {
+      addTo(this.#byHostPort, hostPort, place);
+      addTo(this.#byHost, `${hostPort}/${hostIP}`, place);
+    }
+  }
+
+  /** Those before it that want the same, or may; until the listener answers false. */
+  eachMeeting(port: Place, hear: (other: Place) => boolean): void {
+    const { hostIP = '', hostPort = 0 } = port.object;
+    if (hostPort === 0) {
+      for (const other of this.#ports) if (!hear(other)) return;
+      return;
+    }
+    const same = this.#byHost.get(`${hostPort}/${hostIP}`) ?? [];
+    const all =
+      hostIP === '' ? (this.#byHostPort.get(hostPort) ?? []) : [...same, ...(this.#byHost.get(`${hostPort}/`) ?? [])];
+    for (const place of [...this.#free, ...all].sort((a, b) => a - b)) {
+      if (!hear(this.#ports[place] as Place)) return;
+    }
+  }
+}
+
+function addTo<Key>(map: Map<Key, number[]>, key: Key, place: number): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [place]);
+  else list.push(place);
+}
+
+/** Answers false when no more is told. */
+function warnOfPair(port: Place, other: Place, tell: Tell): boolean {
   const { hostIP = '', hostPort = 0 } = port.object;
   const { hostIP: otherIp = '', hostPort: otherPort = 0 } = other.object;
   if (hostIP === otherIp && hostPort === otherPort) {
-    tellOf(port, tell, `duplicate port definition with ${other.path}`);
-  } else if (hostPort === 0 || otherPort === 0) {
-    tellOf(port, tell, `overlapping port definition with ${other.path}`);
-  } else if (hostPort === otherPort && (hostIP === '') !== (otherIp === '')) {
-    tellOf(port, tell, `dangerously ambiguous port definition with ${other.path}`);
+    return tellOf(port, tell, `duplicate port definition with ${other.path}`);
   }
+  if (hostPort === 0 || otherPort === 0) {
+    return tellOf(port, tell, `overlapping port definition with ${other.path}`);
+  }
+  if (hostPort === otherPort && (hostIP === '') !== (otherIp === '')) {
+    return tellOf(port, tell, `dangerously ambiguous port definition with ${other.path}`);
+  }
+  return true;
 }

@@ -1,5 +1,6 @@
 import type { Place } from '../validation/place.ts';
 import { warnOfFractions } from './containers.ts';
+import { eachOverlap } from './overlaps.ts';
 import { type Tell, tellOf } from './warn.ts';
 
 /** Sources of volumes that nothing brings any more, and since when. */
@@ -53,7 +54,7 @@ function warnOfOverlaps(volume: Place, tell: Tell): void {
     const source = volume.field(part);
     if (!source.has('items')) continue;
     const shown = called === undefined ? what : `${what} ${JSON.stringify(source.field(called).text)}`;
-    for (const words of overlaps(targets(source, ''))) tell(`volume ${name} (${shown}): overlapping paths: ${words}`);
+    tellOverlaps(targets(source, ''), (words) => tell(`volume ${name} (${shown}): overlapping paths: ${words}`));
   }
   if (!volume.has('projected')) return;
   const all: Target[] = [];
@@ -61,7 +62,7 @@ function warnOfOverlaps(volume: Place, tell: Tell): void {
     if (source.isEmpty) tell(`volume ${name} (Projected) has no sources provided`);
     else all.push(...projected(source));
   }
-  for (const words of overlaps(all)) tell(`volume ${name} (Projected): overlapping paths: ${words}`);
+  tellOverlaps(all, (words) => tell(`volume ${name} (Projected): overlapping paths: ${words}`));
 }
 
 /** The field, its word, and which of its own fields says what it takes. */
@@ -102,20 +103,17 @@ function targets(source: Place, word: string): Target[] {
 }
 
 function target({ text }: Place, source: string): Target {
-  return { path: text.replace(/\/+$/, ''), source };
+  let end = text.length;
+  while (text[end - 1] === '/') end--;
+  return { path: text.slice(0, end), source };
 }
 
-function overlaps(all: readonly Target[]): string[] {
-  const words: string[] = [];
-  for (const [i, one] of all.entries()) {
-    if (one.path === '') continue;
-    for (const other of all.slice(0, i)) {
-      if (other.path === '') continue;
-      const isInside = (a: Target, b: Target) => `${a.path}/`.startsWith(`${b.path}/`);
-      if (isInside(one, other) || isInside(other, one)) words.push(`${shownOf(one)} with ${shownOf(other)}`);
-    }
-  }
-  return words;
+/** Each with those before it that it is in, or that are in it. */
+function tellOverlaps(all: readonly Target[], tell: Tell): void {
+  eachOverlap(
+    all.map(({ path }) => path),
+    (later, earlier) => tell(`${shownOf(all[later] as Target)} with ${shownOf(all[earlier] as Target)}`),
+  );
 }
 
 function shownOf({ path, source }: Target): string {

@@ -16,7 +16,7 @@ import {
 } from './cluster.ts';
 import { warnOfFinalizers } from './custom.ts';
 import { warnOfEndpointSlice, warnOfEndpoints, warnOfIngress, warnOfNetworkPolicy, warnOfService } from './services.ts';
-import type { Warnings } from './warn.ts';
+import type { Tell, Warnings } from './warn.ts';
 import {
   warnOfCronJob,
   warnOfDaemonSet,
@@ -67,7 +67,14 @@ export const warnOfCustom = told(warnOfFinalizers);
 function told(warnings: Warnings) {
   return (object: JsonObject, old?: JsonObject): string[] => {
     const words: string[] = [];
-    warnings(new Place(undefined, '', object, []), (one) => words.push(one), old);
+    const tell: Tell = (one) => {
+      if (words.length < MOST_WARNINGS) words.push(one);
+      return words.length < MOST_WARNINGS;
+    };
+    warnings(new Place(undefined, '', object, []), tell, old);
     return words;
   };
 }
+
+/** An answer has room for a few dozen. */
+const MOST_WARNINGS = 1000;

@@ -24,6 +24,15 @@ export function isTooDeep(value: Json, levels = MAX_DEPTH): boolean {
   return false;
 }
 
+/** A copy that shares nothing with the value: of small values several times faster than a structured clone. */
+export function copyOf(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyOf);
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) setOwn(copy, key, copyOf(value[key] as Json));
+  return copy;
+}
+
 /** Sets an own property whatever its name: a plain assignment to `__proto__` would change the prototype instead. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   if (key === '__proto__')

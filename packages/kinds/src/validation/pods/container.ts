@@ -1,6 +1,6 @@
 import { requestsWithinLimits } from '../amounts.ts';
 import { always, label, oneOf, port, portName, required, uniqueBy } from '../checks.ts';
-import type { Place } from '../place.ts';
+import { once, type Place } from '../place.ts';
 import type { Check, RuleTable, TypeRules } from '../rules.ts';
 import { environmentRules } from './environment.ts';
 import { handlerRules } from './handlers.ts';
@@ -90,11 +90,18 @@ const paddedImage: Check = (container) => {
   if (ofPod && image.text.trim() !== image.text) image.invalid('must not have leading or trailing whitespace');
 };
 
+/** Of the containers of a pod's spec, without those that join it later. */
+export const containerNames = once(
+  (spec) =>
+    new Set(
+      ['containers', 'initContainers'].flatMap((list) => spec.field(list).items()).map(({ object }) => object.name),
+    ),
+);
+
 const target: Check = (container) => {
   const name = container.field('targetContainerName');
   const spec = container.up(2);
-  const others = ['containers', 'initContainers'].flatMap((list) => spec.field(list).items());
-  if (name.text !== '' && !others.some((one) => one.object.name === name.text)) name.notFound();
+  if (name.text !== '' && !containerNames(spec).has(name.text)) name.notFound();
   for (const mount of container.field('volumeMounts').items()) {
     for (const path of ['subPath', 'subPathExpr']) {
       if (!mount.field(path).isEmpty) mount.field(path).forbidden(NOT_EPHEMERAL);

@@ -1,7 +1,8 @@
+import type { JsonObject } from '@tidegate/schema';
 import { labelKeyProblems, subdomainProblems } from '../../rules/names.ts';
 import { amountOf } from '../amounts.ts';
 import { always, evenEmpty, label, named, noClimbing, required } from '../checks.ts';
-import type { Place } from '../place.ts';
+import { once, type Place } from '../place.ts';
 import type { Check, RuleTable } from '../rules.ts';
 
 const PRINTABLE = "a valid environment variable name must consist only of printable ASCII characters other than '='";
@@ -56,12 +57,19 @@ const fieldPath: Check = (place) => {
   const version = reference.field('apiVersion').text;
   const convertible = (why: string): void => place.invalid(`error converting fieldPath: ${why}`);
   if (version !== 'v1') return convertible(`unsupported pod version: ${version}`);
-  const [, path = '', key] = /^(.*?)(?:\['(.*)'\])?$/s.exec(place.text) ?? [];
+  const { path, key } = subscripted(place.text);
   if (key !== undefined) return keyOf(place, path, key);
   if (!KNOWN_FIELDS.has(path)) return convertible(`field label not supported: ${path}`);
   const supported = inFile(reference) ? FILE_FIELDS : FIELDS;
   if (!supported.includes(path)) place.unsupported([...supported].sort());
 };
+
+/** `metadata.labels['app']`: a path, and what is asked for of what stands there. */
+function subscripted(text: string): { path: string; key?: string } {
+  const from = text.indexOf("['");
+  if (from < 0 || !text.endsWith("']") || from + 4 > text.length) return { path: text };
+  return { path: text.slice(0, from), key: text.slice(from + 2, -2) };
+}
 
 function inFile(reference: Place): boolean {
   return reference.up(2).step === 'items';
@@ -113,13 +121,10 @@ const CONFIG_KEY =
 
 const ofMap = { name: evenEmpty(subdomainProblems), key: [required(), named(configKeyProblems)] };
 
+const volumeNames = once((spec) => new Set<unknown>(spec.field('volumes').list.map((one) => (one as JsonObject).name)));
+
 const volumeOfFile: Check = always((place) => {
-  const spec = specOf(place);
-  const names = spec
-    .field('volumes')
-    .items()
-    .map((volume) => volume.object.name);
-  if (place.text === '' || !names.includes(place.text)) place.add({ ...notFound(place) });
+  if (place.text === '' || !volumeNames(specOf(place)).has(place.text)) place.tell(() => notFound(place));
 });
 
 function notFound(place: Place) {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@tidegate/schema';
 import { descendingPath, required } from '../checks.ts';
 import type { Place } from '../place.ts';
 import type { Check, RuleTable } from '../rules.ts';
@@ -7,16 +8,15 @@ const SUBPATHS = ['subPath', 'subPathExpr'] as const;
 /** Where volumes are mounted in a container, each in a place of its own. */
 export function mountPaths(list: Place): void {
   const container = list.up(1);
-  const devices = container.field('volumeDevices').list as ReadonlyArray<{ name?: string; devicePath?: string }>;
+  const devices = namesIn(container.field('volumeDevices'), 'name');
+  const devicePaths = namesIn(container.field('volumeDevices'), 'devicePath');
   const seen = new Set<unknown>();
   for (const mount of list.items()) {
     const [path, name] = [mount.field('mountPath'), mount.field('name')];
     if (path.text !== '' && seen.has(path.text)) path.invalid('must be unique');
     seen.add(path.text);
-    if (devices.some((device) => device.name === name.text)) name.invalid('must not already exist in volumeDevices');
-    if (devices.some((device) => device.devicePath === path.text)) {
-      path.invalid('must not already exist as a path in volumeDevices');
-    }
+    if (devices.has(name.text)) name.invalid('must not already exist in volumeDevices');
+    if (devicePaths.has(path.text)) path.invalid('must not already exist as a path in volumeDevices');
     // what follows is said of the list, without the place in it
     for (const part of SUBPATHS) {
       if (mount.has(part)) descendingPath(list.as(part, mount.object[part]));
@@ -27,6 +27,11 @@ export function mountPaths(list: Place): void {
     propagation(list, mount, container);
     recursion(list, mount);
   }
+}
+
+/** The texts that a field of a list's items has. */
+function namesIn(list: Place, field: string): ReadonlySet<unknown> {
+  return new Set(list.list.map((item) => (item as JsonObject)[field]));
 }
 
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
@@ -58,7 +63,8 @@ function recursion(list: Place, mount: Place): void {
 
 /** Volumes that a container has as devices. */
 export const devices: Check = (list) => {
-  const mounts = list.up(1).field('volumeMounts').list as ReadonlyArray<{ name?: string; mountPath?: string }>;
+  const mounts = namesIn(list.up(1).field('volumeMounts'), 'name');
+  const mountPaths = namesIn(list.up(1).field('volumeMounts'), 'mountPath');
   const [names, paths] = [new Set<string>(), new Set<string>()];
   for (const device of list.items()) {
     const [name, path] = [device.field('name'), device.field('devicePath')];
@@ -67,10 +73,8 @@ export const devices: Check = (list) => {
     if (paths.has(path.text)) path.invalid('must be unique');
     if (path.text.split('/').includes('..')) path.invalid("can not contain backsteps ('..')");
     else paths.add(path.text);
-    if (mounts.some((mount) => mount.name === name.text)) name.invalid('must not already exist in volumeMounts');
-    if (mounts.some((mount) => mount.mountPath === path.text)) {
-      path.invalid('must not already exist as a path in volumeMounts');
-    }
+    if (mounts.has(name.text)) name.invalid('must not already exist in volumeMounts');
+    if (mountPaths.has(path.text)) path.invalid('must not already exist as a path in volumeMounts');
   }
 };
 

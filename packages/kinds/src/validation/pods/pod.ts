@@ -15,7 +15,7 @@ import {
   uniqueBy,
   within,
 } from '../checks.ts';
-import type { Place } from '../place.ts';
+import { once, type Place } from '../place.ts';
 import type { Check, RuleTable } from '../rules.ts';
 import { BLOCK_SOURCES } from './mounts.ts';
 import { ofWholePod, resourceClaims } from './resources.ts';
@@ -56,11 +56,15 @@ function volumesOfMounts(spec: Place): void {
   }
 }
 
+/** The first of each name. */
+const volumesByName = once((spec) => {
+  const volumes = new Map<unknown, Place>();
+  for (const one of spec.field('volumes').items()) if (!volumes.has(one.object.name)) volumes.set(one.object.name, one);
+  return volumes;
+});
+
 function blockSource(spec: Place, device: Place): void {
-  const volume = spec
-    .field('volumes')
-    .items()
-    .find((one) => one.object.name === device.object.name);
+  const volume = volumesByName(spec).get(device.object.name);
   if (volume === undefined || BLOCK_SOURCES.some((source) => volume.has(source))) return;
   device.field('name').invalid('can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode');
 }

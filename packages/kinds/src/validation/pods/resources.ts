@@ -1,7 +1,7 @@
 import { labelProblems, subdomainProblems } from '../../rules/names.ts';
 import { amountOf, amounts, requestsWithinLimits } from '../amounts.ts';
 import { named } from '../checks.ts';
-import type { Place } from '../place.ts';
+import { once, type Place } from '../place.ts';
 import type { Check, RuleTable } from '../rules.ts';
 
 const RESIZED = ['cpu', 'memory'];
@@ -27,12 +27,10 @@ export const resizes: Check = (list) => {
 
 /** The claims that a container uses are the pod's. */
 export function claimsOf(resources: Place, spec: Place): void {
-  const names = spec
-    .field('resourceClaims')
-    .items()
-    .map((claim) => claim.field('name').text)
-    .filter(Boolean);
+  const { all, known } = claimNames(spec);
   const seen = new Set<string>();
+  /** those of which a single request was named */
+  const parts = new Set<string>();
   for (const claim of resources.field('claims').items()) {
     const [name, request] = [claim.field('name').text, claim.field('request')];
     if (name === '') claim.required();
@@ -40,19 +38,28 @@ export function claimsOf(resources: Place, spec: Place): void {
     else {
       if (request.text !== '') request.invalidFor(labelProblems(request.text));
       const key = request.text === '' ? name : `${name}/${request.text}`;
-      const overlaps = request.text === '' && [...seen].some((one) => one.startsWith(`${name}/`));
+      const overlaps = request.text === '' && parts.has(name);
       if (seen.has(key) || overlaps) claim.duplicate(key);
       seen.add(key);
+      if (request.text !== '') parts.add(name);
     }
-    if (!names.includes(name)) unknownClaim(claim, name, names);
+    if (!known.has(name)) unknownClaim(claim, name, all);
   }
 }
 
+const claimNames = once((spec) => {
+  const claims = spec.field('resourceClaims').items();
+  const all = claims.map((claim) => claim.field('name').text).filter(Boolean);
+  return { all, known: new Set(all) };
+});
+
 function unknownClaim(claim: Place, name: string, names: readonly string[]): void {
   if (name === '') return;
-  const known = names.length === 0 ? ' which is empty' : `: ${names.join(', ')}`;
-  const message = `Not found: ${JSON.stringify(name)}: must be one of the names in pod.spec.resourceClaims${known}`;
-  claim.add({ field: claim.path, type: 'FieldValueNotFound', message });
+  claim.tell(() => {
+    const known = names.length === 0 ? ' which is empty' : `: ${names.join(', ')}`;
+    const message = `Not found: ${JSON.stringify(name)}: must be one of the names in pod.spec.resourceClaims${known}`;
+    return { field: claim.path, type: 'FieldValueNotFound', message };
+  });
 }
 
 export const resourceClaims: Check = (list) => {
@@ -88,11 +95,11 @@ export function ofWholePod(spec: Place): void {
       const most = limits[name];
       if (most === undefined || amountOf(limit) <= amountOf(most)) continue;
       const place = resources.as('containers', spec.object.containers).item(Number(container.step));
-      place.add({
+      place.tell(() => ({
         field: `${place.path}[${name}].limits`,
         type: 'FieldValueInvalid',
         message: `Invalid value: ${JSON.stringify(limit)}: must be less than or equal to pod limits of ${most}`,
-      });
+      }));
     }
   }
 }

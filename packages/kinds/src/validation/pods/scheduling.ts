@@ -1,5 +1,6 @@
+import type { JsonObject } from '@tidegate/schema';
 import { labelKeyProblems, labelProblems, labelValueProblems, subdomainProblems } from '../../rules/names.ts';
-import { among, within } from '../checks.ts';
+import { among, textOf, within } from '../checks.ts';
 import type { Place } from '../place.ts';
 import type { Check, RuleTable } from '../rules.ts';
 
@@ -84,22 +85,28 @@ const ownKeys: Check = (term) => {
     if (!term.has('labelSelector')) list.forbidden('must not be specified when labelSelector is not set');
     else for (const key of list.items()) key.invalidFor(labelKeyProblems(key.text), key.text);
   }
+  const isTwice = twiceIn(term);
+  const others = new Set(other.list);
   for (const [index, key] of matching.list.entries()) {
-    if (isTwice(term, String(key))) term.item(index).invalid('exists in both matchLabelKeys and labelSelector', key);
-    if (other.list.includes(key)) {
+    if (isTwice(String(key))) term.item(index).invalid('exists in both matchLabelKeys and labelSelector', key);
+    if (others.has(key)) {
       matching.item(index).invalid('exists in both matchLabelKeys and mismatchLabelKeys');
     }
   }
 };
 
-function isTwice(term: Place, key: string): boolean {
+/** Which keys the selector of a term asks for more than once. */
+function twiceIn(term: Place): (key: string) => boolean {
   const selector = term.field('labelSelector');
-  const expressions = selector
-    .field('matchExpressions')
-    .items()
-    .filter((one) => one.object.key === key).length;
-  const labels = Object.hasOwn(selector.field('matchLabels').object, key) ? 1 : 0;
-  return expressions > 0 && expressions + labels > 1;
+  const labels = selector.field('matchLabels').object;
+  const expressions = new Map<unknown, number>();
+  for (const { object } of selector.field('matchExpressions').items()) {
+    expressions.set(object.key, (expressions.get(object.key) ?? 0) + 1);
+  }
+  return (key) => {
+    const count = expressions.get(key) ?? 0;
+    return count > 0 && count + (Object.hasOwn(labels, key) ? 1 : 0) > 1;
+  };
 }
 
 /** Namespaces are spoken of as one. */
@@ -129,14 +136,13 @@ const spread: Check = (place) => {
 
 /** One kind of constraint for each key. */
 const spreads: Check = (list) => {
-  for (const [index, one] of list.items().entries()) {
+  const pairOf = ({ topologyKey, whenUnsatisfiable }: JsonObject) => textOf([topologyKey, whenUnsatisfiable]);
+  const items = list.items();
+  const last = new Map(items.map(({ object }, index) => [pairOf(object), index]));
+  for (const [index, one] of items.entries()) {
+    if (last.get(pairOf(one.object)) === index) continue;
     const { topologyKey, whenUnsatisfiable } = one.object;
-    const again = list.items().slice(index + 1);
-    if (
-      again.some(({ object }) => object.topologyKey === topologyKey && object.whenUnsatisfiable === whenUnsatisfiable)
-    ) {
-      one.as('{topologyKey, whenUnsatisfiable}', null).duplicate(`{${topologyKey}, ${whenUnsatisfiable}}`);
-    }
+    one.as('{topologyKey, whenUnsatisfiable}', null).duplicate(`{${topologyKey}, ${whenUnsatisfiable}}`);
   }
 };
 

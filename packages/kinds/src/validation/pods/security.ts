@@ -54,7 +54,7 @@ const credentials: Check = (place) => {
 
 const CONTROL = /\p{Cc}/u;
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
-const DOMAIN = /^[a-zA-Z0-9]+([-a-zA-Z0-9]*[a-zA-Z0-9])?(\.[a-zA-Z0-9]+([-a-zA-Z0-9]*[a-zA-Z0-9])?)*$/;
+const DOMAIN = /^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?(\.[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?)*$/;
 
 /** `DOMAIN\user` or `user`, as Windows takes it. */
 const windowsUser: Check = (place) => {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@tidegate/schema';
-import { sameValue } from '../checks.ts';
+import { sameValue, textOf } from '../checks.ts';
 import type { Place } from '../place.ts';
 
 const MAY_CHANGE =
@@ -44,9 +44,8 @@ function deadline(now: Place, before: Place): void {
 }
 
 function onlyMoreTolerations(now: Place, before: Place): void {
-  const kept = before.list.every((one) =>
-    now.list.some((other) => sameValue(withoutTime(one as JsonObject), withoutTime(other as JsonObject))),
-  );
+  const there = new Set(now.list.map((one) => textOf(withoutTime(one as JsonObject))));
+  const kept = before.list.every((one) => there.has(textOf(withoutTime(one as JsonObject))));
   if (!kept) now.forbidden('existing toleration can not be modified except its tolerationSeconds');
 }
 

@@ -6,16 +6,31 @@ import type { Check, RuleTable, TypeRules } from '../rules.ts';
 const partition = within(0, 255, 'must be between 1 and 255, inclusive');
 const unit = within(0, 255);
 
-const ISCSI_FORMS: Readonly<Record<string, RegExp>> = {
-  iqn: /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/,
-  eui: /^eui.[A-Za-z0-9]{16}$/,
-  naa: /^naa.[A-Za-z0-9]{32}$/,
+const EUI = /^eui.[A-Za-z0-9]{16}$/;
+const NAA = /^naa.[A-Za-z0-9]{32}$/;
+
+const ISCSI_FORMS: Readonly<Record<string, (name: string) => boolean>> = {
+  iqn: hasQualifiedName,
+  eui: (name) => EUI.test(name),
+  naa: (name) => NAA.test(name),
 };
+
+/**
+ * Ends in `iqn.2003-01.com.example:anything`: what `/iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/` finds, which would
+ * begin anew at each place of a long text.
+ */
+function hasQualifiedName(text: string): boolean {
+  const parts = (text.split(/[,;*&$|\s]/).at(-1) ?? '').split(':');
+  const last = parts.pop();
+  // nothing follows the last colon, so that it ends no domain
+  if (last === '') parts.pop();
+  return parts.some((part) => /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]/.test(part.split(/[^A-Za-z0-9.-]/).at(-1) ?? ''));
+}
 
 const iscsiName: Check = (place) => {
   const form = ISCSI_FORMS[place.text.slice(0, 3)];
   if (form === undefined) place.invalid('must be valid format starting with iqn, eui, or naa');
-  else if (!form.test(place.text)) place.invalid('must be valid format');
+  else if (!form(place.text)) place.invalid('must be valid format');
 };
 
 const chapSecret: Check = (source) => {
@@ -27,7 +42,7 @@ const chapSecret: Check = (source) => {
 /** For those who look at volumes alone, a name that begins otherwise is no valid one either. */
 const iscsiNameOfVolume: Check = (place) => {
   const form = ISCSI_FORMS[place.text.slice(0, 3)];
-  if (form?.test(place.text) !== true) place.invalid('must be valid format');
+  if (form?.(place.text) !== true) place.invalid('must be valid format');
 };
 
 const iscsi: TypeRules = {
