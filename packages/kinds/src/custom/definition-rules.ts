@@ -4,6 +4,7 @@ import { label1035Problems, subdomainProblems } from '../rules/names.ts';
 import type { Place } from '../validation/place.ts';
 import { checkBundle, checkConversion } from './conversion-rules.ts';
 import { APPROVED, isProtected } from './definition.ts';
+import { checkDefinitionLimits } from './definition-limits.ts';
 import { jsonPath } from './json-path.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { checkDefinitionRules } from './rules/check-rules.ts';
@@ -19,6 +20,9 @@ export function checkDefinition(object: Place): void {
   const names = spec.field('names');
   const name = object.field('metadata.name');
   const group = spec.field('group');
+  const before = object.errorCount;
+  checkDefinitionLimits(spec);
+  if (object.errorCount > before) return;
   if (name.text !== `${names.field('plural').text}.${group.text}`) {
     name.invalid('must be spec.names.plural+"."+spec.group');
   }

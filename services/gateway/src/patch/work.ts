@@ -2,9 +2,9 @@
  * What one patch may do, in steps: the move of one element in a list is one, some nanoseconds. Thousands of operations on a
  * list of a few hundred elements stay far below it; it is there for lists of hundreds of thousands.
  */
-const MOST_STEPS = 5_000_000;
+const MOST_STEPS = 2_000_000;
 const STEPS_TO_COMPARE = 10;
-const CHARACTERS_OF_A_STEP = 64;
+const CHARACTERS_OF_A_STEP = 16;
 
 /** Adds up what the operations of one patch do, before they do it. */
 export class Work {
