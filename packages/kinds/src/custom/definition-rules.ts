@@ -80,6 +80,8 @@ function labelled(place: Place): void {
   if (problems.length > 0) place.invalid(problems.join(','), place.text);
 }
 
+const PER_VERSION = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
+
 /** What all versions have alike is said of once, as if it stood above them. */
 function isShared(versions: readonly Place[], field: string): boolean {
   const [first, ...others] = versions.map(({ object }) => object[field]);
@@ -89,7 +91,9 @@ function isShared(versions: readonly Place[], field: string): boolean {
 function checkVersions(spec: Place, object: Place): void {
   const list = spec.field('versions');
   const versions = list.items();
-  const shared = (field: string): boolean => isShared(versions, field);
+  // found once: each compares all versions
+  const alike = new Set(PER_VERSION.filter((field) => isShared(versions, field)));
+  const shared = (field: (typeof PER_VERSION)[number]): boolean => alike.has(field);
   for (const version of versions) {
     labelled(version.field('name'));
     deprecation(version);
