@@ -20,7 +20,7 @@ export interface Workspace {
  * the project.
  */
 export const rings: ReadonlyArray<readonly string[]> = [
-  ['flow-control', 'options', 'rbac', 'revision', 'status'],
+  ['addresses', 'flow-control', 'options', 'rbac', 'revision', 'status'],
   ['feature-gates', 'request-info', 'schema', 'selectors', 'wire'],
   ['cel', 'kubeconfig'],
   ['collection', 'kinds', 'managed-fields'],
@@ -55,7 +55,7 @@ function violationsIn(file: SourceFile, workspaces: readonly Workspace[]): strin
   for (const specifier of new Set(specifiersOf(file.text))) {
     const why = specifier.startsWith('.')
       ? whyNotPath(from, posix.join(posix.dirname(file.path), specifier), workspaces)
-      : whyNotName(from, specifier, workspaces);
+      : whyNotName(from, { specifier, isTest: file.path.endsWith('.test.ts') }, workspaces);
     if (why !== undefined) lines.push(`${file.path}: '${specifier}' ${why}`);
   }
   return lines;
@@ -68,7 +68,11 @@ function whyNotPath(from: Workspace, target: string, workspaces: readonly Worksp
   return whyNotDirection(from, to) ?? `reaches into ${to.dir || 'the root'}: only what its index gives may be used`;
 }
 
-function whyNotName(from: Workspace, specifier: string, workspaces: readonly Workspace[]): string | undefined {
+function whyNotName(
+  from: Workspace,
+  { specifier, isTest }: { readonly specifier: string; readonly isTest: boolean },
+  workspaces: readonly Workspace[],
+): string | undefined {
   if (!specifier.startsWith(SCOPE)) return undefined;
   const [, short = '', ...inner] = specifier.split('/');
   const name = `${SCOPE}${short}`;
@@ -77,7 +81,7 @@ function whyNotName(from: Workspace, specifier: string, workspaces: readonly Wor
   const direction = whyNotDirection(from, to);
   if (direction !== undefined) return direction;
   // what tests of several parts share stands in a folder of that name
-  const isForTests = from.dir === 'test' && inner.join('/') === 'testing';
+  const isForTests = (from.dir === 'test' || isTest) && inner.join('/') === 'testing';
   if (inner.length > 0 && !isForTests) return `reaches into ${to.dir}: only what its index gives may be used`;
   return from.dependencies.includes(name) ? undefined : `is not declared in ${posix.join(from.dir, 'package.json')}`;
 }

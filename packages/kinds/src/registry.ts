@@ -35,6 +35,8 @@ export class Registry {
   readonly #builtInResources = new Set<string>();
   #all: readonly Kind[] = this.#builtIn;
   #custom = new Map<string, Kind>();
+  readonly #builtInVersions = new Set<string>();
+  #customVersions: ReadonlySet<string> = new Set();
 
   constructor(meta: MetaTypes) {
     this.meta = meta;
@@ -51,12 +53,14 @@ export class Registry {
     this.#byPath.set(pathOf(entry), kind);
     this.#builtIn.push(kind);
     this.#builtInResources.add(kind.storedAs);
+    this.#builtInVersions.add(`${entry.group}/${entry.version}`);
   }
 
   /** Serves these custom kinds, and no others any more. */
   setCustom(kinds: readonly Kind[]): void {
     const free = kinds.filter(({ entry }) => !this.#byPath.has(pathOf(entry)));
     this.#custom = new Map(free.map((kind) => [pathOf(kind.entry), kind]));
+    this.#customVersions = new Set(free.map(({ entry }) => `${entry.group}/${entry.version}`));
     this.#all = [...this.#builtIn, ...free];
     this.#revision++;
   }
@@ -68,7 +72,8 @@ export class Registry {
 
   /** Whether there is any kind in a group version. */
   serves(group: string, version: string): boolean {
-    return this.#all.some(({ entry }) => entry.group === group && entry.version === version);
+    const place = `${group}/${version}`;
+    return this.#builtInVersions.has(place) || this.#customVersions.has(place);
   }
 
   /** Whether objects that are stored as this resource are of a built-in kind. */

@@ -13,7 +13,7 @@ import { auditId } from './hooks/audit-id.ts';
 import { bodyClock } from './hooks/body-clock.ts';
 import { clientError } from './hooks/client-error.ts';
 import { Doors, type DoorsConfig, HANDSHAKE_MS } from './hooks/doors.ts';
-import { FENCE_HEADER } from './hooks/fence.ts';
+import { FENCE_HEADER, isSystemController } from './hooks/fence.ts';
 import { STREAMS_OF_STRANGERS } from './hooks/http2-sessions.ts';
 import { takeBearer, upgradeReply } from './hooks/upgrade-reply.ts';
 import { type Asked, writeError } from './hooks/write-answer.ts';
@@ -77,14 +77,17 @@ export function createApp(given: AppOptions): FastifyInstance {
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.addHook('onRequest', (request, reply, done) => {
     // what is sent on to others is not read here: its body may have any size, and come at any pace
-    const remote = servedElsewhere(options, request.raw);
-    if (remote === undefined && !isSentOn(request.raw)) done();
-    else {
-      serve(options, request, reply, remote).catch((error: unknown) => {
-        failedRequests.failed(error);
-        reply.raw.destroy();
-      });
-    }
+    const go = (remote: RemoteApi | undefined) => {
+      if (remote === undefined && !isSentOn(request.raw)) done();
+      else serve(options, request, reply, remote).catch(failed);
+    };
+    const failed = (error: unknown) => {
+      failedRequests.failed(error);
+      reply.raw.destroy();
+    };
+    const remote = gateway.apiServices.at(request.raw.url ?? '');
+    if (remote === undefined || !claimsFence(request.raw)) go(remote);
+    else meantHere(gateway, request.raw).then((isHere) => go(isHere ? undefined : remote), failed);
   });
   const tooSlow = (request: FastifyRequest, reply: FastifyReply) =>
     refuse(options, { raw: request.raw, reply }, timeout());
@@ -107,10 +110,23 @@ function toldAs(error: FastifyRefusal): Error {
   return code.startsWith('FST_') && statusCode < 500 ? badRequest(error.message, error) : error;
 }
 
-/** Who serves it instead. System controllers mean what is kept here, whoever serves its group by now. */
-function servedElsewhere({ gateway }: AppOptions, { url = '', headers }: IncomingMessage): RemoteApi | undefined {
-  const remote = gateway.apiServices.at(url);
-  return remote !== undefined && headers[FENCE_HEADER] === undefined ? remote : undefined;
+function claimsFence({ headers }: IncomingMessage): boolean {
+  return headers[FENCE_HEADER] !== undefined;
+}
+
+/**
+ * System controllers mean what is kept here, whoever serves its group by now. Everybody may send their header, so it is
+ * found out who sends it before it counts.
+ */
+async function meantHere({ authenticator }: Gateway, raw: IncomingMessage): Promise<boolean> {
+  if (!claimsFence(raw)) return false;
+  try {
+    const sender = await authenticator.sender(raw);
+    return sender !== undefined && isSystemController(sender);
+  } catch {
+    // whatever keeps them from being known is met, and told, where the request is served
+    return false;
+  }
 }
 
 function isSentOn({ method = '', url = '' }: IncomingMessage): boolean {
@@ -130,9 +146,10 @@ function serveUpgrades(app: FastifyInstance, options: Options): void {
 }
 
 async function upgrade(options: Options, raw: IncomingMessage, reply: FastifyReply): Promise<void> {
-  const remote = servedElsewhere(options, raw);
+  let remote = options.gateway.apiServices.at(raw.url ?? '');
   try {
     takeBearer(raw);
+    if (remote !== undefined && (await meantHere(options.gateway, raw))) remote = undefined;
     const info = requestInfo(raw.method ?? '', raw.url ?? '/');
     if (info !== undefined && !takesUpgrades(info, remote))
       throw badRequest('only watches, logs and streams are served over a WebSocket');

@@ -126,7 +126,8 @@ export class GatewayService implements Service {
       },
     });
     const plugins = new Plugins(this.#mirrors, config);
-    const webhooks = new WebhookCalls(addresses, services);
+    const unanswered = sparing((words) => kit.log.warn(words));
+    const webhooks = new WebhookCalls(addresses, services, unanswered);
     // whom the operator names may be anywhere
     this.#operatorsCalls = new WebhookCalls(new Addresses(['0.0.0.0/0', '::/0']), services);
     const asking = { calls: this.#operatorsCalls, warn: (words: string) => kit.log.warn(words) };

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Server } from 'node:http';
+import { get, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { aggregated } from './aggregate.ts';
 import { createApp } from './app.ts';
+import { BoardHosts } from './board/board-hosts.ts';
 import { History } from './history/history.ts';
 import { reportOf } from './report.ts';
 import { replica } from './testing/answers.ts';
@@ -13,11 +14,15 @@ const history = new History({ minutes: 60 });
 let replicas = [replica()];
 let now = 3 * MINUTE;
 let server: Server;
+const hosts = new BoardHosts(['board.example.com', 'fd00::7'], {
+  names: () => ['node-1'],
+  addresses: () => ['10.1.2.3'],
+});
 
 before(async () => {
   for (const m of [1, 3]) history.note(replicas[0] as (typeof replicas)[0], [], m * MINUTE);
   const checks = (endpoint: 'livez' | 'readyz' | 'healthz') => aggregated(replicas, endpoint);
-  server = createApp({ report: () => reportOf(replicas, now), checks, history, now: () => now });
+  server = createApp({ report: () => reportOf(replicas, now), checks, history, now: () => now, hosts });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 after(() => {
@@ -44,6 +49,57 @@ test('Everything comes with a policy that lets nothing in but its own style and 
     const policy = headers.get('content-security-policy') ?? '';
     assert.match(policy, /^default-src 'none';/, path);
     assert.doesNotMatch(policy, /unsafe/, path);
+  }
+});
+
+const PAGES = ['/', '/board.css', '/board.js', '/report.json', '/history.json', '/nowhere'];
+
+/** The code of the answer to a request that names this host; fetch would name its own. */
+function codeFor(host: string | undefined, path: string): Promise<number | undefined> {
+  const { port } = server.address() as AddressInfo;
+  const headers = host === undefined ? {} : { Host: host };
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path, headers, setHost: false, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    }).on('error', reject);
+  });
+}
+
+test('Under a name that is not its own the board answers 421 to everything but probes.', async () => {
+  for (const host of [
+    'evil.example',
+    'localhost.evil.example',
+    'board.example.com.evil.example',
+    '10.9.9.9:6480',
+    ':80',
+    '',
+  ]) {
+    for (const path of PAGES) assert.equal(await codeFor(host, path), 421, `${host} ${path}`);
+    for (const path of ['/livez', '/readyz?verbose', '/healthz', '/readyz/none'])
+      assert.notEqual(await codeFor(host, path), 421, `${host} ${path}`);
+  }
+});
+
+test('Its own names are loopback, its machine’s names and addresses, and those that are configured, with any port.', async () => {
+  const own = [
+    'localhost',
+    'a.localhost',
+    '127.0.0.1',
+    '127.9.9.9',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    'node-1',
+    '10.1.2.3',
+  ];
+  for (const host of [...own, 'board.example.com', 'BOARD.Example.com.', '[fd00::7]', '[fd00:0::7]']) {
+    for (const port of ['', ':6480']) assert.equal(await codeFor(host + port, '/report.json'), 200, host + port);
+  }
+});
+
+test('A configured host has no port, no scheme and no path.', () => {
+  for (const wrong of ['board:80', 'https://board', 'board/x', '', '[::1]:80', 'a b']) {
+    assert.throws(() => new BoardHosts([wrong]), /--board-hosts takes names or addresses without a port/, wrong);
   }
 });
 

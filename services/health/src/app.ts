@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Check, type Endpoint, probeAnswer, probePath, sendText, splitUrl } from '@tidegate/service-kit';
+import type { BoardHosts } from './board/board-hosts.ts';
 import { boardPage } from './board/page.ts';
 import type { History } from './history/history.ts';
 import type { Report } from './report.ts';
@@ -10,6 +11,7 @@ export interface Shown {
   readonly checks: (endpoint: Endpoint) => readonly Check[];
   readonly history: History;
   readonly now: () => number;
+  readonly hosts: BoardHosts;
 }
 
 /** The page brings its own style and script; nothing else may be loaded, run, sent or framed. */
@@ -19,6 +21,8 @@ const FILES: Readonly<Record<string, readonly [type: string, file: URL]>> = {
   '/board.css': ['text/css; charset=utf-8', new URL('./board/board.css', import.meta.url)],
   '/board.js': ['text/javascript; charset=utf-8', new URL('./board/board.js', import.meta.url)],
 };
+
+const MISDIRECTED = 'the board is not served under this host name; --board-hosts of the health service adds names\n';
 
 /** The board, its data and the aggregate probes. It shows names and states of parts, and no object. */
 export function createApp(shown: Shown): Server {
@@ -38,10 +42,19 @@ export function createApp(shown: Shown): Server {
       sendText(response.setHeader('Allow', 'GET, HEAD'), 405, 'method not allowed\n');
       return;
     }
+    if (!isProbe(request) && !shown.hosts.has(request)) {
+      sendText(response, 421, MISDIRECTED);
+      return;
+    }
     const file = files.get(request.url ?? '');
     if (file !== undefined) response.setHeader('Content-Type', file.type).end(file.text);
     else answer(shown, pages, request, response);
   });
+}
+
+/** Kubelets and load balancers ask by whatever address they know. A probe tells states and names of parts, like metrics. */
+function isProbe({ url = '/' }: IncomingMessage): boolean {
+  return probePath(splitUrl(url).path) !== undefined;
 }
 
 /** Made once for all who look at about the same time: with a hundred replicas they take 50 ms of the loop. */

@@ -9,6 +9,11 @@ export const options = {
     value: 'HOST:PORT',
     help: 'the board, its JSON and the aggregate probes',
   },
+  'board-hosts': {
+    type: 'list',
+    value: 'NAME,...',
+    help: "host names under which browsers reach the board, beside localhost and this machine's own names and addresses",
+  },
   targets: {
     type: 'list',
     required: true,

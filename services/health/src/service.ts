@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { delayMs, type Kit, type KitConfig, type Service, splitAddress } from '@tidegate/service-kit';
 import { aggregated } from './aggregate.ts';
 import { createApp } from './app.ts';
+import { BoardHosts } from './board/board-hosts.ts';
 import { checkNumbers, type HealthConfig } from './config.ts';
 import { History } from './history/history.ts';
 import { declareMetrics, type HealthMetrics, showReplicas } from './metrics.ts';
@@ -37,6 +38,7 @@ export class HealthService implements Service {
       checks: (endpoint) => aggregated(this.#known(), endpoint),
       history: this.#history,
       now: Date.now,
+      hosts: new BoardHosts(config.boardHosts),
     });
   }
 

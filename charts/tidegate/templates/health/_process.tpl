@@ -1,5 +1,7 @@
 {{- define "tidegate.health.args" -}}
 - --http-address={{ .Values.listenAddress }}:6480
+{{- $hosts := concat (include "tidegate.serviceNames" (dict "root" . "service" (include "tidegate.partName" (dict "root" . "part" "health"))) | fromYamlArray) .Values.health.hosts }}
+- --board-hosts={{ join "," $hosts }}
 - --targets={{ include "tidegate.replicasOf" (dict "root" . "part" "parts") }}
 {{- end }}
 

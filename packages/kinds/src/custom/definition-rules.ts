@@ -4,6 +4,7 @@ import { label1035Problems, subdomainProblems } from '../rules/names.ts';
 import type { Place } from '../validation/place.ts';
 import { checkBundle, checkConversion } from './conversion-rules.ts';
 import { APPROVED, isProtected } from './definition.ts';
+import { checkDefinitionLimits } from './definition-limits.ts';
 import { jsonPath } from './json-path.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { checkDefinitionRules } from './rules/check-rules.ts';
@@ -19,6 +20,9 @@ export function checkDefinition(object: Place): void {
   const names = spec.field('names');
   const name = object.field('metadata.name');
   const group = spec.field('group');
+  const before = object.errorCount;
+  checkDefinitionLimits(spec);
+  if (object.errorCount > before) return;
   if (name.text !== `${names.field('plural').text}.${group.text}`) {
     name.invalid('must be spec.names.plural+"."+spec.group');
   }
@@ -76,6 +80,8 @@ function labelled(place: Place): void {
   if (problems.length > 0) place.invalid(problems.join(','), place.text);
 }
 
+const PER_VERSION = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
+
 /** What all versions have alike is said of once, as if it stood above them. */
 function isShared(versions: readonly Place[], field: string): boolean {
   const [first, ...others] = versions.map(({ object }) => object[field]);
@@ -85,7 +91,9 @@ function isShared(versions: readonly Place[], field: string): boolean {
 function checkVersions(spec: Place, object: Place): void {
   const list = spec.field('versions');
   const versions = list.items();
-  const shared = (field: string): boolean => isShared(versions, field);
+  // found once: each compares all versions
+  const alike = new Set(PER_VERSION.filter((field) => isShared(versions, field)));
+  const shared = (field: (typeof PER_VERSION)[number]): boolean => alike.has(field);
   for (const version of versions) {
     labelled(version.field('name'));
     deprecation(version);

@@ -1,4 +1,4 @@
-import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { parseAddress, parseNetwork } from '@tidegate/addresses';
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:?\d{2})$/;
@@ -17,23 +17,19 @@ const isTime = (text: string): boolean => TIME.test(text) && !Number.isNaN(Date.
 /** By name without dashes, those that say something about a text; others say nothing that is checked. */
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   byte: (text) => text.length % 4 === 0 && BYTE.test(text),
-  cidr: (text) => {
-    const [address = '', bits = '', more] = text.split('/');
-    const most = isIPv4(address) ? 32 : isIPv6(address) ? 128 : -1;
-    return more === undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= most;
-  },
+  cidr: (text) => parseNetwork(text) !== undefined,
   date: (text) => DATE.test(text) && !Number.isNaN(Date.parse(text)),
   datetime: isTime,
   duration: (text) => text.length < 100 && DURATION.test(text),
   email: (text) => EMAIL.test(text),
   hexcolor: (text) => HEX_COLOR.test(text),
   hostname: (text) => text.length <= 255 && HOST.test(text),
-  ipv4: (text) => isIPv4(text),
-  ipv6: (text) => isIPv6(text),
+  ipv4: (text) => parseAddress(text)?.family === 'IPv4',
+  ipv6: (text) => parseAddress(text)?.family === 'IPv6',
   k8slongname: (text) => text.length <= 253 && LONG_NAME.test(text),
   k8sshortname: (text) => text.length <= 63 && SHORT_NAME.test(text),
   mac: (text) => MAC.test(text),
-  uri: (text) => URL.canParse(text) || text.startsWith('/') || isIP(text) !== 0,
+  uri: (text) => URL.canParse(text) || text.startsWith('/') || parseAddress(text) !== undefined,
   uuid: (text) => UUID.test(text),
 };
 

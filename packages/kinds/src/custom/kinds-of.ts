@@ -30,14 +30,16 @@ export function kindsOf(definition: Definition, scale: KindEntry): Kind[] {
   const storage = definition.versions.find((version) => version.storage);
   if (storage === undefined || !hasCondition(definition, 'Established')) return [];
   if (hasConverter(definition)) return convertedKinds(definition, storage, scale);
-  const own = entryOf(definition, storage, { scale });
+  // once for all versions: they are told of each other
+  const around = { scale, alike: selectable(definition.versions), best: bestVersion(definition) };
+  const own = entryOf(definition, storage, around);
   const stored = kindOf(own);
   const served = definition.versions.filter((version) => version.served);
   return served
     .toSorted((a, b) => compareVersions(a.name, b.name))
     .map((version) => {
       if (version === storage && definition.generation === 1) return stored;
-      const entry = version === storage ? own : entryOf(definition, version, { scale });
+      const entry = version === storage ? own : entryOf(definition, version, around);
       return kindStoredAs(withConversion(entry, stored), stored);
     });
 }
@@ -60,8 +62,9 @@ function convertedKinds(definition: Definition, storage: DefinedVersion, scale: 
       return kindIn(storage);
     },
   };
+  const best = bestVersion(definition);
   for (const version of definition.versions) {
-    const kind = kindOf(entryOf(definition, version, { scale, converter }));
+    const kind = kindOf(entryOf(definition, version, { scale, converter, alike: selectable([version]), best }));
     versions.set(kind.apiVersion, kind);
   }
   const served = definition.versions.filter((version) => version.served);
@@ -90,9 +93,14 @@ interface Around {
   /** of built-in kinds, whose form all have */
   readonly scale: KindEntry;
   readonly converter?: Converter;
+  /** what objects are selected by */
+  readonly alike: Pick<KindRules, 'selectableFields'>;
+  /** to which clients of a deprecated version are sent, where there is one */
+  readonly best: DefinedVersion | undefined;
 }
 
-function entryOf(definition: Definition, version: DefinedVersion, { scale, converter }: Around): KindEntry {
+function entryOf(definition: Definition, version: DefinedVersion, around: Around): KindEntry {
+  const { scale, converter } = around;
   const { group, namespaced, acceptedNames: names } = definition;
   const { subresources = {} } = version;
   const place = { group, version: version.name, kind: names.kind };
@@ -109,8 +117,8 @@ function entryOf(definition: Definition, version: DefinedVersion, { scale, conve
       ...(subresources.status === undefined ? {} : { status: { verbs: PART_VERBS } }),
       ...(subresources.scale === undefined ? {} : { scale: scaleOf(definition, scale) }),
     },
-    ...rulesOf(definition, version),
-    ...selectable(converter === undefined ? definition.versions : [version]),
+    ...rulesOf(definition, version, around.best),
+    ...around.alike,
     custom: {
       definition: definition.name,
       listKind: names.listKind ?? `${names.kind}List`,
@@ -139,16 +147,19 @@ function scaleOf({ acceptedNames: names, namespaced }: Definition, scale: KindEn
   return { verbs: PART_VERBS, entry };
 }
 
-function deprecation({ group, versions, names }: Definition, version: string): string {
-  const better = versions
-    .filter(({ name, served, deprecated }) => served && !deprecated && compareVersions(name, version) < 0)
-    .toSorted((a, b) => compareVersions(a.name, b.name));
-  const [best] = better;
-  const instead = best === undefined ? '' : `; use ${group}/${best.name} ${names.kind}`;
+/** The newest version that is served and not deprecated. */
+function bestVersion({ versions }: Definition): DefinedVersion | undefined {
+  const usable = versions.filter(({ served, deprecated }) => served && !deprecated);
+  return usable.toSorted((a, b) => compareVersions(a.name, b.name))[0];
+}
+
+function deprecation({ group, names }: Definition, version: string, best: DefinedVersion | undefined): string {
+  const isBetter = best !== undefined && compareVersions(best.name, version) < 0;
+  const instead = isBetter ? `; use ${group}/${best.name} ${names.kind}` : '';
   return `${group}/${version} ${names.kind} is deprecated${instead}`;
 }
 
-function rulesOf(definition: Definition, version: DefinedVersion): KindRules {
+function rulesOf(definition: Definition, version: DefinedVersion, best: DefinedVersion | undefined): KindRules {
   const hasStatus = version.subresources?.status !== undefined;
   const columns = columnsOf(version.additionalPrinterColumns);
   return {
@@ -165,7 +176,9 @@ function rulesOf(definition: Definition, version: DefinedVersion): KindRules {
     },
     validateWritten: written(definition, version, hasStatus),
     warn: warnOfCustom,
-    ...(version.deprecated ? { deprecated: version.deprecationWarning ?? deprecation(definition, version.name) } : {}),
+    ...(version.deprecated
+      ? { deprecated: version.deprecationWarning ?? deprecation(definition, version.name, best) }
+      : {}),
   };
 }
 

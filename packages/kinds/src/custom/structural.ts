@@ -135,7 +135,7 @@ function mapItems(schema: Place, keys: Place, items: Place): void {
     return;
   }
   const names = keys.list as readonly string[];
-  const required = items.field('required').list;
+  const required = new Set(items.field('required').list);
   for (const name of names) {
     const value = items.field('properties').object[name];
     const property = schema.as(`items.properties[${name}]`, value ?? {});
@@ -151,7 +151,7 @@ function mapItems(schema: Place, keys: Place, items: Place): void {
     if (value === undefined) continue;
     const property = schema.as(`items.properties[${name}]`, value);
     const place = 'this property is in x-kubernetes-list-map-keys, so it';
-    if (!required.includes(name) && !property.has('default')) {
+    if (!required.has(name) && !property.has('default')) {
       property.field('default').required(`${place} must have a default or be a required property`);
     }
     if (property.object.nullable === true) property.field('nullable').forbidden(`${place} cannot be nullable`);

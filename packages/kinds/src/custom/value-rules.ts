@@ -178,10 +178,12 @@ function ofNone(check: Check): Check {
 
 function ofEnum({ enum: allowed }: JsonSchema): Check | undefined {
   if (allowed === undefined || allowed.length === 0) return undefined;
-  const texts = new Set(allowed.filter((one) => typeof one === 'string'));
+  const isPlain = (one: Json): boolean => typeof one !== 'object' || one === null;
+  const plain = new Set(allowed.filter(isPlain));
+  const others = allowed.filter((one) => !isPlain(one));
   const told = allowed.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
   return ({ value, at, errors }) => {
-    const known = typeof value === 'string' ? texts.has(value) : allowed.some((one) => isDeepStrictEqual(one, value));
+    const known = isPlain(value) ? plain.has(value) : others.some((one) => isDeepStrictEqual(one, value));
     if (!known) errors.push(notSupported(pathText(at) || '<nil>', value, told));
     return 1;
   };

@@ -1,4 +1,4 @@
-import { isIP, SocketAddress } from 'node:net';
+import { parseAddress } from '@tidegate/addresses';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 
 /** What no two Services may have: their cluster IPs, and the ports that they take on every node. */
@@ -16,13 +16,7 @@ export function serviceClaims(service: JsonObject): string[] {
   return [...new Set(claims)];
 }
 
-/** IPv6 as everybody writes it: without leading zeros, the longest run of them left out. */
+/** An address as everybody writes it: IPv6 without leading zeros, the longest run of them left out. */
 export function canonicalAddress(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const { address: text } = new SocketAddress({ address, family: 'ipv6' });
-  const mapped = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
-  if (mapped === null) return text;
-  const [, head, a, b, c, d] = mapped;
-  const group = (high = '0', low = '0') => (Number(high) * 256 + Number(low)).toString(16);
-  return `${head}${group(a, b)}:${group(c, d)}`;
+  return parseAddress(address)?.toString() ?? address;
 }

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { parseAddress, parseLenientAddress } from '@tidegate/addresses';
 
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -36,11 +36,9 @@ export function label1035Problems(name: string): string[] {
 
 /** An object that stands for an address is called by it. */
 export function addressProblems(name: string): string[] {
-  if (isIP(name) !== 0) return [];
-  const plain = name.replace(/(^|\.)0+(?=\d)/g, '$1');
-  return [
-    isIP(plain) === 0 ? 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)' : 'must not have leading 0s',
-  ];
+  if (parseAddress(name) !== undefined) return [];
+  const isLenient = parseLenientAddress(name) !== undefined;
+  return [isLenient ? 'must not have leading 0s' : 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
 }
 
 /** Anything that can stand between two slashes of a path. */

@@ -1,4 +1,4 @@
-import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { parseLenientAddress, parseLenientNetwork } from '@tidegate/addresses';
 import {
   label1035Problems,
   labelKeyProblems,
@@ -127,21 +127,14 @@ export const atMostAll: Check = (place) => {
 
 const ADDRESS = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
-/** Zeros in front of a number were taken once, and are still. */
-export function withoutZeros(text: string): string {
-  return text.includes(':') ? text : text.replace(/(^|\.)0+(?=\d)/g, '$1');
-}
-
 export const address: Check = always((place) => {
-  if (isIP(withoutZeros(place.text)) === 0) place.invalid(ADDRESS, place.text);
+  if (parseLenientAddress(place.text) === undefined) place.invalid(ADDRESS, place.text);
 });
 
 export const NETWORK = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
 export function isNetwork(text: string): boolean {
-  const [, host = '', bits = ''] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? [];
-  const plain = withoutZeros(host);
-  return (isIPv4(plain) && Number(bits) <= 32) || (isIPv6(plain) && Number(bits) <= 128);
+  return parseLenientNetwork(text) !== undefined;
 }
 
 export const network: Check = (place) => {

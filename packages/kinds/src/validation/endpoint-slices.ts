@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { parseLenientAddress, unmapped } from '@tidegate/addresses';
 import { labelKeyProblems, labelProblems, labelValueProblems, subdomainProblems } from '../rules/names.ts';
 import { address, among, label, named } from './checks.ts';
 import type { Place } from './place.ts';
@@ -35,10 +35,16 @@ function endpointAddresses(list: Place, type: string): void {
     else if (type === 'FQDN') domain(one);
     else if (/^IPv[46]$/.test(type)) address(one);
     if (one.errorCount > before || type === 'FQDN') continue;
-    if (/^IPv[46]$/.test(type) && isIP(one.text) !== Number(type.slice(3))) {
+    if (/^IPv[46]$/.test(type) && familyOf(one.text) !== type) {
       list.invalid(`must be an ${type} address`, one.value);
     } else reachable(one);
   }
+}
+
+/** A mapped address (`::ffff:10.0.0.1`) is one of IPv4, as in Kubernetes. */
+function familyOf(text: string): string | undefined {
+  const address = parseLenientAddress(text);
+  return address && unmapped(address).family;
 }
 
 const MOST_HINTS = 8;

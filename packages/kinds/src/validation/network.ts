@@ -1,4 +1,4 @@
-import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { parseAddress, parseLenientNetwork } from '@tidegate/addresses';
 import { label1035Problems, labelProblems, pathSegmentProblems, subdomainProblems } from '../rules/names.ts';
 import {
   among,
@@ -78,7 +78,7 @@ const WILDCARD =
 const host: Check = (place) => {
   const { text } = place;
   if (text === '') return;
-  if (isIP(text) !== 0) place.invalid('must be a DNS name, not an IP address');
+  if (parseAddress(text) !== undefined) place.invalid('must be a DNS name, not an IP address');
   else if (!text.includes('*')) place.invalidFor(subdomainProblems(text));
   else if (!text.startsWith('*.') || subdomainProblems(text.slice(2)).length > 0) place.invalid(WILDCARD);
 };
@@ -137,31 +137,9 @@ const addressBlock: Check = (block) => {
 
 /** Whether a network is a smaller part of another. */
 function isWithin(inner: string, outer: string): boolean {
-  const [mine, theirs] = [bitsOf(inner), bitsOf(outer)];
-  if (mine === undefined || theirs === undefined || mine.all.length !== theirs.all.length) return false;
-  return mine.prefix > theirs.prefix && mine.all.slice(0, theirs.prefix) === theirs.all.slice(0, theirs.prefix);
-}
-
-function bitsOf(text: string): { all: string; prefix: number } | undefined {
-  const [host = '', prefix = ''] = text.split('/');
-  if (isIPv4(host)) {
-    return {
-      all: host
-        .split('.')
-        .map((part) => Number(part).toString(2).padStart(8, '0'))
-        .join(''),
-      prefix: Number(prefix),
-    };
-  }
-  if (!isIPv6(host)) return undefined;
-  const [head = '', tail] = host.split('::');
-  const parts = (half: string | undefined): string[] => (half ? half.split(':') : []);
-  const [left, right] = [parts(head), parts(tail)];
-  const middle = new Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
-  const all = [...left, ...middle, ...right]
-    .map((part) => Number.parseInt(part, 16).toString(2).padStart(16, '0'))
-    .join('');
-  return { all, prefix: Number(prefix) };
+  const [mine, theirs] = [parseLenientNetwork(inner), parseLenientNetwork(outer)];
+  if (mine === undefined || theirs === undefined) return false;
+  return mine.length > theirs.length && theirs.covers(mine);
 }
 
 const policyPort: Check = (place) => {
@@ -202,8 +180,9 @@ const cidrs: Check = Object.assign(
       if (!isNetwork(one.text)) one.invalid(NETWORK);
       else if (LEADING_ZEROS.test(one.text)) one.invalid('must not have leading 0s in IP or prefix length');
       else {
-        const bits = bitsOf(one.text);
-        if (bits?.all.slice(bits.prefix).includes('1')) one.invalid('must not have bits set beyond the prefix length');
+        const found = parseLenientNetwork(one.text);
+        if (found?.first.equals(found.address) === false)
+          one.invalid('must not have bits set beyond the prefix length');
       }
     }
     const families = new Set(place.list.map((one) => String(one).includes(':')));

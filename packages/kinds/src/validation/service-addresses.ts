@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { parseLenientAddress, unmapped } from '@tidegate/addresses';
 import { address } from './checks.ts';
 import type { Place } from './place.ts';
 import type { Check } from './rules.ts';
@@ -52,13 +52,18 @@ function eachAddress(all: Place, chosen: Place): void {
   for (const one of headless ? items.slice(1) : items) address(one);
   if (items.length > 2) all.invalid('may only hold up to 2 values');
   if (all.errorCount > before || headless) return;
-  const [one, other] = items.map((item) => isIPv6(item.text));
+  const [one, other] = items.map((item) => familyOf(item.text));
   if (other !== undefined && one === other) all.invalid('may specify no more than one IP for each IP family');
   for (const [index, family] of chosen.list.entries()) {
     const item = items[index];
-    if (item === undefined || isIPv6(item.text) === (family === 'IPv6')) continue;
+    if (item === undefined || familyOf(item.text) === family) continue;
     if (FAMILIES.includes(String(family))) {
       item.invalid(`expected an ${family} value as indicated by \`ipFamilies[${index}]\``);
     }
   }
+}
+
+function familyOf(text: string): string {
+  const address = parseLenientAddress(text);
+  return address === undefined ? '' : unmapped(address).family;
 }

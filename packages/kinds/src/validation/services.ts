@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { parseLenientAddress, specialsOf, unmapped } from '@tidegate/addresses';
 import { labelKeyProblems, subdomainProblems } from '../rules/names.ts';
 import { address, among, isNetwork, label, labels, NETWORK, oneOf, port, portOrName, required } from './checks.ts';
 import type { Place } from './place.ts';
@@ -32,19 +32,20 @@ const ports: Check = (spec) => {
   }
 };
 
-const LOOPBACK = 'may not be in the loopback range (127.0.0.0/8, ::1/128)';
+/** What Kubernetes refuses, in its order. Whatever else leads to this machine is refused when it is connected to. */
+const REFUSED = [
+  ['loopback', 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
+  ['link-local', 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
+  ['link-local multicast', 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
+] as const;
 
 /** An address that traffic can come to from elsewhere. */
 export const reachable: Check = (place) => {
-  const { text } = place;
-  if (text === '0.0.0.0' || text === '::') place.invalid(`may not be unspecified (${text})`);
-  if (/^127\./.test(text) || text === '::1') place.invalid(LOOPBACK);
-  if (/^169\.254\./.test(text) || /^fe[89ab]/i.test(text)) {
-    place.invalid('may not be in the link-local range (169.254.0.0/16, fe80::/10)');
-  }
-  if (/^224\.0\.0\./.test(text) || /^ff02:/i.test(text)) {
-    place.invalid('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)');
-  }
+  const address = parseLenientAddress(place.text);
+  if (address === undefined) return;
+  const specials = specialsOf(unmapped(address));
+  if (specials.has('unspecified')) place.invalid(`may not be unspecified (${place.text})`);
+  for (const [special, words] of REFUSED) if (specials.has(special)) place.invalid(words);
 };
 
 const byType: Check = (spec) => {
@@ -147,7 +148,7 @@ function endpointAddress(): Check {
   return Object.assign(
     (place: Place) => {
       address(place);
-      if (isIP(place.text) === 0) place.invalid('must be a valid IP address', place.text);
+      if (parseLenientAddress(place.text) === undefined) place.invalid('must be a valid IP address', place.text);
       else reachable(place);
     },
     { always: true },

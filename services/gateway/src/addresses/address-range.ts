@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { isIP, isIPv4 } from 'node:net';
-import { canonicalAddress } from '@tidegate/kinds';
+import { Address, parseAddress, parseNetwork } from '@tidegate/addresses';
 import { OptionError } from '@tidegate/options';
 
 export type Family = 'IPv4' | 'IPv6';
@@ -22,20 +21,19 @@ export class AddressRange {
   readonly #addresses: bigint;
 
   constructor(cidr: string) {
-    const [address = '', length = ''] = cidr.split('/');
-    const bits = isIP(address) === 6 ? 128 : 32;
-    const prefix = Number(length);
+    const network = parseNetwork(cidr);
+    const bits = network?.address.bits;
     const [shortest, longest] = bits === 32 ? [8, 30] : [64, 126];
-    if (isIP(address) === 0 || !/^\d+$/.test(length) || prefix < shortest || prefix > longest) {
+    if (network === undefined || bits === undefined || network.length < shortest || network.length > longest) {
       throw new OptionError(
         `--service-cluster-ip-range takes ranges as 10.0.0.0/16 with /8 to /30, or fd00::/108 with /64 to /126, not ${cidr}`,
       );
     }
-    this.family = bits === 32 ? 'IPv4' : 'IPv6';
-    const host = BigInt(bits - prefix);
-    this.#addresses = 1n << host;
-    this.#base = (toNumber(address) >> host) << host;
-    this.text = `${toText(this.#base, this.family)}/${prefix}`;
+    this.family = network.address.family;
+    const { first } = network;
+    this.#addresses = 1n << BigInt(bits - network.length);
+    this.#base = first.number;
+    this.text = `${first}/${network.length}`;
     // without the network's address, and the broadcast address
     const usable = this.#addresses - (bits === 32 ? 2n : 1n);
     this.size = usable > BigInt(MOST) ? MOST : Number(usable);
@@ -43,19 +41,24 @@ export class AddressRange {
   }
 
   at(place: number): string {
-    return toText(this.#base + 1n + BigInt(place), this.family);
+    return new Address(this.#base + 1n + BigInt(place), this.family === 'IPv4' ? 32 : 128).toString();
   }
 
   /** In it, be it for use or not. */
   contains(address: string): boolean {
-    if (isIPv4(address) !== (this.family === 'IPv4')) return false;
-    const offset = toNumber(address) - this.#base;
-    return offset >= 0n && offset < this.#addresses;
+    const offset = this.#offsetOf(address);
+    return offset !== undefined && offset >= 0n && offset < this.#addresses;
   }
 
   isUsable(address: string): boolean {
-    const offset = toNumber(address) - this.#base;
-    return offset >= 1n && (this.family === 'IPv6' || offset < this.#addresses - 1n);
+    const offset = this.#offsetOf(address);
+    return offset !== undefined && offset >= 1n && (this.family === 'IPv6' || offset < this.#addresses - 1n);
+  }
+
+  /** undefined: it is of another family, or no address */
+  #offsetOf(text: string): bigint | undefined {
+    const address = parseAddress(text);
+    return address?.family === this.family ? address.number - this.#base : undefined;
   }
 }
 
@@ -75,18 +78,4 @@ function drawWithin(from: number, to: number, isTaken: (place: number) => boolea
     if (!isTaken(place)) return place;
   }
   return undefined;
-}
-
-function toNumber(address: string): bigint {
-  if (isIPv4(address)) return address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
-  const [head = '', tail = ''] = canonicalAddress(address).split('::');
-  const groups = (text: string) => (text === '' ? [] : text.split(':'));
-  const missing = Array.from({ length: 8 - groups(head).length - groups(tail).length }, () => '0');
-  return [...groups(head), ...missing, ...groups(tail)].reduce((sum, group) => sum * 65536n + BigInt(`0x${group}`), 0n);
-}
-
-function toText(number: bigint, family: Family): string {
-  if (family === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 255n).join('.');
-  const groups = Array.from({ length: 8 }, (_, i) => ((number >> BigInt(112 - 16 * i)) & 0xffffn).toString(16));
-  return canonicalAddress(groups.join(':'));
 }

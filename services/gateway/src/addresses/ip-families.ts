@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
+import { parseAddress, unmapped } from '@tidegate/addresses';
 import { type FieldError, invalidValue, requiredValue } from '@tidegate/status';
 import type { Family } from './address-range.ts';
 import { isHeadless, needsAddress, type ServiceSpec } from './service-spec.ts';
@@ -60,7 +60,9 @@ function judgeAddresses({ clusterIP, clusterIPs = [], ipFamilies = [] }: Service
     return clusterIPs.length > 1 ? [invalidValue(field, clusterIPs, "'None' must be the first and only value")] : [];
   }
   const words = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
-  const wrong = clusterIPs.flatMap((ip, i) => (isIP(ip) === 0 ? [invalidValue(`${field}[${i}]`, ip, words)] : []));
+  const wrong = clusterIPs.flatMap((ip, i) =>
+    parseAddress(ip) === undefined ? [invalidValue(`${field}[${i}]`, ip, words)] : [],
+  );
   if (wrong.length > 0) return wrong;
   if (clusterIPs.length > 2) return [invalidValue(field, clusterIPs, 'may only hold up to 2 values')];
   if (clusterIPs.length === 2 && familyOf(clusterIPs[0]) === familyOf(clusterIPs[1])) {
@@ -145,5 +147,6 @@ function judgeConfigured(
 }
 
 function familyOf(address: string | undefined): Family {
-  return isIP(address ?? '') === 6 ? 'IPv6' : 'IPv4';
+  const found = parseAddress(address ?? '');
+  return found === undefined ? 'IPv4' : unmapped(found).family;
 }

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { parseAddress } from '@tidegate/addresses';
 import { canonicalAddress, metaOf, serviceClaims } from '@tidegate/kinds';
 import { OptionError } from '@tidegate/options';
 import type { JsonObject } from '@tidegate/schema';
@@ -119,7 +119,7 @@ export class ServiceAddresses {
       invalid({ group: '', kind: 'Service', name: metaOf(service).name ?? '' }, [
         invalidValue('spec.clusterIPs', specOf(service).clusterIPs, `failed to allocate IP ${address}: ${why}`),
       ]);
-    if (isIP(address) === 0 || range?.contains(address) !== true) {
+    if (parseAddress(address) === undefined || range?.contains(address) !== true) {
       throw refuse('the provided network does not match the current range');
     }
     if (!range.isUsable(address)) {

@@ -28,9 +28,9 @@ export async function passOn(remote: RemoteApi, passed: PassedOn): Promise<numbe
   let backEnd: BackEnd;
   try {
     backEnd = await remote.backEnd();
-  } catch {
+  } catch (error) {
     // no address of it is known, or it may not be called: the look that follows tells why
-    remote.missed();
+    remote.missed(error);
     return writeText(audit, reply, 503, 'service unavailable\n');
   }
   try {
@@ -38,8 +38,9 @@ export async function passOn(remote: RemoteApi, passed: PassedOn): Promise<numbe
     return reply.raw.statusCode;
   } catch (error) {
     if (!(error instanceof ApiError) || reply.raw.headersSent) throw error;
-    remote.missed();
-    return writeText(audit, reply, 503, `${error.message}\n`);
+    remote.missed(error);
+    // its address and what was found there are for those who may read the APIService, and for the log
+    return writeText(audit, reply, 503, 'error trying to reach service: the server could not be reached\n');
   }
 }
 

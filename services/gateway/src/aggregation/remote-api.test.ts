@@ -94,10 +94,10 @@ test('requests that did not reach it make one look, and not one each', async () 
   const { remote, looks } = unreachable(clock);
   await settled();
   const before = looks();
-  for (let i = 0; i < 10; i++) remote.missed();
+  for (let i = 0; i < 10; i++) remote.missed(new Error('away'));
   await settled();
   assert.equal(looks(), before);
   clock.now = 10_000;
-  for (let i = 0; i < 10; i++) remote.missed();
+  for (let i = 0; i < 10; i++) remote.missed(new Error('away'));
   await until('another look', () => looks() === before + 5);
 });

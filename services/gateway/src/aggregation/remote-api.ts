@@ -28,6 +28,7 @@ const PATIENCE_MS = 5000;
 /** for requests of clients */
 const CONNECT_MS = 10_000;
 const AFTER_MISSED_MS = 500;
+const MISSED_TOLD_MS = 1000;
 const AGAIN_MS = { passed: 30_000, first: 500, longest: 30_000 };
 /** after a first failure */
 const MORE_ATTEMPTS = 4;
@@ -52,6 +53,8 @@ export class RemoteApi {
   #differsSince: number | undefined;
   #failures = 0;
   #lookedAt = Number.NEGATIVE_INFINITY;
+  /** when the log was last told of a request that did not reach it */
+  #missedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #isLooking = false;
   #isTouched = false;
@@ -104,7 +107,11 @@ export class RemoteApi {
   }
 
   /** A request did not reach it. It is looked at soon, but not for each of many: it may have enough to do. */
-  missed(): void {
+  missed(error: unknown): void {
+    if (this.#now() - this.#missedAt >= MISSED_TOLD_MS) {
+      this.#missedAt = this.#now();
+      this.#options.warn(error, `A request did not reach the server of ${this.groupVersion}.`);
+    }
     if (this.#isClosed || this.#isLooking) return;
     clearTimeout(this.#timer);
     const waitMs = Math.max(0, this.#lookedAt + AFTER_MISSED_MS - this.#now());

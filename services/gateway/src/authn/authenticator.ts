@@ -3,7 +3,7 @@ import { unauthorized } from '@tidegate/status';
 import { type AnonymousPaths, anonymousAt } from './anonymous.ts';
 import type { BearerTokens } from './bearer/bearer-tokens.ts';
 import { bearerOf } from './bearer/token.ts';
-import type { Connections } from './connections.ts';
+import type { Connections, Peer } from './connections.ts';
 import type { FrontProxyHeaders } from './front-proxy.ts';
 import type { User } from './user.ts';
 
@@ -40,14 +40,28 @@ export class Authenticator {
       if (user === 'ambiguous') throw this.#refused('a front proxy names more than one user');
       if (user !== undefined) return user;
     }
-    if (peer.kind === 'client') return this.#inTime(peer.user);
-    const { authorization } = request.headers;
-    if (authorization !== undefined) return this.#byToken(authorization);
+    const proven = await this.#proven(request, peer);
+    if (proven !== undefined) return proven;
     if (peer.kind === 'stranger') throw this.#refused(peer.why);
     if (peer.kind === 'front-proxy') throw this.#refused('a front proxy names no user');
     const nobody = anonymousAt(request.url ?? '', anonymous);
     if (nobody === undefined) throw unauthorized(new Error('the request has no name, which this path asks for'));
     return nobody;
+  }
+
+  /**
+   * Who sends a request by a certificate or a token of their own; what a front proxy says does not count, and stays on the
+   * request. undefined: they show neither.
+   */
+  async sender(request: IncomingMessage): Promise<User | undefined> {
+    const peer = this.#options.connections.of(request);
+    return peer.kind === 'front-proxy' ? undefined : this.#proven(request, peer);
+  }
+
+  async #proven(request: IncomingMessage, peer: Peer): Promise<User | undefined> {
+    if (peer.kind === 'client') return this.#inTime(peer.user);
+    const { authorization } = request.headers;
+    return authorization === undefined ? undefined : this.#byToken(authorization);
   }
 
   async #byToken(authorization: string): Promise<User> {

@@ -60,7 +60,8 @@ function converter(answering?: Promise<void>) {
     asked.push(objects.map(({ metadata }) => metadata.name));
     await answering;
     const isBad = objects.some(({ spec }) => spec.host === 'bad');
-    if (objects.some(({ spec }) => spec.host === 'silent')) throw new Unanswered('Post: too late');
+    if (objects.some(({ spec }) => spec.host === 'silent'))
+      throw new Unanswered('Post: too late', { details: 'Post: too late', cause: undefined });
     const convertedObjects = objects.map((object) => ({
       ...object,
       apiVersion: desiredAPIVersion,

@@ -114,12 +114,25 @@ function customListWords({ kind, resource }: KindEntry, words: CustomWords['list
   return { ...words, '': `${kind}List is a list of ${kind}`, items };
 }
 
-/** Which kinds a named type is: mostly one, and for what all groups share one in each. */
+const known = new WeakMap<Registry, { readonly revision: number; readonly kinds: ReadonlyMap<string, JsonObject[]> }>();
+
+/** Which kinds a named type is: mostly one, and for what all groups share one in each. Found once for all documents. */
 export function kindsOfTypes(registry: Registry): ReadonlyMap<string, JsonObject[]> {
+  const { revision } = registry;
+  const before = known.get(registry);
+  if (before?.revision === revision) return before.kinds;
+  const kinds = findKindsOfTypes(registry);
+  known.set(registry, { revision, kinds });
+  return kinds;
+}
+
+function findKindsOfTypes(registry: Registry): ReadonlyMap<string, JsonObject[]> {
   const kinds = new Map<string, JsonObject[]>();
   const add = (schema: ObjectSchema, group: string, version: string, kind: string): void => {
     const { reference = '' } = schema;
-    kinds.set(reference, [...(kinds.get(reference) ?? []), { group, kind, version }]);
+    const all = kinds.get(reference) ?? [];
+    all.push({ group, kind, version });
+    kinds.set(reference, all);
   };
   // custom kinds share the options of the others, whose documents stay the same when a custom kind comes or goes
   const builtIn = registry.all().filter(({ entry }) => entry.custom === undefined);

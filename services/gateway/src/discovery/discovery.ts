@@ -119,7 +119,7 @@ export class Discovery {
   }
 
   #openApiV3(place: string): Promise<JsonObject> | undefined {
-    const kinds = this.#registry.all().filter((kind) => placeOf(kind) === place);
+    const kinds = this.#kinds.get(place) ?? [];
     return kinds.length === 0 ? undefined : openApiV3(this.#registry, kinds, this.#codec);
   }
 
@@ -142,7 +142,7 @@ export class Discovery {
   /** Where the document of each group version is, by the hash of its content. */
   async #openApiIndex(): Promise<Document> {
     const paths: JsonObject = {};
-    for (const place of new Set(this.#registry.all().map(placeOf))) {
+    for (const place of this.#kinds.keys()) {
       const url = OPENAPI_V3 + place;
       paths[place] = { serverRelativeURL: `${url}?hash=${await this.#hashOf(url)}` };
     }

@@ -5,12 +5,17 @@ import type { User } from '../authn/user.ts';
 export const FENCE_HEADER = 'tidegate-fence';
 const CONTROLLER = 'system:kube-controller-manager';
 
+/** Who works under leases. The header of everybody else means nothing, whatever it says. */
+export function isSystemController({ name, groups }: User): boolean {
+  return name === CONTROLLER && groups.includes('system:masters');
+}
+
 /**
  * The lease under which a system controller works, `lifecycle=7`. Its writes are refused when somebody else has the
- * lease by then. Other users have no leases here, and their header means nothing.
+ * lease by then.
  */
 export function fenceOf(user: User, header: string | string[] | undefined): Guard | undefined {
-  if (header === undefined || user.name !== CONTROLLER || !user.groups.includes('system:masters')) return undefined;
+  if (header === undefined || !isSystemController(user)) return undefined;
   const [name, fence, ...rest] = String(header).split('=');
   if (!name || rest.length > 0 || !/^[1-9][0-9]{0,15}$/.test(fence ?? '')) {
     throw badRequest(`the header ${FENCE_HEADER} is a lease and its number, as in lifecycle=7`);

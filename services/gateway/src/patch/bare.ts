@@ -17,20 +17,3 @@ export function ordinaryCopy(value: Json): Json {
   for (const key of Object.keys(value)) setOwn(copy, key, ordinaryCopy(value[key] as Json));
   return copy;
 }
-
-/** They mean the same: numbers by what they are worth, objects in whatever order. */
-export function isSameJson(a: Json, b: Json): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b)) {
-    return (
-      Array.isArray(a) &&
-      Array.isArray(b) &&
-      a.length === b.length &&
-      a.every((item, i) => isSameJson(item, b[i] as Json))
-    );
-  }
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
-  return keys.every((key) => Object.hasOwn(b, key) && isSameJson(a[key] as Json, b[key] as Json));
-}

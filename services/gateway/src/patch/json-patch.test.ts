@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '@tidegate/schema';
+import type { Json, JsonObject } from '@tidegate/schema';
 import { applyJsonPatch } from './json-patch.ts';
 
 test('a patch that is applied again makes the same again', () => {
@@ -43,6 +43,56 @@ test('copies that double what there is are refused before they fill the memory',
     reason: 'Invalid',
     message: /copies exceed/,
   });
+});
+
+const NUMBERS: JsonObject = { list: Array.from({ length: 1_200_000 }, (_, i) => i % 10) };
+const HUNDRED: JsonObject = { list: Array.from({ length: 100_000 }, (_, i) => i % 10) };
+const KEYS: JsonObject = { map: Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`k${i}`, 1])) };
+const TEXT: JsonObject = { text: 'x'.repeat(1 << 20) };
+
+/** One operation each, which thousands of times held the thread for seconds, and the object for which it did. */
+const COSTLY: ReadonlyArray<readonly [what: string, object: JsonObject, operation: JsonObject]> = [
+  ['moves to the front', NUMBERS, { op: 'move', from: '/list/1199999', path: '/list/0' }],
+  ['moves at the front', NUMBERS, { op: 'move', from: '/list/1', path: '/list/0' }],
+  ['removals', NUMBERS, { op: 'remove', path: '/list/0' }],
+  ['additions', NUMBERS, { op: 'add', path: '/list/0', value: 1 }],
+  ['copies', NUMBERS, { op: 'copy', from: '/list/1', path: '/list/0' }],
+  ['copies of all', NUMBERS, { op: 'copy', from: '/list', path: '/other' }],
+  ['comparisons of lists', HUNDRED, { op: 'test', path: '/list', value: structuredClone(HUNDRED.list as Json) }],
+  ['comparisons of objects', KEYS, { op: 'test', path: '/map', value: structuredClone(KEYS.map as Json) }],
+  ['comparisons of texts', TEXT, { op: 'test', path: '/text', value: Buffer.alloc(1 << 20, 'x').toString() }],
+];
+
+for (const [what, object, operation] of COSTLY) {
+  test(`thousands of ${what} are refused before they hold up others`, () => {
+    const operations = Array.from({ length: 9999 }, () => operation);
+    // reading the object, which every request does once, is not what is measured
+    const base = timeOf(() => applyJsonPatch(object, []));
+    const taken = timeOf(() =>
+      assert.throws(() => applyJsonPatch(object, operations), { reason: 'Invalid', message: LIMIT }),
+    );
+    assert.ok(taken - base < 1000, `${taken} ms of which ${base} ms are the object’s own`);
+  });
+}
+
+const LIMIT = /its (operations|copies) exceed the limit of \d+ (steps|bytes)$/;
+
+/** In ms of CPU, whatever else this machine has to do. */
+function timeOf(work: () => void): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return Math.round((user + system) / 1000);
+}
+
+test('thousands of operations on lists as objects have them are permitted', () => {
+  const list = Array.from({ length: 300 }, (_, i) => ({ name: `item-${i}`, value: 'x'.repeat(50) }));
+  const operations = Array.from({ length: 9000 }, (_, i) =>
+    i % 2 === 0
+      ? { op: 'move', from: '/list/0', path: '/list/299' }
+      : { op: 'test', path: '/list/0', value: { name: `item-${((i + 1) / 2) % 300}`, value: 'x'.repeat(50) } },
+  );
+  assert.equal((applyJsonPatch({ list }, operations).list as Json[]).length, 300);
 });
 
 test('operations that nest their results too deeply are refused', () => {

@@ -1,8 +1,10 @@
 import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_DEPTH } from '@tidegate/schema';
 import { ApiError, badRequest, requestEntityTooLarge } from '@tidegate/status';
 import fastJsonPatch, { type Operation as LibraryOperation } from 'fast-json-patch';
-import { bareCopy, isSameJson, ordinaryCopy } from './bare.ts';
+import { bareCopy, ordinaryCopy } from './bare.ts';
 import { type Place, placeOf, pointerKeys } from './pointer.ts';
+import { isSameJson } from './same-json.ts';
+import { Work } from './work.ts';
 
 const MAX_OPERATIONS = 10_000;
 /** Each copy may double what there is: together they may not make more than a body may be. */
@@ -20,7 +22,12 @@ interface Operation {
   readonly value: Json | undefined;
 }
 
-/** RFC 6902. The whole patch or nothing: it works on a copy, and the patch stays as it is, too. */
+/**
+ * RFC 6902. The whole patch or nothing: it works on a copy, and the patch stays as it is, too.
+ *
+ * Invariant: what a patch does beyond reading it, and the object, once is bounded: copies by the characters that they make,
+ * everything else by its work.
+ */
 export function applyJsonPatch(current: JsonObject, operations: readonly unknown[]): JsonObject {
   if (operations.length > MAX_OPERATIONS) {
     throw requestEntityTooLarge(
@@ -28,12 +35,13 @@ export function applyJsonPatch(current: JsonObject, operations: readonly unknown
     );
   }
   const checked = operations.map(checkOperation);
+  const work = new Work((limit) => refusal(`its operations exceed the limit of ${limit} steps`));
   let document = bareCopy(current);
   let copied = 0;
   for (const operation of checked) {
     if (operation.op === 'copy') copied += charactersOf(valueAt(document, operation.fromKeys));
     if (copied > MAX_COPIED_CHARACTERS) throw refusal(`its copies exceed the limit of ${MAX_COPIED_CHARACTERS} bytes`);
-    document = applyOne(document, operation);
+    document = applyOne(document, operation, work);
   }
   if (!isJsonObject(document)) throw refusal('what it makes is not an object');
   if (isTooDeep(document)) throw refusal(TOO_DEEP);
@@ -52,11 +60,12 @@ function refusal(why: string): ApiError {
   return new ApiError('Invalid', message, { cause: new Error(why) });
 }
 
-function applyOne(document: Json, operation: Operation): Json {
+function applyOne(document: Json, operation: Operation, work: Work): Json {
   const { op, path, keys, from, fromKeys, value } = operation;
+  const change = (to: Json, change: LibraryOperation, at: readonly string[]) => changed(to, { change, at, work });
   switch (op) {
     case 'test':
-      test(document, operation);
+      test(document, operation, work);
       return document;
     case 'copy':
       return change(document, { op: 'add', path, value: bareCopy(valueAt(document, fromKeys)) }, keys);
@@ -73,12 +82,12 @@ function applyOne(document: Json, operation: Operation): Json {
 }
 
 /** Clients make sure by it that a field is not there yet: as in Kubernetes, what an object does not have is null. */
-function test(document: Json, { keys, value = null }: Operation): void {
+function test(document: Json, { keys, value = null }: Operation, work: Work): void {
   const place = placeOf(document, keys);
   const found = keys.length === 0 ? document : place?.value;
   const isAbsentField = found === undefined && isJsonObject(place?.holder);
   if (found === undefined && !isAbsentField) throw refusal('Cannot perform operation at the desired path');
-  if (!isSameJson(found ?? null, value)) throw refusal('Test operation failed');
+  if (!isSameJson(found ?? null, value, work)) throw refusal('Test operation failed');
 }
 
 function valueAt(document: Json, keys: readonly string[]): Json {
@@ -87,11 +96,20 @@ function valueAt(document: Json, keys: readonly string[]): Json {
   return value;
 }
 
+interface Changing {
+  readonly change: LibraryOperation;
+  readonly at: readonly string[];
+  readonly work: Work;
+}
+
 /** The place is there before the library is asked: what it throws then is a fault of this server. */
-function change(document: Json, operation: LibraryOperation, keys: readonly string[]): Json {
-  const place = placeOf(document, keys);
-  if (keys.length > 0) refuseUnreachable(place, operation.op);
-  return fastJsonPatch.applyOperation(document, operation, false, true, false).newDocument as Json;
+function changed(document: Json, { change, at, work }: Changing): Json {
+  const place = placeOf(document, at);
+  if (at.length > 0) {
+    refuseUnreachable(place, change.op);
+    if (change.op !== 'replace') work.shifts(behind(place as Place));
+  }
+  return fastJsonPatch.applyOperation(document, change, false, true, false).newDocument as Json;
 }
 
 function refuseUnreachable(place: Place | undefined, op: string): void {
@@ -100,6 +118,11 @@ function refuseUnreachable(place: Place | undefined, op: string): void {
   } else if (place?.value === undefined) {
     throw refusal('Cannot perform the operation at a path that does not exist');
   }
+}
+
+/** How many elements of a list are moved when one comes or goes at this place. */
+function behind({ holder, key }: Place): number {
+  return !Array.isArray(holder) || key === '-' ? 0 : holder.length - Number(key);
 }
 
 function checkOperation(operation: unknown, i: number): Operation {

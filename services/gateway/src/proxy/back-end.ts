@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { dialWords } from './dial-words.ts';
+import { dialWords, knownDialWords } from './dial-words.ts';
 
 /** Where requests are sent on to: an address that was judged, and is not resolved again. */
 export interface BackEnd {
@@ -30,8 +30,14 @@ export interface Said {
   readonly upgraded?: { readonly socket: Duplex; readonly head: Buffer };
 }
 
-/** No connection came about, in the words that Kubernetes users know. */
+/** No connection came about, or what came over it was no answer, in words that clients may hear. */
 export class DialError extends Error {}
+
+/** Where the words of a failure say less than was found: the rest of it, as the cause of what clients are told, for the log. */
+export function untold(error: unknown): { readonly cause?: unknown } {
+  if (!(error instanceof DialError) || !(error.cause instanceof Error)) return {};
+  return knownDialWords(error.cause) === undefined ? { cause: error.cause } : {};
+}
 
 /** what a back end may send as headers, all together */
 const MAX_HEADER_BYTES = 64 << 10;
@@ -62,7 +68,7 @@ export function dial(backEnd: BackEnd): Promise<Socket> {
       reject(new DialError(where + words, { cause }));
     };
     const timer = setTimeout(fail, connectMs, 'i/o timeout');
-    const failed = (error: Error & { code?: string }) => fail(dialWords(error) ?? error.message, error);
+    const failed = (error: Error & { code?: string }) => fail(dialWords(error), error);
     // it stays: no failure of a connection is without somebody who hears it
     socket.on('error', failed);
     socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
@@ -93,9 +99,9 @@ export function ask(socket: Socket, call: Call, send: (body: NodeJS.WritableStre
     // after the answer has begun, its own stream tells of what goes wrong
     sent.on('error', (error) => {
       socket.destroy();
-      reject(error);
+      reject(new DialError(dialWords(error), { cause: error }));
     });
-    sent.on('close', () => reject(new Error('EOF')));
+    sent.on('close', () => reject(new DialError('EOF')));
     send(sent);
   });
 }

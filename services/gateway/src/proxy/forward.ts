@@ -8,7 +8,7 @@ import type { FastifyReply } from 'fastify';
 import { isGone, writeDrained } from '../hooks/drained.ts';
 import { flowHeaders } from '../hooks/flow-headers.ts';
 import { writeText } from '../hooks/write-answer.ts';
-import { ask, type BackEnd, dial, hostAndPort, type Said } from './back-end.ts';
+import { ask, type BackEnd, dial, hostAndPort, type Said, untold } from './back-end.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { HtmlLinks } from './html-links.ts';
 import { joined, linkThrough, type Place } from './links.ts';
@@ -73,7 +73,7 @@ async function reach(backEnd: BackEnd): Promise<Socket> {
 
 function unreachable(error: unknown): ApiError {
   const words = error instanceof Error ? error.message : String(error);
-  return new ApiError('ServiceUnavailable', `error trying to reach service: ${words}`);
+  return new ApiError('ServiceUnavailable', `error trying to reach service: ${words}`, untold(error));
 }
 
 /** How the body is measured for the back end: as it was for us. */

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '@tidegate/status';
 import type { Taken, UpgradeResponse } from '../hooks/upgrade-reply.ts';
-import { ask, type BackEnd, type Call, dial, type Said } from './back-end.ts';
+import { ask, type BackEnd, type Call, dial, type Said, untold } from './back-end.ts';
 import { responseHeaders, upgradeHeaders } from './headers.ts';
 
 export interface Upgrading {
@@ -73,7 +73,7 @@ async function reach(backEnd: BackEnd, raw: UpgradeResponse, call: Call): Promis
     return { said: await ask(made, call, (body) => body.end()), connection: made };
   } catch (error) {
     connection?.destroy();
-    throw new ApiError('', `error dialing backend: ${(error as Error).message}`);
+    throw new ApiError('', `error dialing backend: ${(error as Error).message}`, untold(error));
   }
 }
 

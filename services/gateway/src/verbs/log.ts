@@ -6,7 +6,7 @@ import type { ResourceRequest, VerbHandler } from '../gateway.ts';
 import { isGone } from '../hooks/drained.ts';
 import { upgradeOf } from '../hooks/upgrade-reply.ts';
 import { writeHead } from '../hooks/write-answer.ts';
-import { ask, type BackEnd, dial, hostAndPort } from '../proxy/back-end.ts';
+import { ask, type BackEnd, dial, hostAndPort, untold } from '../proxy/back-end.ts';
 import { sendBack } from '../proxy/forward.ts';
 import { readLogOptions } from '../proxy/log-options.ts';
 import { sendToSocket } from '../proxy/log-socket.ts';
@@ -62,7 +62,8 @@ async function reach(
     const { response } = await ask(socket, { method: 'GET', path, headers }, (body) => body.end());
     return { socket, response };
   } catch (error) {
-    throw new ApiError('', `Get "https://${hostAndPort(kubelet)}${path}": ${(error as Error).message}`);
+    const words = `Get "https://${hostAndPort(kubelet)}${path}": ${(error as Error).message}`;
+    throw new ApiError('', words, untold(error));
   }
 }
 

@@ -1,7 +1,7 @@
 import { readClusterAccess } from '@tidegate/kubeconfig';
 import { OptionError } from '@tidegate/options';
 import type { JsonObject } from '@tidegate/schema';
-import type { ClientConfig, WebhookCalls } from './webhook-calls.ts';
+import { type ClientConfig, Unanswered, type WebhookCalls, WebhookFailure } from './webhook-calls.ts';
 
 /** Of one review; there is no more in it than whose a token is, or whether somebody may. */
 const MOST_BYTES = 1 << 20;
@@ -18,10 +18,19 @@ export class OperatorsWebhook {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** What it answers to a review. It throws a WebhookFailure where it does not. */
-  ask(body: JsonObject): Promise<JsonObject> {
+  /**
+   * What it answers to a review. It throws a WebhookFailure where it does not, with all that was found: no client chooses
+   * where these calls go, and the words are for the log.
+   */
+  async ask(body: JsonObject): Promise<JsonObject> {
     const timeoutMs = this.#timeoutMs;
-    return this.#calls.call({ config: this.#config, body, timeoutMs, maxAnswerBytes: MOST_BYTES, hidesTime: true });
+    try {
+      const call = { config: this.#config, body, timeoutMs, maxAnswerBytes: MOST_BYTES, hidesTime: true };
+      return await this.#calls.call(call);
+    } catch (error) {
+      if (error instanceof Unanswered) throw new WebhookFailure(error.details, { cause: error });
+      throw error;
+    }
   }
 }
 

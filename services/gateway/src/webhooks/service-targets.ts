@@ -17,6 +17,9 @@ export interface ServiceTarget {
   readonly port: number;
 }
 
+/** A Service leads nowhere, for a reason that stands in objects: whoever names the Service may know it. */
+export class NoTarget extends Error {}
+
 /** The collection of a resource as this process has it, whatever its age. */
 export type FindCollection = (resource: string) => Promise<Collection>;
 
@@ -36,12 +39,12 @@ export class ServiceTargets {
 
   async find({ namespace, name, port: wanted = 443 }: ServiceReference): Promise<ServiceTarget> {
     const service = objectIn(await this.#find('services'), namespace, name);
-    if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`);
+    if (service === undefined) throw new NoTarget(`service ${JSON.stringify(name)} not found`);
     const spec = isJsonObject(service.spec) ? service.spec : {};
     if (spec.type === 'ExternalName') return { host: String(spec.externalName ?? ''), port: wanted };
     const port = listIn(spec, 'ports').find((each) => each.port === wanted);
     if (port === undefined) {
-      throw new Error(`no service port ${wanted} found for service ${JSON.stringify(name)}`);
+      throw new NoTarget(`no service port ${wanted} found for service ${JSON.stringify(name)}`);
     }
     const portName = String(port.name ?? '');
     const ready = [
@@ -51,7 +54,7 @@ export class ServiceTargets {
     if (ready.length > 0) return ready[randomInt(ready.length)] as ServiceTarget;
     const { clusterIP = '' } = spec;
     if (isJsonObject(spec.selector) || clusterIP === '' || clusterIP === 'None') {
-      throw new Error(`no endpoints available for service ${JSON.stringify(name)}`);
+      throw new NoTarget(`no endpoints available for service ${JSON.stringify(name)}`);
     }
     return { host: String(clusterIP), port: wanted };
   }

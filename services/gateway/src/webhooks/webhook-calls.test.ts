@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { type ServerPair, serverPair } from '@tidegate/testkit';
 import { Addresses } from '../proxy/addresses.ts';
@@ -16,7 +16,11 @@ describe('A call of a webhook', () => {
   let port: number;
   let seen: string[];
   let answer: (path: string) => { code?: number; body?: string; headers?: Record<string, string>; silent?: boolean };
-  const calls = new WebhookCalls(new Addresses(LOOPBACK), new ServiceTargets(() => Promise.reject(new Error('none'))));
+  let logged = '';
+  const targets = new ServiceTargets(() => Promise.reject(new Error('none')));
+  const calls = new WebhookCalls(new Addresses(LOOPBACK), targets, (words) => {
+    logged = words;
+  });
   let connections = 0;
 
   before(async () => {
@@ -49,6 +53,14 @@ describe('A call of a webhook', () => {
     return calls.call({ config: whole, body: { ask: 1 }, timeoutMs, maxAnswerBytes: 1000 });
   }
 
+  /** Clients hear the same words whatever was found, the log what it was. */
+  async function unreached(config: Partial<ClientConfig>, found: RegExp): Promise<void> {
+    const url = config.url ?? `https://127.0.0.1:${port}/hook`;
+    const message = `Post "${url}?timeout=5s": the webhook could not be reached; the server's log tells why`;
+    await assert.rejects(ask(config), { name: 'Error', message });
+    assert.match(logged, found);
+  }
+
   test('posts JSON with its time limit, and gives the object that is answered', async () => {
     answer = () => ({ body: '{"said":9007199254740993}' });
     assert.deepEqual(await ask(), { said: 9007199254740993n });
@@ -59,7 +71,7 @@ describe('A call of a webhook', () => {
     answer = () => ({ body: '{"said":1}' });
     assert.deepEqual(await ask({ caBundle: base64(pair.cert) }), { said: 1 });
     const other = await serverPair(['127.0.0.1']);
-    await assert.rejects(ask({ caBundle: base64(other.cert) }), /certificate signed by unknown authority/);
+    await unreached({ caBundle: base64(other.cert) }, /certificate signed by unknown authority$/);
   });
 
   test('goes over the connection of the one before', async () => {
@@ -87,7 +99,7 @@ describe('A call of a webhook', () => {
 
   test('is not trusted to a server of another authority', async () => {
     const other = await serverPair(['127.0.0.1']);
-    await assert.rejects(ask({ caBundle: base64(other.ca) }), /certificate signed by unknown authority$/);
+    await unreached({ caBundle: base64(other.ca) }, /certificate signed by unknown authority$/);
     assert.deepEqual(seen, []);
   });
 
@@ -114,13 +126,27 @@ describe('A call of a webhook', () => {
     });
   }
 
-  test('goes nowhere near the metadata of the machine', async () => {
-    await assert.rejects(ask({ url: 'https://169.254.169.254/latest' }), /address not allowed/);
+  test('tells clients the same where nobody listens, where others listen, and where it may not go', async () => {
+    const plain = createTcpServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH\r\n')).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(plain, 'listening');
+    const { port: plainPort } = plain.address() as AddressInfo;
+    await unreached({ url: 'https://127.0.0.1:1/' }, /: dial tcp 127\.0\.0\.1:1: connect: connection refused$/);
+    await unreached({ url: `https://127.0.0.1:${plainPort}/` }, /wrong version number/);
+    await unreached({ url: `https://localhost:${port}/` }, /certificate is valid for other names$/);
+    await unreached({ url: 'https://169.254.169.254/latest' }, /: address not allowed$/);
+    await unreached({ url: 'https://no-such-name.invalid/' }, /: no addresses for hostname "no-such-name.invalid"$/);
+    plain.close();
   });
 
-  test('tells where nobody listens', async () => {
-    await assert.rejects(ask({ url: 'https://127.0.0.1:1/' }), {
-      message: 'Post "https://127.0.0.1:1/?timeout=5s": dial tcp 127.0.0.1:1: connect: connection refused',
+  test('tells what objects say of a Service, and nothing of what was found at its address', async () => {
+    const none = new ServiceTargets(async () => ({ get: () => undefined }) as never);
+    const service = { namespace: 'own', name: 'front' };
+    const call = { config: { service }, body: {}, timeoutMs: 5000, maxAnswerBytes: 1000 };
+    await assert.rejects(new WebhookCalls(new Addresses([]), none).call(call), {
+      message: 'Post "https://front.own.svc/?timeout=5s": service "front" not found',
     });
   });
 });

@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { trusting } from '@tidegate/service-kit';
 import type { Addresses } from '../proxy/addresses.ts';
-import { dialWords } from '../proxy/dial-words.ts';
-import type { ServiceReference, ServiceTargets } from './service-targets.ts';
+import { knownDialWords } from '../proxy/dial-words.ts';
+import { NoTarget, type ServiceReference, type ServiceTargets } from './service-targets.ts';
 
 /** How a webhook is reached, as its configuration says. */
 export interface ClientConfig {
@@ -38,8 +38,23 @@ export interface WebhookCall {
 /** A webhook was not reached, or said nothing that can be used. */
 export class WebhookFailure extends Error {}
 
-/** It said nothing at all. */
-export class Unanswered extends WebhookFailure {}
+/**
+ * It said nothing at all. Who writes a configuration chooses where the call goes, and clients hear of its failure: the
+ * message does not tell what was found there, so that nobody can use a webhook to look at ports and names of a network
+ * that is closed to them.
+ */
+export class Unanswered extends WebhookFailure {
+  /** what was found, for the log */
+  readonly details: string;
+
+  constructor(message: string, { details, cause }: { details: string; cause: unknown }) {
+    super(message, { cause });
+    this.details = details;
+  }
+}
+
+const LATE = 'context deadline exceeded';
+const NOT_REACHED = "the webhook could not be reached; the server's log tells why";
 
 interface Target {
   readonly url: URL;
@@ -60,9 +75,12 @@ export class WebhookCalls {
   readonly #services: ServiceTargets;
   readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 16, timeout: 90_000 });
 
-  constructor(addresses: Addresses, services: ServiceTargets) {
+  readonly #warn: (words: string) => void;
+
+  constructor(addresses: Addresses, services: ServiceTargets, warn: (words: string) => void = () => {}) {
     this.#addresses = addresses;
     this.#services = services;
+    this.#warn = warn;
   }
 
   /** The object that the webhook answers with. */
@@ -74,8 +92,11 @@ export class WebhookCalls {
       return parsed(await this.#post(target, call, end));
     } catch (error) {
       if (error instanceof WebhookFailure) throw error;
-      const words = end.aborted ? 'context deadline exceeded' : wordsOf(error as Error);
-      throw new Unanswered(`Post ${JSON.stringify(url.href)}: ${words}`, { cause: error });
+      const about = `Post ${JSON.stringify(url.href)}`;
+      const details = `${about}: ${end.aborted ? LATE : wordsOf(error as Error)}`;
+      this.#warn(`A webhook did not answer: ${details}`);
+      const told = end.aborted ? LATE : error instanceof NoTarget ? error.message : NOT_REACHED;
+      throw new Unanswered(`${about}: ${told}`, { details, cause: error });
     }
   }
 
@@ -132,7 +153,7 @@ export class WebhookCalls {
         response.on('data', (part: Buffer) => {
           bytes += part.length;
           if (bytes <= call.maxAnswerBytes) parts.push(part);
-          else response.destroy(new Error(`the answer is larger than ${call.maxAnswerBytes} bytes`));
+          else response.destroy(new WebhookFailure(`the answer is larger than ${call.maxAnswerBytes} bytes`));
         });
         response.on('error', reject);
         response.on('end', () => {
@@ -199,8 +220,8 @@ function refusal(code: number, answer: Buffer): string {
 }
 
 function wordsOf(error: Error & { code?: string; address?: string; port?: number }): string {
-  const words = error.code === 'ECONNRESET' ? 'EOF' : dialWords(error);
-  if (words === undefined) return error.message;
+  const words = knownDialWords(error);
+  if (words === undefined) return error.message.trim();
   return error.address === undefined ? words : `dial tcp ${error.address}:${error.port}: ${words}`;
 }
 

@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
+import { isSpecial, parseAddress, unmapped } from '@tidegate/addresses';
 import type { Key } from '@tidegate/wire';
 import type { GatewayClient } from './gateway-client.ts';
 
@@ -120,15 +121,6 @@ function wantedObjects(addresses: readonly string[], port: number): Wanted[] {
   ];
 }
 
-/** Endpoints on these are refused, because every machine has its own. */
-const own = new BlockList();
-own.addSubnet('127.0.0.0', 8);
-own.addSubnet('169.254.0.0', 16);
-own.addAddress('0.0.0.0');
-own.addAddress('::1', 'ipv6');
-own.addAddress('::', 'ipv6');
-own.addSubnet('fe80::', 10, 'ipv6');
-
 /** Where clients reach the gateways: what their URL's host means, or this machine's address where that is its own alone. */
 export async function addressesOf(url: string, interfaces = networkInterfaces()): Promise<string[]> {
   const found = await lookup(new URL(url).hostname.replace(/^\[|\]$/g, ''), { all: true });
@@ -141,6 +133,8 @@ export async function addressesOf(url: string, interfaces = networkInterfaces())
   return first === undefined ? [] : [first.address];
 }
 
-function isReachable(address: string): boolean {
-  return !own.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+/** Endpoints on special addresses are refused, because every machine has its own. */
+function isReachable(text: string): boolean {
+  const address = parseAddress(text);
+  return address !== undefined && !isSpecial(unmapped(address));
 }

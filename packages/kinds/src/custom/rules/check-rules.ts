@@ -3,6 +3,7 @@ import type { Shape } from '@tidegate/cel';
 import { isJsonObject, type Json } from '@tidegate/schema';
 import { type FieldError, fieldError } from '@tidegate/status';
 import { Place } from '../../validation/place.ts';
+import { checkDefinitionLimits } from '../definition-limits.ts';
 import type { JsonSchema, ValidationRule } from '../json-schema.ts';
 import { checkSchema } from '../structural.ts';
 import { type CompiledRule, compileRules } from './compiled-rule.ts';
@@ -15,14 +16,23 @@ import { isEmbedded, LARGEST_REQUEST, shapeOf } from './shapes.ts';
  * they were looked at then, and the server's own writes of a definition must never fail for them.
  */
 export function checkDefinitionRules(definition: Place, before?: Place): void {
+  if (exceedsLimits(definition)) return;
+  const older = new Map(before === undefined ? [] : versionsOf(before).map((one) => [one.object.name, one]));
   for (const { schema, name } of schemasOf(definition)) {
     if (!hasRules(schema.object as JsonSchema)) continue;
-    const known = before === undefined ? undefined : versionsOf(before).find((one) => one.object.name === name);
+    const known = older.get(name);
     if (known !== undefined && isDeepStrictEqual(schemaIn(known).value, schema.value)) continue;
     const found = schema.errorCount;
     eachSchema(schema, checkRuleWords);
     if (schema.errorCount === found && isStructural(schema.object as JsonSchema)) checkExpressions(schema);
   }
+}
+
+/** It is refused for that, and what it would take to read its rules is not known. */
+function exceedsLimits(definition: Place): boolean {
+  const errors: FieldError[] = [];
+  checkDefinitionLimits(new Place(undefined, '', definition.value, errors).field('spec'));
+  return errors.length > 0;
 }
 
 interface VersionSchema {

@@ -104,13 +104,14 @@ function objectOf(schema: JsonSchema, name: string): Shape | undefined {
 
 function fieldsOf({ properties = {}, required = [] }: JsonSchema, name: string): Shape {
   const fields = new Map<string, ShapeField>();
+  const needed = new Set(required);
   let leastSize = 2;
   for (const [field, schema] of Object.entries(properties)) {
     const called = expressionName(field);
     const shape = shapeOf(schema, `${name}.${called ?? field}`, isEmbedded(schema));
     if (shape === undefined) continue;
     if (called !== undefined) fields.set(called, { name: field, shape });
-    if (required.includes(field) && schema.default === undefined) {
+    if (needed.has(field) && schema.default === undefined) {
       leastSize += Buffer.byteLength(field) + shape.minSize + 4;
     }
   }

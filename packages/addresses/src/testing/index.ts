@@ -1,0 +1,1 @@
+export { formsOf, spellingsOf } from './spellings.ts';

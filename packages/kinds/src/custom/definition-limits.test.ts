@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '@tidegate/schema';
+import { builtInRegistry } from '../built-in.ts';
+import { readDefinition } from './definition.ts';
+import { DEFINITION_LIMITS as MOST } from './definition-limits.ts';
+import { kindsOf } from './kinds-of.ts';
+
+const registry = builtInRegistry();
+const entry = registry.find('apiextensions.k8s.io', 'v1', 'customresourcedefinitions')?.entry;
+const scale = registry.find('apps', 'v1', 'deployments')?.entry.subresources.scale?.entry;
+
+const FREE: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+interface Parts {
+  readonly versions?: number;
+  readonly version?: JsonObject;
+  readonly names?: JsonObject;
+  readonly spec?: JsonObject;
+  readonly schema?: (i: number) => JsonObject;
+}
+
+function definition({ versions = 1, version = {}, names = {}, spec = {}, schema = () => FREE }: Parts): JsonObject {
+  const own = { plural: 'apples', singular: 'apple', kind: 'Apple', listKind: 'AppleList' };
+  return {
+    metadata: { name: 'apples.example.com', generation: 1 },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { ...own, ...names },
+      conversion: { strategy: 'None' },
+      versions: times(versions, (i) => ({
+        name: `v${i}`,
+        served: true,
+        storage: i === 0,
+        schema: { openAPIV3Schema: schema(i) },
+        ...version,
+      })),
+      ...spec,
+    },
+    status: {
+      storedVersions: ['v0'],
+      acceptedNames: own,
+      conditions: [{ type: 'Established', status: 'True', reason: '', message: '' }],
+    },
+  };
+}
+
+function times<T>(count: number, make: (i: number) => T): T[] {
+  return Array.from({ length: count }, (_, i) => make(i));
+}
+
+function problems(object: JsonObject): string[] {
+  const all = [...(entry?.validate?.(object) ?? []), ...(entry?.validateCreate?.(object) ?? [])];
+  return all.map(({ field, message }) => `${field}: ${message}`);
+}
+
+const strings = (count: number): JsonObject =>
+  Object.fromEntries(times(count, (i) => [`f${i}`, { type: 'string' } as JsonObject]));
+const rules = (count: number, rule = 'true'): JsonObject => ({
+  'x-kubernetes-validations': times(count, () => ({ rule })),
+});
+const nested = (depth: number, leaf: JsonObject): JsonObject =>
+  depth === 0 ? leaf : { type: 'object', properties: { a: nested(depth - 1, leaf) }, ...rules(1) };
+const patterned = (count: number): JsonObject => ({
+  type: 'object',
+  properties: Object.fromEntries(times(count, (i) => [`f${i}`, { type: 'string', pattern: `^(a{1,9}){1,9}${i}$` }])),
+});
+/** As many characters of expressions as are wanted, in expressions that are not too long by themselves. */
+const expressions = (characters: number): JsonObject => {
+  const long = `${' '.repeat(65_531)}true `;
+  const rest = characters % long.length;
+  const all = [...times(Math.floor(characters / long.length), () => long), ...(rest === 0 ? [] : [' '.repeat(rest)])];
+  return { type: 'object', 'x-kubernetes-validations': all.map((rule) => ({ rule })) };
+};
+const SCHEMA = 'spec.versions[0].schema.openAPIV3Schema: Forbidden: all versions together must have at most';
+
+/** By the field that is named: a definition that says as much of it as is asked for. */
+const LIMITS: ReadonlyArray<readonly [told: string, most: number, make: (count: number) => Parts]> = [
+  ['spec.versions: Too many', MOST.versions, (versions) => ({ versions })],
+  [
+    'spec.versions[0].additionalPrinterColumns: Too many',
+    MOST.columns,
+    (count) => ({
+      version: {
+        additionalPrinterColumns: times(count, (i) => ({ name: `c${i}`, type: 'string', jsonPath: `.a${i}` })),
+      },
+    }),
+  ],
+  [
+    'spec.versions[0].selectableFields: Too many',
+    MOST.selectableFields,
+    (count) => ({
+      schema: () => ({ type: 'object', properties: strings(count) }),
+      version: { selectableFields: times(count, (i) => ({ jsonPath: `.f${i}` })) },
+    }),
+  ],
+  ['spec.names.shortNames: Too many', MOST.names, (count) => ({ names: { shortNames: times(count, (i) => `n${i}`) } })],
+  ['spec.names.categories: Too many', MOST.names, (count) => ({ names: { categories: times(count, (i) => `n${i}`) } })],
+  [
+    'spec.conversion.webhook.conversionReviewVersions: Too many',
+    MOST.names,
+    (count) => ({
+      spec: {
+        conversion: {
+          strategy: 'Webhook',
+          webhook: {
+            clientConfig: { url: 'https://a.example.com/' },
+            conversionReviewVersions: ['v1', ...times(count - 1, (i) => `w${i}`)],
+          },
+        },
+      },
+    }),
+  ],
+  [
+    `${SCHEMA} ${MOST.rules} x-kubernetes-validations`,
+    MOST.rules,
+    (count) => ({ schema: () => ({ type: 'object', ...rules(count) }) }),
+  ],
+  [`${SCHEMA} ${MOST.expressions} characters`, MOST.expressions, (count) => ({ schema: () => expressions(count) })],
+  [
+    `${SCHEMA} ${MOST.seen} schemas below`,
+    MOST.seen,
+    // each of the schemas with a rule sees those below it: 50 × leaf, and 50 + 49 + … of themselves
+    (count) => {
+      const fields = Math.floor((MOST.seen - 1325) / 50) + (count > MOST.seen ? 1 : 0);
+      return {
+        schema: () => nested(50, { type: 'object', properties: strings(fields) }),
+      };
+    },
+  ],
+  [`${SCHEMA} ${MOST.patterns} different patterns`, MOST.patterns, (count) => ({ schema: () => patterned(count) })],
+];
+
+for (const [told, most, make] of LIMITS) {
+  test(`A definition with one more than the limit is refused: ${told}`, () => {
+    const [problem = '', ...others] = problems(definition(make(most + 1)));
+    assert.ok(problem.startsWith(told), problem);
+    assert.deepEqual(others, []);
+  });
+
+  test(`A definition at the limit is taken, in seconds: ${told}`, () => {
+    const object = definition(make(most));
+    const before = process.cpuUsage();
+    assert.deepEqual(problems(object), []);
+    const { user, system } = process.cpuUsage(before);
+    assert.ok(user + system < 5e6, `${(user + system) / 1000} ms`);
+  });
+}
+
+test('What rules, expressions, schemas and patterns come to is counted over all versions.', () => {
+  const half = { type: 'object', ...rules(MOST.rules / 2 + 1) };
+  const [problem = ''] = problems(definition({ versions: 2, schema: (i) => ({ ...half, description: String(i) }) }));
+  assert.ok(problem.startsWith('spec.versions[1].schema.openAPIV3Schema: Forbidden: '), problem);
+});
+
+test('Kinds are made in time that grows with the number of versions, and not faster.', () => {
+  assert.ok(scale !== undefined);
+  const read = (versions: number) =>
+    readDefinition(definition({ versions, version: { deprecated: true, selectableFields: [{ jsonPath: '.a' }] } }));
+  const many = read(10_000);
+  const before = process.cpuUsage();
+  assert.equal(kindsOf(many, scale).length, 10_000);
+  const { user, system } = process.cpuUsage(before);
+  assert.ok(user + system < 5e6, `${(user + system) / 1000} ms`);
+});

@@ -1,0 +1,86 @@
+import type { Place } from '../validation/place.ts';
+import type { JsonSchema } from './json-schema.ts';
+
+/**
+ * How much one definition may say, far beyond what anybody uses. Each version is a group version of its own in discovery
+ * and OpenAPI, and each rule is compiled wherever the kind is served: thousands of them would hold up every gateway.
+ */
+export const DEFINITION_LIMITS = {
+  versions: 100,
+  /** of one version */
+  columns: 100,
+  /** of one version, as in Kubernetes */
+  selectableFields: 8,
+  /** of each list of names: shortNames, categories, conversionReviewVersions */
+  names: 100,
+  /** x-kubernetes-validations of all versions together, as are the next three */
+  rules: 2000,
+  /** characters of their expressions */
+  expressions: 256 << 10,
+  /** schemas that rules can see: one that stands below three others with rules counts three times */
+  seen: 250_000,
+  /** patterns that differ */
+  patterns: 500,
+} as const;
+
+/** Says which part of a definition says too much. Where one does, nothing else of it is looked at. */
+export function checkDefinitionLimits(spec: Place): void {
+  const before = spec.errorCount;
+  const names = spec.field('names');
+  spec.field('versions').atMost(DEFINITION_LIMITS.versions);
+  for (const field of ['shortNames', 'categories']) names.field(field).atMost(DEFINITION_LIMITS.names);
+  spec.field('conversion.webhook.conversionReviewVersions').atMost(DEFINITION_LIMITS.names);
+  if (spec.errorCount > before) return;
+  const versions = spec.field('versions').items();
+  for (const version of versions) {
+    version.field('additionalPrinterColumns').atMost(DEFINITION_LIMITS.columns);
+    version.field('selectableFields').atMost(DEFINITION_LIMITS.selectableFields);
+  }
+  const sums = new SchemaSums();
+  for (const version of versions) {
+    const schema = version.field('schema.openAPIV3Schema');
+    sums.add(schema.object as JsonSchema);
+    const problem = sums.problem();
+    if (problem === undefined) continue;
+    schema.forbidden(problem);
+    return;
+  }
+}
+
+/** What the schemas of a definition come to together. */
+class SchemaSums {
+  #rules = 0;
+  #expressions = 0;
+  #seen = 0;
+  readonly #patterns = new Set<string>();
+
+  add(schema: JsonSchema): void {
+    this.#within(schema);
+  }
+
+  problem(): string | undefined {
+    const found: ReadonlyArray<readonly [what: string, count: number, most: number]> = [
+      ['x-kubernetes-validations', this.#rules, DEFINITION_LIMITS.rules],
+      ['characters of expressions in x-kubernetes-validations', this.#expressions, DEFINITION_LIMITS.expressions],
+      ['schemas below those with x-kubernetes-validations', this.#seen, DEFINITION_LIMITS.seen],
+      ['different patterns', this.#patterns.size, DEFINITION_LIMITS.patterns],
+    ];
+    const over = found.find(([, count, most]) => count > most);
+    return over && `all versions together must have at most ${over[2]} ${over[0]}`;
+  }
+
+  /** How many schemas there are, this one among them. */
+  #within(schema: JsonSchema): number {
+    const { properties = {}, items, additionalProperties, allOf = [], anyOf = [], oneOf = [], not } = schema;
+    const inner = [...Object.values(properties), items, additionalProperties, ...allOf, ...anyOf, ...oneOf, not];
+    let count = 1;
+    for (const one of inner) if (typeof one === 'object' && one !== null) count += this.#within(one);
+    const { pattern, 'x-kubernetes-validations': rules = [] } = schema;
+    if (pattern !== undefined) this.#patterns.add(pattern);
+    for (const { rule = '', messageExpression = '' } of rules)
+      this.#expressions += rule.length + messageExpression.length;
+    this.#rules += rules.length;
+    if (rules.length > 0) this.#seen += count;
+    return count;
+  }
+}
