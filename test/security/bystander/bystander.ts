@@ -14,6 +14,7 @@ export interface Look {
 
 /** What a bystander has seen in a span of time. */
 export interface Seen {
+  begun: number;
   reads: number;
   slowestMs: number;
   slowestElsewhereMs: number;

@@ -16,7 +16,7 @@ const headers = { Authorization: `Bearer ${token}` };
 let seen = nothingYet();
 
 function nothingYet(): Seen {
-  return { reads: 0, slowestMs: 0, slowestElsewhereMs: 0, failures: [], eventsSeen: 0 };
+  return { begun: 0, reads: 0, slowestMs: 0, slowestElsewhereMs: 0, failures: [], eventsSeen: 0 };
 }
 
 function read(url: URL, told: (ms: number, code: number | string) => void): void {
@@ -32,6 +32,7 @@ function read(url: URL, told: (ms: number, code: number | string) => void): void
 
 setInterval(() => {
   const of = seen;
+  of.begun++;
   read(new URL(path, server), (ms, code) => {
     of.reads++;
     of.slowestMs = Math.max(of.slowestMs, ms);
@@ -54,8 +55,13 @@ const watch = https.request(new URL(`${collection}?watch=1`, server), options, (
 });
 watch.once('error', (error) => seen.failures.push(`the watch: ${error.message}`)).end();
 
-/** Each question ends one span, and begins another. */
+/** Each question ends one span, and begins another. It is answered when everything that was asked in that span is. */
 parentPort?.on('message', () => {
-  parentPort?.postMessage(seen);
+  const ended = seen;
   seen = nothingYet();
+  const timer = setInterval(() => {
+    if (ended.reads < ended.begun) return;
+    clearInterval(timer);
+    parentPort?.postMessage(ended);
+  }, 5);
 });
