@@ -101,6 +101,17 @@ export const ATTACKS: readonly Attack[] = [
     },
   },
   {
+    title: 'as many topology spread constraints as are permitted',
+    request: () => {
+      const topologySpreadConstraints = many(20_000, (i) => ({
+        maxSkew: 1,
+        topologyKey: `k${i}`,
+        whenUnsatisfiable: 'DoNotSchedule',
+      }));
+      return pod('spread', { topologySpreadConstraints });
+    },
+  },
+  {
     title: '12,000 mounts and 8,000 devices',
     request: () => {
       const volumeMounts = many(12_000, (i) => ({ name: `m${i}`, mountPath: `/m${i}` }));
@@ -133,6 +144,19 @@ export const ATTACKS: readonly Attack[] = [
   {
     title: 'as many invalid containers as fit, four times',
     request: () => post('pods', { metadata: { name: 'invalid' }, spec: { containers: asManyAsFit(() => ({})) } }),
+    times: 4,
+  },
+  {
+    title: 'as many invalid containers as are permitted, four times',
+    request: () => post('pods', { metadata: { name: 'invalid' }, spec: { containers: many(20_000, () => ({})) } }),
+    times: 4,
+  },
+  {
+    title: 'as many invalid keys of a ConfigMap as are permitted, four times',
+    request: () => {
+      const data = Object.fromEntries(many(50_000, (i) => [`!${i}`, '']));
+      return post('configmaps', { metadata: { name: 'invalid' }, data });
+    },
     times: 4,
   },
   {

@@ -1,0 +1,3 @@
+import { bystanderSuite } from './bystander/suite.ts';
+
+bystanderSuite({ slowestMs: 500 });

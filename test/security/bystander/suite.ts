@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { memoryBytes } from '@tidegate/local';
+import { metricAt } from '../../support/metric.ts';
+import { type RunningSystem, runningSystem } from '../../support/running-system.ts';
+import { Stage } from '../stage.ts';
+import { ATTACKS, type Attack } from './attacks.ts';
+import { Bystander } from './bystander.ts';
+
+const LIMIT_MIB = 600;
+const KEPT = '/api/v1/namespaces/default/configmaps/kept';
+
+/** What mallory may do everywhere. */
+const RIGHTS = [
+  { verbs: ['*'], apiGroups: [''], resources: ['pods', 'configmaps'] },
+  { verbs: ['create'], apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'clusterroles'] },
+  { verbs: ['create'], apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'] },
+];
+
+/**
+ * Attacks, one after another, while somebody else reads and watches. What one turn of the event loop takes is measured in
+ * processor time, whatever else this machine does; `slowestMs` is the longest that the bystander may have waited for an
+ * answer, for a machine that does nothing else.
+ */
+export function bystanderSuite({ slowestMs = Number.POSITIVE_INFINITY }: { slowestMs?: number } = {}): void {
+  describe('Who reads and watches is not kept waiting by', () => {
+    let system: RunningSystem;
+    let stage: Stage;
+    let bystander: Bystander;
+    const gateway = () => system.tidegate.part('gateway').opsAddress as string;
+    const holds = () => metricAt(gateway(), 'tidegate_loop_holds_total');
+    const send = ({ method, path, body, contentType = 'application/json' }: ReturnType<Attack['request']>) => {
+      const whole = path.startsWith('/') ? path : `/api/v1/namespaces/own/${path}`;
+      return stage.ask(method, whole, { body, headers: { 'Content-Type': contentType } });
+    };
+    before(async () => {
+      system = await runningSystem();
+      stage = await Stage.over(system);
+      await stage.allow(RIGHTS, 'everywhere');
+      await stage.make('/api/v1/namespaces/default/configmaps', { metadata: { name: 'kept' } });
+      const { server, caFile, token } = system.tidegate;
+      const elsewhere = `http://${system.tidegate.part('health').opsAddress}/livez`;
+      bystander = await Bystander.begin({ server, caFile, token, path: KEPT, elsewhere });
+    });
+    after(async () => {
+      await bystander?.end();
+      await stage?.close();
+    });
+
+    for (const { title, before: prepare, request, times = 1 } of ATTACKS) {
+      test(title, async (t) => {
+        if (prepare !== undefined) assert.equal((await send(prepare())).code, 201);
+        const hostile = request();
+        await bystander.saw();
+        const before = await holds();
+        const codes: number[] = [];
+        for (let i = 0; i < times; i++) codes.push((await send(hostile)).code);
+        const seen = await bystander.saw();
+        const mib = Math.round(memoryBytes(system.tidegate.pid('gateway')) / 2 ** 20);
+        const [slowest, elsewhere] = [seen.slowestMs, seen.slowestElsewhereMs].map(Math.round);
+        t.diagnostic(`${codes.join()}; slowest answer ${slowest} ms, elsewhere ${elsewhere} ms; ${mib} MiB`);
+        assert.deepEqual(seen.failures, []);
+        assert.ok(
+          codes.every((code) => code < 500),
+          codes.join(),
+        );
+        assert.equal((await holds()) - before, 0, 'the event loop was held; the log of the gateway has more');
+        assert.ok(seen.slowestMs < slowestMs, `an answer took ${seen.slowestMs} ms`);
+        assert.ok(mib < LIMIT_MIB, `the gateway has ${mib} MiB`);
+      });
+    }
+  });
+}
