@@ -79,7 +79,8 @@ test('The whole system', async (t) => {
         const before = tidegate.pid(part);
         process.kill(before, 'SIGKILL');
         await tidegate.restarted(part, before);
-        assert.match(tidegate.output, new RegExp(`^${part} ended by SIGKILL.*; starting it again now$`, 'm'));
+        const said = new RegExp(`^${part} ended by SIGKILL.*; starting it again now$`, 'm');
+        await until(() => `it to be said:\n${tidegate.output}`, () => said.test(tidegate.output));
         await until('readiness', async () => (await status(tidegate, '/readyz').catch(() => 0)) === 200);
       },
     );

@@ -103,7 +103,7 @@ export const ATTACKS: readonly Attack[] = [
   {
     title: 'as many topology spread constraints as are permitted',
     request: () => {
-      const topologySpreadConstraints = many(20_000, (i) => ({
+      const topologySpreadConstraints = many(15_000, (i) => ({
         maxSkew: 1,
         topologyKey: `k${i}`,
         whenUnsatisfiable: 'DoNotSchedule',
@@ -148,7 +148,7 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     title: 'as many invalid containers as are permitted, four times',
-    request: () => post('pods', { metadata: { name: 'invalid' }, spec: { containers: many(20_000, () => ({})) } }),
+    request: () => post('pods', { metadata: { name: 'invalid' }, spec: { containers: many(15_000, () => ({})) } }),
     times: 4,
   },
   {

@@ -10,22 +10,20 @@ const refused = (value: Json, message: string) =>
 
 test('what has very many small parts is refused, with the field that has them', () => {
   refused(
-    { spec: { containers: many(20_001, () => ({})) } },
-    'spec.containers has more than 20000 items; at most 20000 are allowed',
-  );
-  refused({ a: [{ b: many(30_000, () => ({})) }] }, 'a[0].b has 30000 items; at most 20000 are allowed');
-  refused(
-    { data: Object.fromEntries(many(60_000, (i) => [`k${i}`, ''])) },
-    'data has 60000 keys; at most 50000 are allowed',
+    { spec: { containers: many(15_001, () => ({})) } },
+    'up to spec.containers[15000], the lists have more than 15000 objects',
   );
   refused(
-    { lists: many(10, () => many(10_000, () => ({}))) },
-    'the body has more than 50000 objects in it; at most 50000 are allowed',
+    { a: many(4, () => ({ b: many(5000, () => ({})) })) },
+    'up to a[2].b[4997], the lists have more than 15000 objects',
   );
+  refused({ data: Object.fromEntries(many(60_000, (i) => [`k${i}`, ''])) }, 'data has more than 50000 keys');
+  const properties = (count: number) => Object.fromEntries(many(count, (i) => [`k${i}`, {}]));
+  refused({ a: properties(30_000), b: properties(30_000) }, 'the body has more than 50000 objects');
 });
 
 test('what is as large as anything real is taken', () => {
-  refuseManyValues({ spec: { containers: many(20_000, () => ({})) } }, LARGE);
+  refuseManyValues({ spec: { containers: many(15_000, () => ({})) } }, LARGE);
   refuseManyValues({ data: Object.fromEntries(many(50_000, (i) => [`k${i}`, ''])) }, LARGE);
   refuseManyValues({ numbers: many(1_000_000, (i) => i) }, LARGE);
   refuseManyValues({ texts: many(100_000, (i) => `${i}`) }, LARGE);
@@ -37,6 +35,6 @@ test('a short body is not looked at', () => {
       throw new Error('it was looked at');
     },
   } as unknown as Json;
-  refuseManyValues(value, 39_999);
-  assert.throws(() => refuseManyValues(value, 40_000), /it was looked at/);
+  refuseManyValues(value, 29_999);
+  assert.throws(() => refuseManyValues(value, 30_000), /it was looked at/);
 });
