@@ -8,6 +8,7 @@ import { mergePatch } from '../patch/merge-patch.ts';
 import { surplusOfOperations, surplusOfPatch } from '../patch/surplus.ts';
 import { admitObject, fieldValidation, nameless, refuseOption, tellSurplus } from '../rules/admit-object.ts';
 import { type Change, changeObject } from '../rules/change-object.ts';
+import { refuseManyValues } from '../rules/refuse-many-values.ts';
 import { apply as applyObject } from './apply.ts';
 
 /** PATCH: the Content-Type says in which of the languages the change is written. */
@@ -39,6 +40,7 @@ export function readPatch(request: ResourceRequest): Pick<Change, 'apply' | 'pin
     return { apply: named(request, (current) => applyJsonPatch(current, body)), pinned };
   }
   if (!isJsonObject(body)) throw badRequest('the patch must be one object');
+  refuseManyValues(request.kind, body);
   tellSurplus(request, level, surplusOfPatch(body, notes));
   const pinned = isJsonObject(body.metadata) && typeof body.metadata.resourceVersion === 'string';
   const isMerge = type === MERGE_PATCH;
