@@ -26,6 +26,7 @@ export interface Cleaned {
   value: JsonObject;
   /** fields that the schema does not have, and those that stood more than once, in the order of the value */
   surplus: Surplus[];
+  /** the first thousand */
   problems: TypeProblem[];
 }
 
@@ -125,7 +126,7 @@ function tellTooLarge(value: Json, path: string, walk: Walk): void {
     // of very long ones only the first digits are known
     const shown = digits.length <= 40 ? digits : `${digits.slice(0, 15)}...`;
     const message = `json: cannot unmarshal number ${shown} into Go value of type int64`;
-    walk.result.problems.push({ field: path, message });
+    tell(walk, { field: path, message });
   } else if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) tellTooLarge(item, `${path}[${i}]`, walk);
   } else if (isJsonObject(value)) {
@@ -209,7 +210,7 @@ export function fieldsTwice(value: Json, notes: BodyNotes, path = ''): string[] 
 function cleanAmount(value: Json, path: string, walk: Walk): Json {
   const amount = canonicalQuantity(typeof value === 'object' ? '' : (walk.written ?? String(value)), 'milli');
   if (typeof amount === 'string') return amount;
-  walk.result.problems.push({ field: path, message: amount.problem });
+  tell(walk, { field: path, message: amount.problem });
   return value;
 }
 
@@ -217,7 +218,7 @@ function cleanScalar(type: ScalarType, value: Json, path: string, walk: Walk): J
   const decoded = decodeScalar(type, value, walk.written);
   if ('value' in decoded) return decoded.value;
   if ('wanted' in decoded) return wrongType(value, decoded.wanted, path, walk, decoded.found);
-  walk.result.problems.push({ field: path, message: decoded.problem });
+  tell(walk, { field: path, message: decoded.problem });
   return value;
 }
 
@@ -311,11 +312,18 @@ export function memberFor(union: Schema & { type: 'union' }, value: Json): Schem
 
 function wrongType(value: Json, wanted: string, path: string, walk: Walk, found = jsonType(value)): Json {
   const place = `${walk.holder}.${walk.names.join('.')}`;
-  walk.result.problems.push({
+  tell(walk, {
     field: path,
     message: `json: cannot unmarshal ${found} into Go struct field ${place} of type ${wanted}`,
     found,
     wanted,
   });
   return value;
+}
+
+/** Of more problems than that nobody reads. */
+const MOST_PROBLEMS = 1000;
+
+function tell({ result }: Walk, problem: TypeProblem): void {
+  if (result.problems.length < MOST_PROBLEMS) result.problems.push(problem);
 }

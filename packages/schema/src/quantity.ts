@@ -21,7 +21,11 @@ const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const PRINTED = /^[1-9]\d{0,2}(?:[mkMGTPE]|[KMGTPE]i)?$/;
 const PARTS = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*)([-+]?\d*)$/;
 
+/** No amount that anybody means is longer; exact ones of a million digits take minutes. */
+const LONGEST = 1000;
+
 export function parseQuantity(text: string): Quantity | QuantityProblem {
+  if (text.length > LONGEST) return { problem: `quantities must have no more than ${LONGEST} characters` };
   const [, sign, whole = '', fraction = '', letters = '', power = ''] = PARTS.exec(text) ?? [];
   if (sign === undefined || (whole === '' && fraction === '')) return { problem: FORM };
   const unit = unitOf(letters, power);

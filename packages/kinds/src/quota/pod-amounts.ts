@@ -20,13 +20,19 @@ export function podAmounts(spec: JsonObject, list: 'requests' | 'limits'): Amoun
     if (container.restartPolicy === 'Always') {
       addAmounts(together, own);
       addAmounts(staying, own);
-      raiseAmounts(most, staying);
     } else {
-      addAmounts(own, staying);
+      // of what it does not ask for there is never more than in the end, when all that stay are there
+      addAmounts(own, new Map([...own.keys()].flatMap((name) => amountOf(staying, name))));
       raiseAmounts(most, own);
     }
   }
+  raiseAmounts(most, staying);
   raiseAmounts(together, most);
   for (const [name, amount] of of(spec)) if (WHOLE_POD.has(name)) together.set(name, amount);
   return together;
+}
+
+function amountOf(amounts: Amounts, name: string): Array<readonly [string, Quantity]> {
+  const amount = amounts.get(name);
+  return amount === undefined ? [] : [[name, amount]];
 }

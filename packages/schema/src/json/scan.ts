@@ -55,16 +55,15 @@ export function scan(bytes: Buffer): Shape {
   return { keys, depth: deepest, delicate };
 }
 
-/** Where the next quote or backslash is. */
+/** Where the next quote or backslash is. A text full of one must not be searched to its end for each of the other. */
 function endOfRun(bytes: Buffer, from: number): number {
-  const quote = bytes.indexOf(QUOTE, from);
-  const near = quote < 0 ? bytes.length : quote;
-  // a text full of backslashes must not be searched to its end for each of them
-  for (let at = from; at < near; at += WINDOW) {
-    const backslash = bytes.subarray(at, Math.min(near, at + WINDOW)).indexOf(BACKSLASH);
+  for (let at = from; at < bytes.length; at += WINDOW) {
+    const near = bytes.subarray(at, at + WINDOW);
+    const [quote, backslash] = [near.indexOf(QUOTE), near.indexOf(BACKSLASH)];
+    if (quote >= 0) return at + (backslash >= 0 ? Math.min(quote, backslash) : quote);
     if (backslash >= 0) return at + backslash;
   }
-  return near;
+  return bytes.length;
 }
 
 const WINDOW = 4096;

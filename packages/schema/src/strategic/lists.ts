@@ -30,10 +30,14 @@ export function mergeByKey({ key, current, patch, order, merge }: KeyedMerge): J
     if (isJsonObject(item) && !places.has(item[key])) places.set(item[key], i);
   }
   const merged: Json[] = [];
+  const times = new Map<Json, number>();
   for (const { item, type } of changes) {
     if (type === 'replace') continue;
     const id = item[key];
     if (id === undefined) throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`);
+    const time = (times.get(id) ?? 0) + 1;
+    if (time > MOST_TIMES) throw namedTooOften(key, id);
+    times.set(id, time);
     const at = places.get(id);
     if (type === 'delete') {
       if (at !== undefined) result[at] = undefined;
@@ -48,6 +52,15 @@ export function mergeByKey({ key, current, patch, order, merge }: KeyedMerge): J
   const kept = result.filter((item) => item !== undefined);
   return inOrder(kept, { order: order ?? merged, before: current, mergeKey: key });
 }
+
+/** Each time makes another copy of what the item has become. Clients name an item once, or once for each protocol. */
+const MOST_TIMES = 16;
+
+function namedTooOften(key: string, id: Json): Error {
+  const shown = JSON.stringify(id).slice(0, LONGEST_SHOWN);
+  return badRequest(`a patch may name an item of a list at most ${MOST_TIMES} times: ${key} ${shown}`);
+}
+const LONGEST_SHOWN = 256;
 
 /** Values of another type than those of the list cannot stand in it. */
 export function refuseOtherTypes(list: readonly Json[], values: readonly Json[]): void {

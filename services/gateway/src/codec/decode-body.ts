@@ -10,7 +10,6 @@ import {
   type Schema,
 } from '@tidegate/schema';
 import { ApiError, badRequest } from '@tidegate/status';
-import { refuseManyValues } from './many-values.ts';
 import { APPLY_CBOR, CBOR, mediaType } from './media-types.ts';
 
 export interface DecodedObject {
@@ -21,13 +20,8 @@ export interface DecodedObject {
 /** A request body as an object. Without a Content-Type it is JSON; other types were refused before. */
 export function decodeObject(schema: Schema, body: Buffer, contentType: string | undefined): DecodedObject {
   const { value, notes } = decodeValue(schema, body, mediaType(contentType));
-  return { object: oneObject(value, body), notes };
-}
-
-function oneObject(value: unknown, body: Buffer): JsonObject {
   if (!isJsonObject(value)) throw badRequest('the body of the request must be one object');
-  refuseManyValues(value, body.length);
-  return value;
+  return { object: value, notes };
 }
 
 function decodeValue(schema: Schema, body: Buffer, type: string): Decoded {
@@ -51,7 +45,8 @@ function decodeValue(schema: Schema, body: Buffer, type: string): Decoded {
 export function decodeApplied(schema: Schema, body: Buffer, contentType: string | undefined): DecodedObject {
   const isCbor = mediaType(contentType) === APPLY_CBOR;
   const { value, notes } = isCbor ? readCbor(body, schema) : decodeYamlOrJson(body);
-  return { object: oneObject(value, body), notes };
+  if (!isJsonObject(value)) throw badRequest('the body of the request must be one object');
+  return { object: value, notes };
 }
 
 /**

@@ -20,8 +20,12 @@ export function warningHeaders(warnings: readonly string[]): string[] {
   return kept;
 }
 
+/** What is longer than all room is cut anyway. */
 function printable(text: string): string {
-  return text.toWellFormed().replace(/\p{C}/gu, '?');
+  return text
+    .slice(0, 2 * ALL_CHARACTERS + 2)
+    .toWellFormed()
+    .replace(/\p{C}/gu, '?');
 }
 
 function lengthOf(texts: readonly string[]): number {

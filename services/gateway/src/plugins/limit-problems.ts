@@ -16,19 +16,30 @@ interface Bound {
   readonly limit: Quantity | undefined;
 }
 
-/** What an item of a range finds wrong. */
-export function problemsWith(item: JsonObject, observed: Observed): string[] {
-  const onlyRequests = observed.limits === undefined;
-  return [
-    ...boundsIn(item, 'min', observed).map(belowMin),
-    ...boundsIn(item, 'max', observed).map(onlyRequests ? requestAboveMax : aboveMax),
-    ...(onlyRequests ? [] : ratioProblems(item, observed)),
-  ].filter((problem) => problem !== undefined);
+/** What an item of a range finds wrong, with each that it is asked about. */
+export function problemsOf(item: JsonObject): { readonly size: number; with(observed: Observed): string[] } {
+  const [least, most, ratios] = ['min', 'max', 'maxLimitRequestRatio'].map((field) =>
+    [...amountsIn(item[field])].sort(byName),
+  ) as unknown as [Named[], Named[], Named[]];
+  const type = String(item.type);
+  return {
+    size: least.length + most.length + ratios.length,
+    with: (observed) => {
+      const onlyRequests = observed.limits === undefined;
+      return [
+        ...boundsIn(least, type, observed).map(belowMin),
+        ...boundsIn(most, type, observed).map(onlyRequests ? requestAboveMax : aboveMax),
+        ...(onlyRequests ? [] : ratioProblems(ratios, type, observed)),
+      ].filter((problem) => problem !== undefined);
+    },
+  };
 }
 
-function boundsIn(item: JsonObject, field: string, { requests, limits }: Observed): Bound[] {
-  return [...amountsIn(item[field])].sort(byName).map(([name, amount]) => ({
-    words: `${name} usage per ${String(item.type)} is ${printQuantity(amount)}`,
+type Named = readonly [name: string, amount: Quantity];
+
+function boundsIn(named: readonly Named[], type: string, { requests, limits }: Observed): Bound[] {
+  return named.map(([name, amount]) => ({
+    words: `${name} usage per ${type} is ${printQuantity(amount)}`,
     bound: amount.nanos,
     request: requests.get(name),
     limit: limits?.get(name),
@@ -59,9 +70,9 @@ function aboveMax(from: Bound): string | undefined {
 const DECIMALS = 6;
 const ONE = 1_000_000_000n;
 
-function ratioProblems(item: JsonObject, { requests, limits }: Observed): string[] {
-  return [...amountsIn(item.maxLimitRequestRatio)].sort(byName).flatMap(([name, most]) => {
-    const words = `${name} max limit to request ratio per ${String(item.type)} is ${printQuantity(most)}`;
+function ratioProblems(named: readonly Named[], type: string, { requests, limits }: Observed): string[] {
+  return named.flatMap(([name, most]) => {
+    const words = `${name} max limit to request ratio per ${type} is ${printQuantity(most)}`;
     const [request, limit] = [requests.get(name)?.nanos ?? 0n, limits?.get(name)?.nanos ?? 0n];
     if (request === 0n) return [`${words}, but no request is specified or request is 0`];
     if (limit === 0n) return [`${words}, but no limit is specified or limit is 0`];

@@ -1,6 +1,6 @@
 import { amountsIn, metaOf, podAmounts } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
-import { problemsWith } from './limit-problems.ts';
+import { problemsOf } from './limit-problems.ts';
 import { objectsIn } from './look-up.ts';
 import { type Admitted, listOf, type Plugin, refused, specOf } from './plugin.ts';
 
@@ -13,7 +13,7 @@ export const limitRanger: Plugin = {
   needs: [RANGES],
   mutate: async (admitted) => {
     if (admitted.request.kind.storedAs !== 'pods') return;
-    for (const range of await rangesFor(admitted)) setDefaults(admitted.object, listOf(specOf(range), 'limits'));
+    for (const range of await rangesFor(admitted)) setDefaults(admitted, listOf(specOf(range), 'limits'));
   },
   validate: async (admitted) => {
     const isPod = admitted.request.kind.storedAs === 'pods';
@@ -21,7 +21,7 @@ export const limitRanger: Plugin = {
       const limits = listOf(specOf(range), 'limits');
       const spec = specOf(admitted.object);
       const problems = new Set(
-        limits.flatMap((limit) => (isPod ? podProblems(spec, limit) : claimProblems(spec, limit))),
+        limits.flatMap((limit) => (isPod ? podProblems(admitted, spec, limit) : claimProblems(spec, limit))),
       );
       if (problems.size > 0) throw refused(admitted, aggregate([...problems]));
     }
@@ -44,13 +44,25 @@ const LISTS: ReadonlyArray<readonly [list: string, called: string]> = [
   ['initContainers', 'init container'],
 ];
 
+/** Each container is held against each amount of a range; no more than these pairs are looked at for one pod. */
+const MOST_PAIRS = 100_000;
+
+function refuseTooMany(admitted: Admitted, containers: number, amounts: number): void {
+  if (containers * amounts <= MOST_PAIRS) return;
+  const words = `its ${containers} containers and the ${amounts} amounts of a LimitRange make more than ${MOST_PAIRS} pairs`;
+  throw refused(admitted, `spec.containers: ${words}`);
+}
+
 /** What was set stands in an annotation. */
-function setDefaults(pod: JsonObject, limits: readonly JsonObject[]): void {
+function setDefaults(admitted: Admitted, limits: readonly JsonObject[]): void {
+  const pod = admitted.object;
   const ofContainers = limits.filter(({ type }) => type === 'Container');
   const usual = {
     requests: merged(ofContainers.map(({ defaultRequest }) => defaultRequest)),
     limits: merged(ofContainers.map((limit) => limit.default)),
   };
+  const containers = LISTS.flatMap(([list]) => listOf(specOf(pod), list)).length;
+  refuseTooMany(admitted, containers, Object.keys(usual.requests).length + Object.keys(usual.limits).length);
   const notes: string[] = [];
   for (const [list, called] of LISTS) {
     for (const container of listOf(specOf(pod), list)) {
@@ -82,19 +94,22 @@ function setAmounts(container: JsonObject, field: string, usual: JsonObject): st
   return missing;
 }
 
-function podProblems(spec: JsonObject, limit: JsonObject): string[] {
+function podProblems(admitted: Admitted, spec: JsonObject, limit: JsonObject): string[] {
   if (limit.type === 'Pod') {
     const observed = { requests: podAmounts(spec, 'requests'), limits: podAmounts(spec, 'limits') };
-    return problemsWith(limit, observed);
+    return problemsOf(limit).with(observed);
   }
   if (limit.type !== 'Container') return [];
-  return LISTS.flatMap(([list]) => listOf(spec, list)).flatMap(({ resources }) => {
+  const containers = LISTS.flatMap(([list]) => listOf(spec, list));
+  const problems = problemsOf(limit);
+  refuseTooMany(admitted, containers.length, problems.size);
+  return containers.flatMap(({ resources }) => {
     const { requests, limits } = isJsonObject(resources) ? resources : {};
-    return problemsWith(limit, { requests: amountsIn(requests), limits: amountsIn(limits) });
+    return problems.with({ requests: amountsIn(requests), limits: amountsIn(limits) });
   });
 }
 
 function claimProblems({ resources }: JsonObject, limit: JsonObject): string[] {
   if (limit.type !== 'PersistentVolumeClaim') return [];
-  return problemsWith(limit, { requests: amountsIn(isJsonObject(resources) ? resources.requests : undefined) });
+  return problemsOf(limit).with({ requests: amountsIn(isJsonObject(resources) ? resources.requests : undefined) });
 }

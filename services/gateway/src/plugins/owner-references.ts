@@ -19,19 +19,23 @@ export const ownerReferences: Plugin = {
     if (old !== undefined && !(await isAllowed(admitted, { ...info, verb: 'delete' }))) {
       throw refused(admitted, "cannot set an ownerRef on a resource you can't delete");
     }
-    const blocking = now.filter((owner) => owner.blockOwnerDeletion === true && !isBlocking(before, owner.uid));
+    const known = new Map(before.toReversed().map((owner) => [owner.uid, owner.blockOwnerDeletion]));
+    const blocking = now.filter((owner) => owner.blockOwnerDeletion === true && known.get(owner.uid) !== true);
     const anything = { verb: 'update', group: '*', resource: '*', subresource: 'finalizers', name: '*' };
     if (blocking.length === 0 || (await isAllowed(admitted, anything))) return;
+    if (blocking.length > MOST_BLOCKING) {
+      const words = `metadata.ownerReferences: at most ${MOST_BLOCKING} owners with blockOwnerDeletion can be added at once`;
+      throw refused(admitted, words);
+    }
     for (const owner of blocking) await refuseBlocking(admitted, owner);
   },
 };
 
+/** Of each it is asked whether its finalizers may be set. */
+const MOST_BLOCKING = 100;
+
 function ownersOf(object: Admitted['object']): readonly OwnerReference[] {
   return metaOf(object).ownerReferences ?? [];
-}
-
-function isBlocking(owners: readonly OwnerReference[], uid: string | undefined): boolean {
-  return owners.find((owner) => owner.uid === uid)?.blockOwnerDeletion === true;
 }
 
 async function refuseBlocking(admitted: Admitted, { apiVersion, kind, name = '' }: OwnerReference): Promise<void> {

@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '@tidegate/schema';
+import type { Json, JsonObject } from '@tidegate/schema';
 import { append, listOf, type Plugin, specOf } from './plugin.ts';
 
 /** How long a pod stays on a node that is in trouble, where it does not say so itself. */
@@ -23,28 +22,85 @@ export const defaultTolerations: Plugin = {
   },
 };
 
-/** Both lists, without those that another one of them covers. */
+/** Both lists, without those that another one of them covers: one that was taken before it, or a wider one after it. */
 export function mergedTolerations(first: readonly JsonObject[], second: readonly JsonObject[]): JsonObject[] {
-  const all = [...first, ...second];
+  const all = [...first, ...second].map((toleration) => ({ toleration, text: textOf(toleration) }));
+  const later = new Widest();
+  const isCoveredLater = all
+    .toReversed()
+    .map((one) => {
+      const isCovered = later.cover(one, true);
+      later.add(one);
+      return isCovered;
+    })
+    .reverse();
+  const taken = new Widest();
   const merged: JsonObject[] = [];
   for (const [i, one] of all.entries()) {
-    const isCovered =
-      merged.some((other) => covers(other, one)) ||
-      all.slice(i + 1).some((other) => !isDeepStrictEqual(other, one) && covers(other, one));
-    if (!isCovered) merged.push(one);
+    if (taken.has(one.text) || taken.cover(one, false) || isCoveredLater[i]) continue;
+    taken.add(one);
+    merged.push(one.toleration);
   }
   return merged;
 }
 
-function covers(wide: JsonObject, narrow: JsonObject): boolean {
-  if (isDeepStrictEqual(wide, narrow)) return true;
-  const isForAllKeys = !wide.key && wide.operator === 'Exists';
-  if ((wide.key ?? '') !== (narrow.key ?? '') && !isForAllKeys) return false;
-  if (wide.effect && wide.effect !== narrow.effect) return false;
-  if (wide.effect === 'NoExecute' && wide.tolerationSeconds !== undefined) {
-    const seconds = narrow.tolerationSeconds ?? Number.POSITIVE_INFINITY;
-    if (Number(seconds) > Number(wide.tolerationSeconds)) return false;
+interface Known {
+  readonly toleration: JsonObject;
+  readonly text: string;
+}
+
+interface Wide {
+  readonly text: string;
+  readonly seconds: number;
+}
+
+/**
+ * Tolerations by what they cover: a key or all of them, an effect or all of them, a value or all of them; and for how long.
+ *
+ * Invariant: of each such group it knows the one that lasts longest, and the longest of those that say something else.
+ */
+class Widest {
+  readonly #texts = new Set<string>();
+  readonly #groups = new Map<string, readonly [Wide, Wide | undefined]>();
+
+  has(text: string): boolean {
+    return this.#texts.has(text);
   }
-  if (wide.operator === 'Exists') return true;
-  return narrow.operator === 'Equal' && (wide.value ?? '') === (narrow.value ?? '');
+
+  add({ toleration, text }: Known): void {
+    this.#texts.add(text);
+    const { key, operator, effect = '', value = '', tolerationSeconds } = toleration;
+    const isForAllKeys = !key && operator === 'Exists';
+    const isTimed = effect === 'NoExecute' && tolerationSeconds !== undefined;
+    const one: Wide = { text, seconds: isTimed ? Number(tolerationSeconds) : Number.POSITIVE_INFINITY };
+    const group = groupOf(isForAllKeys ? null : (key ?? ''), effect, operator === 'Exists' ? null : value);
+    const [longest, next] = this.#groups.get(group) ?? [one, undefined];
+    if (longest.text === text) this.#groups.set(group, [longest, next]);
+    else if (one.seconds > longest.seconds) this.#groups.set(group, [one, longest]);
+    else if (next === undefined || one.seconds > next.seconds) this.#groups.set(group, [longest, one]);
+  }
+
+  /** Whether one of them covers it; with `byOther`, one that says something else. */
+  cover({ toleration, text }: Known, byOther: boolean): boolean {
+    const { key, operator, effect = '', value = '', tolerationSeconds } = toleration;
+    const seconds = Number(tolerationSeconds ?? Number.POSITIVE_INFINITY);
+    const values = operator === 'Equal' ? [null, value] : [null];
+    return [null, key ?? ''].some((ofKey) =>
+      [...new Set(['', effect])].some((ofEffect) =>
+        values.some((ofValue) => {
+          const wide = this.#groups.get(groupOf(ofKey, ofEffect, ofValue)) ?? [];
+          return wide.some((one) => one !== undefined && !(byOther && one.text === text) && seconds <= one.seconds);
+        }),
+      ),
+    );
+  }
+}
+
+function groupOf(...parts: readonly (Json | null)[]): string {
+  return JSON.stringify(parts);
+}
+
+/** The same for two tolerations that say the same. */
+function textOf(toleration: JsonObject): string {
+  return JSON.stringify(Object.entries(toleration).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -98,5 +98,6 @@ function nanosOf(amounts: Amounts, name: string): bigint {
 }
 
 function only(amounts: Amounts, names: readonly string[]): Amounts {
-  return new Map([...amounts].filter(([name]) => names.includes(name)));
+  const wanted = new Set(names);
+  return new Map([...amounts].filter(([name]) => wanted.has(name)));
 }

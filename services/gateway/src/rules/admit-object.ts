@@ -13,6 +13,7 @@ import { ApiError, badRequest, type FieldError, invalid, notSupported } from '@t
 import { type DecodedObject, decodeObject } from '../codec/decode-body.ts';
 import { mediaType, STRATEGIC_PATCH } from '../codec/media-types.ts';
 import type { ResourceRequest } from '../gateway.ts';
+import { refuseManyValues } from './refuse-many-values.ts';
 
 /** The object that is the body of a request, as the server takes it. */
 export function admitBody(request: ResourceRequest): JsonObject {
@@ -62,6 +63,7 @@ export function asStored(kind: Kind, object: JsonObject): JsonObject {
 /** The object with the fields that its kind has, of the right types; of others the client hears as it asked to. */
 export function knownFields(request: ResourceRequest, raw: JsonObject, options: CleanOptions = {}): JsonObject {
   const { kind } = request;
+  refuseManyValues(kind, raw);
   const level = fieldValidation(request);
   const { value, surplus, problems } = clean(kind.schema, raw, kind.entry.kind, options);
   const [first] = problems;

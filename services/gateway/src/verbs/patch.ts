@@ -1,15 +1,14 @@
 import { fromStored } from '@tidegate/kinds';
 import { decodeJson, isJsonObject, type JsonObject, strategicMerge } from '@tidegate/schema';
 import { badRequest, forbiddenField } from '@tidegate/status';
-import { refuseManyValues } from '../codec/many-values.ts';
 import { isApplied, JSON_PATCH, MERGE_PATCH, mediaType } from '../codec/media-types.ts';
 import type { ResourceRequest, VerbHandler } from '../gateway.ts';
-import { MAX_BODY_BYTES } from '../limits/incoming-bodies.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { mergePatch } from '../patch/merge-patch.ts';
 import { surplusOfOperations, surplusOfPatch } from '../patch/surplus.ts';
 import { admitObject, fieldValidation, nameless, refuseOption, tellSurplus } from '../rules/admit-object.ts';
 import { type Change, changeObject } from '../rules/change-object.ts';
+import { refuseManyValues } from '../rules/refuse-many-values.ts';
 import { apply as applyObject } from './apply.ts';
 
 /** PATCH: the Content-Type says in which of the languages the change is written. */
@@ -38,16 +37,10 @@ export function readPatch(request: ResourceRequest): Pick<Change, 'apply' | 'pin
     if (!Array.isArray(body)) throw badRequest('a JSON patch is a list of operations');
     tellSurplus(request, level, surplusOfOperations(body, notes), { prefix: 'json patch ' });
     const pinned = body.some((operation) => operation?.path === '/metadata/resourceVersion');
-    const operate = (current: JsonObject) => {
-      const patched = applyJsonPatch(current, body);
-      // its copies may make more than it has itself
-      refuseManyValues(patched, MAX_BODY_BYTES);
-      return patched;
-    };
-    return { apply: named(request, operate), pinned };
+    return { apply: named(request, (current) => applyJsonPatch(current, body)), pinned };
   }
   if (!isJsonObject(body)) throw badRequest('the patch must be one object');
-  refuseManyValues(body, request.body.length);
+  refuseManyValues(request.kind, body);
   tellSurplus(request, level, surplusOfPatch(body, notes));
   const pinned = isJsonObject(body.metadata) && typeof body.metadata.resourceVersion === 'string';
   const isMerge = type === MERGE_PATCH;

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import type { Registry } from '@tidegate/kinds';
+import { InProcessWrites } from './in-process-writes.ts';
+import { type Collection, collectionsOf, largeObject, type Variant } from './large-objects.ts';
+
+/** The ways in which an object is written; those of a patch by its language. */
+export const WAYS = ['create', 'update', 'json', 'merge', 'strategic', 'apply'] as const;
+export type Way = (typeof WAYS)[number];
+
+/** Twice as many items may cost so many times as much: what grows with the square costs four times as much. */
+const MOST_TIMES = 2.5;
+/** Below this a measurement says nothing. */
+const LEAST_MS = 20;
+const ATTEMPTS = 6;
+
+/** Every list and map of every kind that is written as a whole, each type's own once. */
+export function allCollections(registry: Registry): Collection[] {
+  const written = registry.all().filter(({ entry }) => ['create', 'update'].every((verb) => entry.verbs.includes(verb)));
+  const found = new Map<string, Collection>();
+  // pods come first: what makes pods shares their types, and has them deeper
+  for (const kind of written.toSorted((a, b) => Number(b.storedAs === 'pods') - Number(a.storedAs === 'pods'))) {
+    for (const one of collectionsOf(kind)) if (!found.has(one.declared)) found.set(one.declared, one);
+  }
+  return [...found.values()];
+}
+
+/** Each two collections that can stand in one object side by side, or one beside what holds the other. */
+export function pairsOf(collections: readonly Collection[]): Array<readonly [Collection, Collection]> {
+  const byHolder = Map.groupBy(collections, ({ kind, path }) => `${kind.storedAs}/${path.slice(0, -1).join('.')}`);
+  return collections.flatMap((one) => {
+    const holders = one.path.map((_, depth) => `${one.kind.storedAs}/${one.path.slice(0, depth).join('.')}`);
+    const others = holders.flatMap((holder) => byHolder.get(holder) ?? []);
+    return others.filter((other) => other !== one).map((other) => [one, other] as const);
+  });
+}
+
+interface Measured {
+  readonly registry: Registry;
+  readonly collections: readonly Collection[];
+  readonly variant: Variant;
+  /** of the larger object */
+  readonly bytes: number;
+}
+
+/** Fails where an object with twice as many items costs more than its size says. */
+export function assertLinear({ registry, collections, variant, bytes }: Measured, ways: readonly Way[] = WAYS): void {
+  const [{ kind, path }] = collections as readonly [Collection];
+  const sizeOf = (count: number) => JSON.stringify(largeObject(collections, variant, count)).length;
+  const count = Math.max(8, Math.floor(bytes / ((sizeOf(200) - sizeOf(100)) / 100) / 2));
+  const [small, large] = [count, 2 * count].map(
+    (size) => new InProcessWrites(registry, kind, largeObject(collections, variant, size)),
+  ) as [InProcessWrites, InProcessWrites];
+  for (const way of ways) {
+    let [one, two] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      [one, two] = [Math.min(one, cpuMs(small, way)), Math.min(two, cpuMs(large, way))];
+      if (two <= Math.max(MOST_TIMES * one, LEAST_MS)) break;
+    }
+    const names = collections.map((other) => other.path.join('.')).join(' and ');
+    assert.ok(
+      two <= Math.max(MOST_TIMES * one, LEAST_MS),
+      `${way} of ${kind.entry.kind} with ${variant} ${names || path.join('.')}: ${count} items take ${one.toFixed()} ms, twice as many ${two.toFixed()} ms`,
+    );
+  }
+}
+
+/** Of this thread alone: others on the machine do not count. */
+function cpuMs(writes: InProcessWrites, way: Way): number {
+  const before = process.threadCpuUsage();
+  if (way === 'create' || way === 'update' || way === 'apply') writes[way]();
+  else writes.patch(way);
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}

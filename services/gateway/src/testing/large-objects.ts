@@ -1,0 +1,140 @@
+import type { Kind } from '@tidegate/kinds';
+import type { Json, JsonObject, Schema } from '@tidegate/schema';
+
+/** A list or a map of a kind, by the names of the fields on the way; lists and maps before it have one item there. */
+export interface Collection {
+  readonly kind: Kind;
+  readonly path: readonly string[];
+  /** the type that has it and its name there: kinds share most of their types */
+  readonly declared: string;
+}
+
+/**
+ * What its items are like: all equal, all different, with texts that no rule takes, or of a wrong type. Those that stand
+ * for a product have a text of their own in each item, so that whoever looks for it looks through all.
+ */
+export const VARIANTS = ['equal', 'different', 'refused', 'mistyped'] as const;
+export type Variant = (typeof VARIANTS)[number];
+
+const DEEPEST = 9;
+
+/** Every list and map in which a kind's objects can grow. */
+export function collectionsOf(kind: Kind): Collection[] {
+  const found: Collection[] = [];
+  const visit = (schema: Schema, path: readonly string[], above: readonly string[], declared: string): void => {
+    if (path.length > DEEPEST) return;
+    if (schema.type === 'list' || schema.type === 'map') {
+      found.push({ kind, path, declared });
+      visit(schema.type === 'list' ? schema.items : schema.values, path, above, `${declared}[]`);
+    }
+    if (schema.type !== 'object') return;
+    const name = schema.reference ?? '';
+    // a type that holds itself is not gone into again
+    if (name !== '' && above.includes(name)) return;
+    for (const [field, type] of Object.entries(schema.fields)) {
+      visit(type, [...path, field], [...above, name], name === '' ? `${declared}.${field}` : `${name}.${field}`);
+    }
+  };
+  visit(kind.schema, [], [], '');
+  return found.filter(({ path }, i) => found.findIndex((other) => other.path.join() === path.join()) === i);
+}
+
+/** An object of which these collections have so many items each. */
+export function largeObject(collections: readonly Collection[], variant: Variant, count: number): JsonObject {
+  const [first] = collections as readonly [Collection];
+  const { kind } = first;
+  const paths = collections.map(({ path }) => path);
+  const object = valueOf(kind.schema, { paths, variant, count }) as JsonObject;
+  object.apiVersion = kind.apiVersion;
+  object.kind = kind.entry.kind;
+  const metadata = (object.metadata ?? {}) as JsonObject;
+  for (const field of ['deletionTimestamp', 'generateName', 'resourceVersion', 'uid']) delete metadata[field];
+  object.metadata = { ...metadata, name: 'large', ...(kind.entry.namespaced ? { namespace: 'large' } : {}) };
+  return object;
+}
+
+interface Filling {
+  /** what is left of the ways */
+  readonly paths: ReadonlyArray<readonly string[]>;
+  readonly variant: Variant;
+  readonly count: number;
+}
+
+function valueOf(schema: Schema, { paths, variant, count }: Filling): Json {
+  const deeper = paths.filter((path) => path.length > 0);
+  const isLarge = deeper.length < paths.length;
+  switch (schema.type) {
+    case 'object': {
+      const object = itemOf(schema, 'different', 0) as JsonObject;
+      for (const step of new Set(deeper.map(([name]) => name as string))) {
+        const rest = deeper.filter(([name]) => name === step).map((path) => path.slice(1));
+        object[step] = valueOf(schema.fields[step] as Schema, { paths: rest, variant, count });
+      }
+      return object;
+    }
+    case 'list': {
+      const items = isLarge ? Array.from({ length: count }, (_, i) => itemOf(schema.items, variant, i)) : [];
+      if (deeper.length > 0) items.unshift(valueOf(schema.items, { paths: deeper, variant, count }));
+      return items;
+    }
+    case 'map': {
+      const map: JsonObject = {};
+      if (isLarge) for (let i = 0; i < count; i++) map[keyOf(variant, i)] = itemOf(schema.values, variant, i);
+      if (deeper.length > 0) map.first = valueOf(schema.values, { paths: deeper, variant, count });
+      return map;
+    }
+    default:
+      return itemOf(schema, 'different', 0);
+  }
+}
+
+function keyOf(variant: Variant, i: number): string {
+  return variant === 'refused' ? `_${i}!` : `a${i}`;
+}
+
+/** A small value: of objects all scalars, and the first of the objects in it. */
+function itemOf(schema: Schema, variant: Variant, i: number, depth = 0): Json {
+  if (variant === 'mistyped' && depth === 0) return schema.type === 'object' || schema.type === 'list' ? 7 : { a: 7 };
+  if (schema.type === 'list') return [];
+  if (schema.type === 'map') return {};
+  if (schema.type !== 'object') return scalarOf(schema, variant, i);
+  const object: JsonObject = {};
+  let hasInner = depth > 1;
+  for (const [name, field] of Object.entries(schema.fields)) {
+    if (field.type === 'list' || field.type === 'map' || field.type === 'union') continue;
+    if (field.type === 'object') {
+      if (hasInner) continue;
+      hasInner = true;
+    }
+    object[name] = itemOf(field, variant, i, depth + 1);
+  }
+  return object;
+}
+
+function scalarOf(schema: Schema, variant: Variant, i: number): Json {
+  const place = variant === 'equal' ? 1 : i + 1;
+  switch (schema.type) {
+    case 'string':
+      if (variant === 'refused') return `_${i}!/${i}`;
+      return schema.enum?.[0] ?? (variant === 'equal' ? 'a' : `a${i}`);
+    case 'bool':
+      return true;
+    case 'int32':
+    case 'int64':
+    case 'double':
+    case 'intOrString':
+      return variant === 'refused' ? -place : place;
+    case 'quantity':
+      return String(place);
+    case 'bytes':
+      return 'YQ==';
+    case 'time':
+      return '2026-01-01T00:00:00Z';
+    case 'microTime':
+      return '2026-01-01T00:00:00.000000Z';
+    case 'duration':
+      return '1s';
+    default:
+      return {};
+  }
+}
