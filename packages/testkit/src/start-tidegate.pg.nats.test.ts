@@ -80,7 +80,10 @@ test('The whole system', async (t) => {
         process.kill(before, 'SIGKILL');
         await tidegate.restarted(part, before);
         const said = new RegExp(`^${part} ended by SIGKILL.*; starting it again now$`, 'm');
-        await until(() => `it to be said:\n${tidegate.output}`, () => said.test(tidegate.output));
+        await until(
+          () => `it to be said:\n${tidegate.output}`,
+          () => said.test(tidegate.output),
+        );
         await until('readiness', async () => (await status(tidegate, '/readyz').catch(() => 0)) === 200);
       },
     );

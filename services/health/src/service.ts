@@ -38,7 +38,7 @@ export class HealthService implements Service {
       checks: (endpoint) => aggregated(this.#known(), endpoint),
       history: this.#history,
       now: Date.now,
-      hosts: new BoardHosts(config.boardHosts),
+      hosts: new BoardHosts([...config.boardHosts, ...listened(config.httpAddress)]),
     });
   }
 
@@ -92,4 +92,10 @@ export class HealthService implements Service {
     this.#replicas.set(address, made);
     return made;
   }
+}
+
+/** The name or address in an option is one of the board's own, unless it stands for all of them. */
+function listened(httpAddress: string): string[] {
+  const [host] = splitAddress(httpAddress);
+  return ['', '0.0.0.0', '::'].includes(host) ? [] : [host];
 }

@@ -22,3 +22,24 @@ test('a certificate that has expired proves nothing any more on a connection tha
   await assert.rejects(asked(Date.now() - 1), (error: ApiError) => error instanceof ApiError && error.code === 401);
   assert.deepEqual(told, ['the client certificate has expired']);
 });
+
+test('what a front proxy says of others is no name of its own, and stays for those who ask whom it names', async () => {
+  const taken: string[] = [];
+  const asking = (peer: Peer, headers: Record<string, string>) => {
+    const authenticator = new Authenticator({
+      connections: { of: () => peer } as unknown as Connections,
+      frontProxy: { take: () => taken.push('taken') } as never,
+      tokens: { known: () => ({ name: 'bob', uid: '', groups: [] }) } as never,
+      anonymous: 'all',
+      told: () => {},
+    });
+    return authenticator.sender({ url: '/', headers } as unknown as IncomingMessage);
+  };
+  const ann = { name: 'ann', uid: '', groups: [] };
+  const headers = { 'x-remote-user': 'carol', authorization: `Bearer ${'b'.repeat(20)}` };
+  assert.equal(await asking({ kind: 'front-proxy' }, headers), undefined);
+  assert.equal((await asking({ kind: 'client', user: ann }, headers))?.name, 'ann');
+  assert.equal((await asking({ kind: 'nobody' }, headers))?.name, 'bob');
+  assert.equal(await asking({ kind: 'nobody' }, {}), undefined);
+  assert.deepEqual(taken, []);
+});

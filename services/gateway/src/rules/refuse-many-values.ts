@@ -51,7 +51,8 @@ function listedIn(value: Json): number {
   if (typeof value !== 'object' || value === null) return 0;
   const isList = Array.isArray(value);
   let count = 0;
-  for (const item of isList ? value : Object.values(value)) count += listedIn(item) + (isList && isJsonObject(item) ? 1 : 0);
+  for (const item of isList ? value : Object.values(value))
+    count += listedIn(item) + (isList && isJsonObject(item) ? 1 : 0);
   return count;
 }
 

@@ -15,7 +15,9 @@ const ATTEMPTS = 6;
 
 /** Every list and map of every kind that is written as a whole, each type's own once. */
 export function allCollections(registry: Registry): Collection[] {
-  const written = registry.all().filter(({ entry }) => ['create', 'update'].every((verb) => entry.verbs.includes(verb)));
+  const written = registry
+    .all()
+    .filter(({ entry }) => ['create', 'update'].every((verb) => entry.verbs.includes(verb)));
   const found = new Map<string, Collection>();
   // pods come first: what makes pods shares their types, and has them deeper
   for (const kind of written.toSorted((a, b) => Number(b.storedAs === 'pods') - Number(a.storedAs === 'pods'))) {
