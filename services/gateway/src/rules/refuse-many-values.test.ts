@@ -1,39 +1,44 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { builtInRegistry, type Kind } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
+import type { Json, JsonObject } from '@tidegate/schema';
 import { refuseManyValues } from './refuse-many-values.ts';
 
 const pods = builtInRegistry().find('', 'v1', 'pods') as Kind;
+const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const map = (count: number, value: Json = '') => Object.fromEntries(many(count, (i) => [`k${i}`, value]));
 
-function podOf(variables: number, owned = 0): JsonObject {
-  const env = Array.from({ length: variables }, (_, i) => ({ name: `a${i}` }));
-  const fields = Object.fromEntries(Array.from({ length: owned }, (_, i) => [`f:a${i}`, {}]));
-  const managedFields = [{ manager: 'someone', fieldsV1: { 'f:spec': fields } }];
-  return { metadata: { name: 'large', managedFields }, spec: { containers: [{ env }] } };
+function podOf(spec: JsonObject, owned = 0): JsonObject {
+  const managedFields = [{ manager: 'someone', fieldsV1: { 'f:spec': map(owned, {}) } }];
+  return { metadata: { name: 'large', managedFields }, spec };
 }
 
-test('an object of a hundred thousand values is taken, with as many owned fields again', () => {
-  const data = Object.fromEntries(Array.from({ length: 99_000 }, (_, i) => [`a${i}`, '']));
-  refuseManyValues(pods, { ...podOf(0, 190_000), data });
-  refuseManyValues(pods, podOf(14_999));
+function refused(object: JsonObject, field: string, most: string): void {
+  const message = `Pod "large" is invalid: ${field}: Too many: with this there are more than ${most}, which is the limit of one object`;
+  assert.throws(() => refuseManyValues(pods, object), { code: 422, message });
+}
+
+test('an object of nearly a hundred thousand values is taken, with as many owned fields again', () => {
+  refuseManyValues(pods, podOf({ lists: many(9, () => map(11_000)) }, 99_000));
+  refuseManyValues(pods, podOf({ containers: many(15_000, () => ({})) }));
+  refuseManyValues(pods, podOf({ numbers: many(99_990, (i) => i) }));
 });
 
-test('an object of more objects in lists is refused, and so is one whose lists have them together', () => {
-  const words = /Too many: an object can have at most 15000 objects in lists in all, and most of them are here$/;
-  assert.throws(() => refuseManyValues(pods, podOf(15_001)), words);
-  const containers = Array.from({ length: 100 }, () => ({ env: Array.from({ length: 150 }, () => ({})) }));
-  assert.throws(() => refuseManyValues(pods, { metadata: {}, spec: { containers } }), words);
+test('an object of more is refused, with the field with which it is too much', () => {
+  refused(podOf({ args: many(100_001, () => '') }), 'spec.args', '100000 fields and items');
+  refused(podOf({ maps: many(6, () => map(19_000)) }), 'spec.maps[5]', '100000 fields and items');
 });
 
-test('an object of more is refused, and the field that has most of them is named', () => {
-  const args = Array.from({ length: 101_000 }, () => '');
-  assert.throws(() => refuseManyValues(pods, { ...podOf(1), spec: { containers: [{ args }] } }), {
-    message:
-      'Pod "large" is invalid: spec.containers[0].args: Too many: an object can have at most 100000 fields and items in all, and most of them are here',
-  });
+test('lists of very many objects are refused, also where they have them together', () => {
+  refused(podOf({ containers: many(15_001, () => ({})) }), 'spec.containers[15000]', '15000 objects in lists');
+  const containers = many(100, () => ({ env: many(150, () => ({})) }));
+  refused(podOf({ containers }), 'spec.containers[99].env[50]', '15000 objects in lists');
+});
+
+test('a map of very many fields is refused', () => {
+  refused(podOf({ nodeSelector: map(20_001) }), 'spec.nodeSelector', '20000 fields in one map');
 });
 
 test('more owned fields than several owners of each field could have are refused', () => {
-  assert.throws(() => refuseManyValues(pods, podOf(1, 201_000)), /metadata\.managedFields: Too many: /);
+  refused(podOf({}, 100_001), 'metadata.managedFields[0].fieldsV1.f:spec', '100000 fields in one map');
 });

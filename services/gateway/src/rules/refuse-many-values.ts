@@ -2,80 +2,73 @@ import { type Kind, metaOf } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { fieldError, invalid } from '@tidegate/status';
 
-/**
- * Fields and items of one object, at any depth. A gateway looks at each of them several times before it can do anything
- * else, so a body of a permitted size that is made of nothing but tiny ones would hold it for seconds. The largest objects
- * that controllers write have a tenth of them.
- */
-const MOST_VALUES = 100_000;
-/** Of these, objects that stand in lists: each is given defaults, judged, and owned by itself, which costs most. */
-const MOST_LISTED = 15_000;
+/** What the largest objects have that people and controllers write is a tenth of these, but for definitions. */
+interface Limits {
+  /** fields and items, at any depth */
+  readonly values: number;
+  /** objects that stand in lists: each is given defaults, judged, and owned by itself, which costs most */
+  readonly listed: number;
+  /** fields of one map */
+  readonly keys: number;
+}
+
+const OF_OBJECT: Limits = { values: 100_000, listed: 15_000, keys: 20_000 };
 /** Several owners may name each field. */
-const MOST_OWNED = 2 * MOST_VALUES;
+const OF_OWNERS: Limits = { values: 200_000, listed: 15_000, keys: 100_000 };
 
-/** Refuses an object, or a patch, of more values than a gateway looks through at once. */
+/**
+ * Refuses an object, or a patch, of more values than a gateway looks through at once. It looks at each of them several
+ * times before it can do anything else, so that a body of a permitted size that is made of nothing but tiny ones would hold
+ * it for seconds.
+ */
 export function refuseManyValues({ entry }: Kind, object: JsonObject): void {
-  const { managedFields = [] } = isJsonObject(object.metadata) ? object.metadata : {};
-  const owned = countOf(managedFields, MOST_OWNED);
-  const all = countOf(object, MOST_OWNED + MOST_VALUES);
-  const isOwned = owned > MOST_OWNED;
-  const hasMany = isOwned || all - owned > MOST_VALUES;
-  if (!hasMany && (all <= MOST_LISTED || listedIn(object) <= MOST_LISTED)) return;
-  const field = isOwned ? 'metadata.managedFields' : fullestIn({ ...object, metadata: withoutOwners(object) });
-  const most = hasMany ? `${isOwned ? MOST_OWNED : MOST_VALUES} fields and items` : `${MOST_LISTED} objects in lists`;
-  const words = `Too many: an object can have at most ${most} in all, and most of them are here`;
+  const { metadata, ...content } = object;
+  const { managedFields, ...rest } = isJsonObject(metadata) ? metadata : {};
+  const found =
+    tooManyIn({ ...content, metadata: rest }, '', OF_OBJECT) ??
+    (managedFields === undefined ? undefined : tooManyIn(managedFields, 'metadata.managedFields', OF_OWNERS));
+  if (found === undefined) return;
   const { group, kind } = entry;
-  throw invalid({ group, kind, name: metaOf(object).name ?? '' }, [fieldError(field, 'FieldValueTooMany', words)]);
+  const words = `Too many: with this there are more than ${found.most}, which is the limit of one object`;
+  const error = fieldError(found.field, 'FieldValueTooMany', words);
+  throw invalid({ group, kind, name: metaOf(object).name ?? '' }, [error]);
 }
 
-function withoutOwners({ metadata = null }: JsonObject): Json {
-  if (!isJsonObject(metadata)) return metadata;
-  const { managedFields: _owners, ...rest } = metadata;
-  return rest;
+interface Found {
+  /** where the first is that is one too many */
+  readonly field: string;
+  readonly most: string;
 }
 
-/** How many there are; it counts no further than needed to know that there are more than enough. */
-function countOf(value: Json, enough: number): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const items = Array.isArray(value) ? value : Object.values(value);
-  let count = items.length;
-  for (const item of items) {
-    if (count > enough) break;
-    count += countOf(item, enough - count);
-  }
-  return count;
-}
-
-/** How many objects stand in lists. */
-function listedIn(value: Json): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  const isList = Array.isArray(value);
-  let count = 0;
-  for (const item of isList ? value : Object.values(value))
-    count += listedIn(item) + (isList && isJsonObject(item) ? 1 : 0);
-  return count;
-}
-
-/** The path to the innermost value that has more than half of them. */
-function fullestIn(object: JsonObject): string {
-  const half = countOf(object, Number.POSITIVE_INFINITY) / 2;
-  /** the innermost first */
-  const steps: Array<string | number> = [];
-  const visit = (value: Json): number => {
-    if (typeof value !== 'object' || value === null) return 0;
-    let count = 0;
-    for (const step of Array.isArray(value) ? value.keys() : Object.keys(value)) {
-      const below = visit((value as Record<string | number, Json>)[step] as Json);
-      count += 1 + below;
-      if (steps.length === 0 && below <= half) continue;
-      steps.push(step);
-      break;
+function tooManyIn(whole: Json, at: string, most: Limits): Found | undefined {
+  let [values, listed] = [0, 0];
+  const inList = (items: readonly Json[], path: string): Found | undefined => {
+    values += items.length;
+    if (values > most.values) return { field: path, most: `${most.values} fields and items` };
+    for (const [i, item] of items.entries()) {
+      if (!hasParts(item)) continue;
+      if (++listed > most.listed) return { field: `${path}[${i}]`, most: `${most.listed} objects in lists` };
+      const found = look(item, `${path}[${i}]`);
+      if (found !== undefined) return found;
     }
-    return count;
+    return undefined;
   };
-  visit(object);
-  return steps.reduceRight<string>((path, step) => {
-    if (typeof step === 'number') return `${path}[${step}]`;
-    return path === '' ? step : `${path}.${step}`;
-  }, '');
+  const look = (value: Json & object, path: string): Found | undefined => {
+    if (Array.isArray(value)) return inList(value, path);
+    const keys = Object.keys(value);
+    if (keys.length > most.keys) return { field: path, most: `${most.keys} fields in one map` };
+    values += keys.length;
+    if (values > most.values) return { field: path, most: `${most.values} fields and items` };
+    for (const key of keys) {
+      const below = (value as JsonObject)[key] as Json;
+      const found = hasParts(below) ? look(below, path === '' ? key : `${path}.${key}`) : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return hasParts(whole) ? look(whole, at) : undefined;
+}
+
+function hasParts(value: Json): value is Json & object {
+  return typeof value === 'object' && value !== null;
 }
