@@ -5,6 +5,9 @@ import { readExactly } from './exact.ts';
 import { type JsonObject, MAX_DEPTH } from './json.ts';
 import { scan } from './scan.ts';
 
+/** Of a whole body: what one object may have, and those that say who owns them. */
+const MOST_KEYS = 150_000;
+
 /**
  * JSON from outside, with nothing lost and nothing guessed.
  *
@@ -18,6 +21,8 @@ export function decodeJson(bytes: Uint8Array): Decoded {
     if (!isUtf8(buffer)) throw new Error('it is not valid UTF-8');
     const { keys, depth, delicate } = scan(buffer);
     if (depth > MAX_DEPTH) throw tooDeep();
+    // before anything is made of them, which takes a hundred times as long as to count them
+    if (keys > MOST_KEYS) throw new Error(`it has ${keys} fields, and the limit is ${MOST_KEYS}`);
     const text = buffer.toString('utf8');
     const value: unknown = JSON.parse(text);
     return delicate || keysIn(value) !== keys ? readExactly(text) : { value };
