@@ -10,12 +10,14 @@ export type Way = (typeof WAYS)[number];
 /** Twice as many items may cost so many times as much: what grows with the square costs four times as much. */
 const MOST_TIMES = 2.5;
 /** Below this a measurement says nothing. */
-const LEAST_MS = 20;
+const LEAST_MS = 60;
 const ATTEMPTS = 6;
 
 /** Every list and map of every kind that is written as a whole, each type's own once. */
 export function allCollections(registry: Registry): Collection[] {
-  const written = registry.all().filter(({ entry }) => ['create', 'update'].every((verb) => entry.verbs.includes(verb)));
+  const written = registry
+    .all()
+    .filter(({ entry }) => ['create', 'update'].every((verb) => entry.verbs.includes(verb)));
   const found = new Map<string, Collection>();
   // pods come first: what makes pods shares their types, and has them deeper
   for (const kind of written.toSorted((a, b) => Number(b.storedAs === 'pods') - Number(a.storedAs === 'pods'))) {
