@@ -5,7 +5,7 @@ import type { Collection, Variant } from '../testing/large-objects.ts';
 
 const registry = builtInRegistry();
 const collections = allCollections(registry);
-const BYTES = 100_000;
+const BYTES = 300_000;
 
 /** Those in which items were once compared with each other, with what they were compared with. */
 const COMPARED: ReadonlyArray<readonly [resource: string, variant: Variant, ...paths: string[]]> = [
@@ -33,14 +33,14 @@ for (const [resource, variant, ...paths] of COMPARED) {
     const [group, name] = [resource.split('.').slice(1).join('.'), resource.split('.')[0] ?? ''];
     const kind = registry.all().find(({ entry }) => entry.resource === name && entry.group === group);
     const wanted = paths.map((path) => ({ kind, path: path.split('.'), declared: path }) as Collection);
-    assertLinear({ registry, collections: wanted, variant, bytes: BYTES }, ['create', 'update', 'merge', 'apply']);
+    assertLinear({ registry, collections: wanted, variant, bytes: BYTES }, ['create', 'update']);
   });
 }
 
 test('twice as many items in any list or map of a built-in kind cost twice as much to write: some of them', () => {
   const variants: readonly Variant[] = ['equal', 'different', 'refused', 'mistyped'];
-  for (let i = 0; i < collections.length; i += 23) {
-    const variant = variants[(i / 23) % variants.length] as Variant;
-    assertLinear({ registry, collections: [collections[i] as Collection], variant, bytes: BYTES });
+  for (let i = 0; i < collections.length; i += 61) {
+    const variant = variants[(i / 61) % variants.length] as Variant;
+    assertLinear({ registry, collections: [collections[i] as Collection], variant, bytes: BYTES / 2 });
   }
 });

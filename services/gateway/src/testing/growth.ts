@@ -10,7 +10,7 @@ export type Way = (typeof WAYS)[number];
 /** Twice as many items may cost so many times as much: what grows with the square costs four times as much. */
 const MOST_TIMES = 2.5;
 /** Below this a measurement says nothing. */
-const LEAST_MS = 20;
+const LEAST_MS = 60;
 const ATTEMPTS = 6;
 
 /** Every list and map of every kind that is written as a whole, each type's own once. */

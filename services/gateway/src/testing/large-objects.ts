@@ -44,7 +44,7 @@ export function largeObject(collections: readonly Collection[], variant: Variant
   const [first] = collections as readonly [Collection];
   const { kind } = first;
   const paths = collections.map(({ path }) => path);
-  const object = valueFor(kind.schema, { paths, variant, count }) as JsonObject;
+  const object = filledOf(kind.schema, { paths, variant, count }) as JsonObject;
   object.apiVersion = kind.apiVersion;
   object.kind = kind.entry.kind;
   const metadata = (object.metadata ?? {}) as JsonObject;
@@ -60,7 +60,7 @@ interface Filling {
   readonly count: number;
 }
 
-function valueFor(schema: Schema, { paths, variant, count }: Filling): Json {
+function filledOf(schema: Schema, { paths, variant, count }: Filling): Json {
   const deeper = paths.filter((path) => path.length > 0);
   const isLarge = deeper.length < paths.length;
   switch (schema.type) {
@@ -68,19 +68,19 @@ function valueFor(schema: Schema, { paths, variant, count }: Filling): Json {
       const object = itemOf(schema, 'different', 0) as JsonObject;
       for (const step of new Set(deeper.map(([name]) => name as string))) {
         const rest = deeper.filter(([name]) => name === step).map((path) => path.slice(1));
-        object[step] = valueFor(schema.fields[step] as Schema, { paths: rest, variant, count });
+        object[step] = filledOf(schema.fields[step] as Schema, { paths: rest, variant, count });
       }
       return object;
     }
     case 'list': {
       const items = isLarge ? Array.from({ length: count }, (_, i) => itemOf(schema.items, variant, i)) : [];
-      if (deeper.length > 0) items.unshift(valueFor(schema.items, { paths: deeper, variant, count }));
+      if (deeper.length > 0) items.unshift(filledOf(schema.items, { paths: deeper, variant, count }));
       return items;
     }
     case 'map': {
       const map: JsonObject = {};
       if (isLarge) for (let i = 0; i < count; i++) map[keyOf(variant, i)] = itemOf(schema.values, variant, i);
-      if (deeper.length > 0) map.first = valueFor(schema.values, { paths: deeper, variant, count });
+      if (deeper.length > 0) map.first = filledOf(schema.values, { paths: deeper, variant, count });
       return map;
     }
     default:
