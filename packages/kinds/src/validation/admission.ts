@@ -280,8 +280,8 @@ const paramRef: Check = (place) => {
 const NOT_FOUND = ['Deny', 'Allow'];
 
 export const admissionTypeRules: RuleTable = {
-  'admissionregistration.v1.MutatingWebhookConfiguration': { webhooks: uniqueBy('name') },
-  'admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks: uniqueBy('name') },
+  'admissionregistration.v1.MutatingWebhookConfiguration': { webhooks: [shortConditions, uniqueBy('name')] },
+  'admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks: [shortConditions, uniqueBy('name')] },
   'admissionregistration.v1.MutatingWebhook': { ...webhook, reinvocationPolicy: among('IfNeeded', 'Never') },
   'admissionregistration.v1.ValidatingWebhook': webhook,
   'admissionregistration.v1.RuleWithOperations': rules,
@@ -307,6 +307,18 @@ export const admissionTypeRules: RuleTable = {
   },
   'admissionregistration.v1.ParamRef': { '': paramRef },
 };
+
+/** The expressions of a configuration are compiled on every gateway; where they are too long they are not even read. */
+function shortConditions(webhooks: Place): boolean {
+  let characters = 0;
+  for (const one of webhooks.items()) {
+    for (const condition of one.field('matchConditions').items())
+      characters += condition.field('expression').text.length;
+  }
+  if (characters <= POLICY_LIMITS.expressions) return true;
+  webhooks.forbidden(`all matchConditions together must have at most ${POLICY_LIMITS.expressions} characters`);
+  return false;
+}
 
 /** A policy says what it is for; a binding may say less. */
 function someRules(place: Place): void {

@@ -67,3 +67,36 @@ for (const [told, most, make] of LIMITS) {
     assert.ok(user + system < 5e6, `${(user + system) / 1000} ms`);
   });
 }
+
+function webhookProblems(expressions: readonly string[]): string[] {
+  const hooks = times(Math.ceil(expressions.length / 60), (i) => ({
+    name: `a${i}.b.c`,
+    failurePolicy: 'Fail',
+    matchPolicy: 'Exact',
+    timeoutSeconds: 1,
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    clientConfig: { url: 'https://a.example.com/' },
+    matchConditions: expressions.slice(i * 60, i * 60 + 60).map((expression, j) => ({ name: `m${j}`, expression })),
+  }));
+  const all = builtInRegistry().find('admissionregistration.k8s.io', 'v1', 'validatingwebhookconfigurations')?.entry;
+  const object = { metadata: { name: 'a' }, webhooks: hooks as unknown as JsonObject[] };
+  return (all?.validate?.(object) ?? []).map(({ field, message }) => `${field}: ${message}`);
+}
+
+test('Conditions of webhooks that are too long together are refused before they are read.', () => {
+  const long = 'request.x == 1 && '.repeat(400);
+  const found = webhookProblems(times(400, () => `${long}true`));
+  const most = `all matchConditions together must have at most ${MOST.expressions} characters`;
+  assert.deepEqual(found, [`webhooks: Forbidden: ${most}`]);
+});
+
+test('Expressions in which everything is wrong are told in time and words that have an end.', () => {
+  const before = process.cpuUsage();
+  const found = webhookProblems([...times(20, () => `${'request.x == 1 && '.repeat(400)}true`), 'x + '.repeat(24_000)]);
+  const { user, system } = process.cpuUsage(before);
+  assert.equal(found.length, 21);
+  assert.ok(Math.max(...found.map(({ length }) => length)) < 1 << 18);
+  assert.match(found[0] ?? '', /\d+ more errors were truncated/);
+  assert.ok(user + system < 5e6, `${(user + system) / 1000} ms`);
+});
