@@ -16,10 +16,23 @@ export class SyntaxIssue extends Error {
 
 const LONGEST_SNIPPET = 16_384;
 
+/** As in Kubernetes. */
+const MOST_ISSUES = 100;
+/** Each issue shows its whole line: of long lines fewer are shown. */
+const LONGEST_TEXT = 64 << 10;
+
 /** Issues as people read them: where, what, and the line with a mark below it. */
 export function issuesText(source: string, issues: readonly Issue[]): string {
-  const sorted = issues.toSorted((a, b) => a.at - b.at);
-  return sorted.map((issue) => issueText(source, issue)).join('\n');
+  const shown: string[] = [];
+  let length = 0;
+  for (const issue of issues.toSorted((a, b) => a.at - b.at)) {
+    if (shown.length === MOST_ISSUES || length > LONGEST_TEXT) break;
+    const text = issueText(source, issue);
+    shown.push(text);
+    length += text.length;
+  }
+  const rest = issues.length - shown.length;
+  return [...shown, ...(rest === 0 ? [] : [`${rest} more errors were truncated`])].join('\n');
 }
 
 function issueText(source: string, { at, message }: Issue): string {

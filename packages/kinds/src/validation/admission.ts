@@ -166,7 +166,42 @@ const webhook: TypeRules = {
 
 const rules: TypeRules = { scope: among('*', 'Cluster', 'Namespaced'), '': rule };
 
+/** Of one policy; its expressions are compiled on every gateway, and each sees all variables. */
+export const POLICY_LIMITS = {
+  variables: 200,
+  validations: 1000,
+  /** as in Kubernetes */
+  auditAnnotations: 20,
+  /** characters of all its expressions together */
+  expressions: 256 << 10,
+} as const;
+
+const EXPRESSIONS = {
+  variables: ['expression'],
+  validations: ['expression', 'messageExpression'],
+  auditAnnotations: ['valueExpression'],
+  matchConditions: ['expression'],
+} as const;
+
+/** Answers whether a policy says too much to be read, and tells what. */
+function exceedsPolicyLimits(spec: Place): boolean {
+  const before = spec.errorCount;
+  for (const list of ['variables', 'validations', 'auditAnnotations'] as const) {
+    spec.field(list).atMost(POLICY_LIMITS[list]);
+  }
+  let characters = 0;
+  for (const [list, fields] of Object.entries(EXPRESSIONS)) {
+    for (const one of spec.field(list).items()) for (const field of fields) characters += one.field(field).text.length;
+  }
+  if (characters > POLICY_LIMITS.expressions) {
+    const most = `all expressions together must have at most ${POLICY_LIMITS.expressions} characters`;
+    spec.forbidden(most);
+  }
+  return spec.errorCount > before;
+}
+
 const policy: Check = (spec) => {
+  if (exceedsPolicyLimits(spec)) return;
   for (const { list, index, field, words } of readPolicy(spec.object).problems) {
     spec.field(list).item(index).field(field).invalid(words);
   }
@@ -245,8 +280,8 @@ const paramRef: Check = (place) => {
 const NOT_FOUND = ['Deny', 'Allow'];
 
 export const admissionTypeRules: RuleTable = {
-  'admissionregistration.v1.MutatingWebhookConfiguration': { webhooks: uniqueBy('name') },
-  'admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks: uniqueBy('name') },
+  'admissionregistration.v1.MutatingWebhookConfiguration': { webhooks: [shortConditions, uniqueBy('name')] },
+  'admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks: [shortConditions, uniqueBy('name')] },
   'admissionregistration.v1.MutatingWebhook': { ...webhook, reinvocationPolicy: among('IfNeeded', 'Never') },
   'admissionregistration.v1.ValidatingWebhook': webhook,
   'admissionregistration.v1.RuleWithOperations': rules,
@@ -272,6 +307,18 @@ export const admissionTypeRules: RuleTable = {
   },
   'admissionregistration.v1.ParamRef': { '': paramRef },
 };
+
+/** The expressions of a configuration are compiled on every gateway; where they are too long they are not even read. */
+function shortConditions(webhooks: Place): boolean {
+  let characters = 0;
+  for (const one of webhooks.items()) {
+    for (const condition of one.field('matchConditions').items())
+      characters += condition.field('expression').text.length;
+  }
+  if (characters <= POLICY_LIMITS.expressions) return true;
+  webhooks.forbidden(`all matchConditions together must have at most ${POLICY_LIMITS.expressions} characters`);
+  return false;
+}
 
 /** A policy says what it is for; a binding may say less. */
 function someRules(place: Place): void {
