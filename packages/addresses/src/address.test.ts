@@ -45,6 +45,7 @@ test('Only the lenient reading takes leading zeros, and it takes them as decimal
   assert.equal(parseLenientAddress('0127.000.0.01')?.toString(), '127.0.0.1');
   assert.equal(parseLenientAddress('::ffff:010.0.0.1')?.toString(), '::ffff:a00:1');
   assert.equal(parseLenientAddress('127.1'), undefined);
+  assert.equal(parseLenientAddress('1'.repeat(1_000_000)), undefined);
   assert.equal(parseLenientNetwork('010.0.0.0/08')?.toString(), '10.0.0.0/8');
   assert.equal(parseNetwork('10.0.0.0/08'), undefined);
 });

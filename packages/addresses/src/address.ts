@@ -34,6 +34,8 @@ export function parseAddress(text: string): Address | undefined {
 
 /** The same, but decimal numbers may have leading zeros, as Kubernetes takes them in objects: `010.0.0.1` is 10.0.0.1. */
 export function parseLenientAddress(text: string): Address | undefined {
+  // the pattern below would try a longer text from each of its digits
+  if (text.length > LONGEST_LENIENT) return undefined;
   return parseAddress(text.replace(DOTTED_TAIL, (tail) => tail.replace(/(^|\.)0+(?=\d)/g, '$1')));
 }
 
@@ -41,6 +43,8 @@ const DOTTED_TAIL = /\d+\.\d+\.\d+\.\d+$/;
 const DOTTED = /^(?:(?:0|[1-9]\d{0,2})\.){3}(?:0|[1-9]\d{0,2})$/;
 /** no address is longer; a longer text is not worth looking at */
 const LONGEST = 45;
+/** with some zeros that mean nothing */
+const LONGEST_LENIENT = 100;
 
 function readDotted(text: string): bigint | undefined {
   if (text.length > LONGEST || !DOTTED.test(text)) return undefined;
