@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -19,12 +19,17 @@ interface GoProgram {
 /** Nothing is wrong with the program: modules cannot be had, or the machine is too busy. */
 export class CannotBuild extends Error {}
 
-/** Builds a Go program of one file, from published modules, outside the project. Throws with what Go said. */
+/**
+ * Builds a Go program of one file, from published modules, outside the project. It is at its place when it is whole, also
+ * for other processes that look for it. Throws with what Go said.
+ */
 export function buildGoProgram({ name, main, modules, target, limitMs, published = '.' }: GoProgram): void {
   inGoModule(name, { 'main.go': main }, (go) => {
     go(['mod', 'init', `tidegate/${name}`], limitMs);
     go(['get', ...modules], limitMs);
-    go(['build', '-trimpath', '-ldflags', '-s -w', '-o', target, published], limitMs);
+    const fresh = `${target}.${process.pid}`;
+    go(['build', '-trimpath', '-ldflags', '-s -w', '-o', fresh, published], limitMs);
+    renameSync(fresh, target);
   });
 }
 
