@@ -43,10 +43,7 @@ export function readPolicy(spec: JsonObject): { readonly policy: Policy; readonl
   const problems: PolicyProblem[] = [];
   const hasParams = spec.paramKind !== undefined;
   const named: Record<string, Shape> = {};
-  const environments = () => ({
-    whole: admissionEnvironment({ hasParams, variables: named }),
-    told: admissionEnvironment({ hasParams, variables: named, hasAccess: false }),
-  });
+  const environmentOf = (hasAccess: boolean) => admissionEnvironment({ hasParams, variables: named, hasAccess });
   const read = (environment: Environment, where: Where, source: unknown, wanted: readonly string[]) => {
     const text = String(source ?? '').trim();
     if (text === '') return undefined;
@@ -57,12 +54,12 @@ export function readPolicy(spec: JsonObject): { readonly policy: Policy; readonl
   };
   const variables = listIn(spec, 'variables').map(({ name, expression }, index) => {
     const where = { list: 'variables', index, field: 'expression' };
-    const program = read(environments().whole, where, expression, []);
+    const program = read(environmentOf(true), where, expression, []);
     // what cannot be read is told once, and not again where it is used
     named[`variables.${String(name)}`] = program === undefined ? dynShape : shapeOf(program);
     return { name: String(name), program };
   });
-  const { whole, told } = environments();
+  const [whole, told] = [environmentOf(true), environmentOf(false)];
   const conditions = listIn(spec, 'matchConditions').map(({ expression }, index): MatchCondition => {
     const where = { list: 'matchConditions', index, field: 'expression' };
     return { expression: String(expression), program: read(whole, where, expression, ['bool']) };

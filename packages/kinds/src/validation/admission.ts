@@ -1,3 +1,4 @@
+import { tooMany } from '@tidegate/status';
 import { readCondition } from '../admission/conditions.ts';
 import { readPolicy } from '../admission/policy.ts';
 import { label1035Problems, labelKeyProblems, pathSegmentProblems, subdomainProblems } from '../rules/names.ts';
@@ -153,6 +154,15 @@ const expression: Check = always((place) => {
   if ('problem' in read) place.invalid(read.problem);
 });
 
+/** Of one configuration no more conditions are read than a thousand. */
+const webhooks: Check = (list) => {
+  const counts = list.items().map((one) => one.field('matchConditions').list.length);
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  if (all <= MOST_EXPRESSIONS) return uniqueBy('name')(list);
+  list.tell(() => tooMany(`${list.path}[*].matchConditions`, all, MOST_EXPRESSIONS));
+  return false;
+};
+
 const webhook: TypeRules = {
   name: threeSegments,
   admissionReviewVersions: reviewVersions,
@@ -166,7 +176,14 @@ const webhook: TypeRules = {
 
 const rules: TypeRules = { scope: among('*', 'Cluster', 'Namespaced'), '': rule };
 
+/** Each expression is read before anything is answered. */
+const MOST_EXPRESSIONS = 1000;
+const READ = ['variables', 'matchConditions', 'validations', 'auditAnnotations'];
+
 const policy: Check = (spec) => {
+  const long = READ.filter((list) => spec.field(list).list.length > MOST_EXPRESSIONS);
+  for (const list of long) spec.field(list).atMost(MOST_EXPRESSIONS);
+  if (long.length > 0) return;
   for (const { list, index, field, words } of readPolicy(spec.object).problems) {
     spec.field(list).item(index).field(field).invalid(words);
   }
@@ -245,8 +262,8 @@ const paramRef: Check = (place) => {
 const NOT_FOUND = ['Deny', 'Allow'];
 
 export const admissionTypeRules: RuleTable = {
-  'admissionregistration.v1.MutatingWebhookConfiguration': { webhooks: uniqueBy('name') },
-  'admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks: uniqueBy('name') },
+  'admissionregistration.v1.MutatingWebhookConfiguration': { webhooks },
+  'admissionregistration.v1.ValidatingWebhookConfiguration': { webhooks },
   'admissionregistration.v1.MutatingWebhook': { ...webhook, reinvocationPolicy: among('IfNeeded', 'Never') },
   'admissionregistration.v1.ValidatingWebhook': webhook,
   'admissionregistration.v1.RuleWithOperations': rules,
