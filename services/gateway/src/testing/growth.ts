@@ -9,8 +9,8 @@ export type Way = (typeof WAYS)[number];
 
 /** Twice as many items may cost so many times as much: what grows with the square costs four times as much. */
 const MOST_TIMES = 2.5;
-/** Below this a measurement says nothing. */
-const LEAST_MS = 60;
+/** Below so many milliseconds for the bytes of an object a measurement says nothing: garbage is collected when it pleases. */
+const BYTES_PER_MS = 3000;
 const ATTEMPTS = 6;
 
 /** Every list and map of every kind that is written as a whole, each type's own once. */
@@ -52,15 +52,16 @@ export function assertLinear({ registry, collections, variant, bytes }: Measured
   const [small, large] = [count, 2 * count].map(
     (size) => new InProcessWrites(registry, kind, largeObject(collections, variant, size)),
   ) as [InProcessWrites, InProcessWrites];
+  const leastMs = bytes / BYTES_PER_MS;
   for (const way of ways) {
     let [one, two] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       [one, two] = [Math.min(one, cpuMs(small, way)), Math.min(two, cpuMs(large, way))];
-      if (two <= Math.max(MOST_TIMES * one, LEAST_MS)) break;
+      if (two <= Math.max(MOST_TIMES * one, leastMs)) break;
     }
     const names = collections.map((other) => other.path.join('.')).join(' and ');
     assert.ok(
-      two <= Math.max(MOST_TIMES * one, LEAST_MS),
+      two <= Math.max(MOST_TIMES * one, leastMs),
       `${way} of ${kind.entry.kind} with ${variant} ${names || path.join('.')}: ${count} items take ${one.toFixed()} ms, twice as many ${two.toFixed()} ms`,
     );
   }

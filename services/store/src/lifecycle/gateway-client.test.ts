@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { renameSync, writeFileSync } from 'node:fs';
-import { createSecureServer } from 'node:http2';
+import { constants, createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -30,6 +30,32 @@ test('The controllers may prove themselves with a token, which is read anew when
       await client.send('GET', '/livez');
       return seen.at(-1) === 'Bearer second';
     });
+  } finally {
+    client.close();
+    server.close();
+    dir.remove();
+  }
+});
+
+test('A request that the gateway refuses without looking at it is sent once more.', async () => {
+  const dir = temporaryDir('gateway-client');
+  const { ca, cert, key } = await serverPair(['localhost']);
+  const caFile = join(dir.path, 'ca.crt');
+  writeFileSync(caFile, ca);
+  let refusals = 1;
+  const server = createSecureServer({ cert, key });
+  server.on('stream', (stream: ServerHttp2Stream) => {
+    if (refusals-- > 0) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    stream.respond({ ':status': 200 });
+    stream.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+  const client = new GatewayClient({ url, caFile, certFile: '', keyFile: '' });
+  try {
+    assert.equal((await client.send('POST', '/api', { kept: true })).code, 200);
+    refusals = 2;
+    await assert.rejects(client.send('GET', '/api'), /the gateway took no more requests/);
   } finally {
     client.close();
     server.close();

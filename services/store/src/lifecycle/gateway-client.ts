@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import {
   type ClientHttp2Session,
   connect,
+  constants,
   type OutgoingHttpHeaders,
   type SecureClientSessionOptions,
 } from 'node:http2';
@@ -30,6 +31,9 @@ export interface GatewayAnswer {
   code: number;
   body: Record<string, unknown>;
 }
+
+/** The gateway has not begun with it. */
+class RefusedStream extends Error {}
 
 const TIMEOUT_MS = 30_000;
 /** By what the controllers prove themselves, and know the gateway. */
@@ -83,7 +87,17 @@ export class GatewayClient {
     this.#session?.destroy();
   }
 
-  #send({ method, path, object, contentType }: Request): Promise<GatewayAnswer> {
+  /** What is refused was not looked at: its connection was about to end. It is sent once more, on another one. */
+  async #send(request: Request): Promise<GatewayAnswer> {
+    try {
+      return await this.#attempt(request);
+    } catch (error) {
+      if (!(error instanceof RefusedStream)) throw error;
+      return this.#attempt(request);
+    }
+  }
+
+  #attempt({ method, path, object, contentType }: Request): Promise<GatewayAnswer> {
     const body = object === undefined ? undefined : Buffer.from(JSON.stringify(object));
     const headers: OutgoingHttpHeaders = {
       ':method': method,
@@ -104,7 +118,10 @@ export class GatewayClient {
         code = answer[':status'] ?? 0;
       });
       call.on('data', (part: Buffer) => parts.push(part));
-      call.on('error', reject);
+      call.on('error', (error) => {
+        const isRefused = call.rstCode === constants.NGHTTP2_REFUSED_STREAM;
+        reject(isRefused ? new RefusedStream('the gateway took no more requests', { cause: error }) : error);
+      });
       call.on('close', () => {
         if (code === 0) return reject(new Error('the gateway ended the connection'));
         // what was deleted may be ten thousand objects, and nobody looks at them
