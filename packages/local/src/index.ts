@@ -14,7 +14,7 @@ export { commandAs, giveTo, type RunAs, runAsFor } from './postgres/run-as.ts';
 export { postgresUrl, startPostgresServer } from './postgres/server.ts';
 export { memoryBytes } from './probes/memory.ts';
 export { freePort } from './probes/ports.ts';
-export { cacheDir, projectRoot } from './project.ts';
+export { cacheDir, PROGRAM_SOURCES, projectRoot } from './project.ts';
 export { openLogFile } from './supervise/log-file.ts';
 export { NODE_FLAGS } from './supervise/node-process.ts';
 export { type Running, signalQuietly } from './supervise/running.ts';

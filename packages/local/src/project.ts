@@ -10,18 +10,19 @@ declare global {
   var tidegatePrograms: string | undefined;
 }
 
-const SOURCES = {
+/** Where each program begins that the launcher starts. */
+export const PROGRAM_SOURCES = {
   gateway: 'services/gateway/src/main.ts',
   store: 'services/store/src/main.ts',
   watch: 'services/watch/src/main.ts',
   health: 'services/health/src/main.ts',
   backup: 'services/store/src/backup/main.ts',
-};
+} as const;
 
 /** The file of another program of the project: in the form that this one has. */
-export function programFile(name: keyof typeof SOURCES): string {
+export function programFile(name: keyof typeof PROGRAM_SOURCES): string {
   const directory = globalThis.tidegatePrograms;
-  return directory === undefined ? join(projectRoot, SOURCES[name]) : join(directory, `${name}.mjs`);
+  return directory === undefined ? join(projectRoot, PROGRAM_SOURCES[name]) : join(directory, `${name}.mjs`);
 }
 
 export const defaultDataDir = join(projectRoot, '.tidegate');

@@ -36,6 +36,11 @@ function pod(name: string, spec: object): Request {
   return post('pods', { metadata: { name }, spec: { containers: [container], ...spec } });
 }
 
+function spreadPod(count: number): Request {
+  const constraint = (i: number) => ({ maxSkew: 1, topologyKey: `k${i}`, whenUnsatisfiable: 'DoNotSchedule' });
+  return pod('spread', { topologySpreadConstraints: many(count, constraint) });
+}
+
 /** As many as make a body of the most bytes that are permitted. */
 function asManyAsFit<T>(make: (i: number) => T): T[] {
   const each = JSON.stringify(make(10_000_000)).length + 1;
@@ -91,25 +96,11 @@ export const ATTACKS: readonly Attack[] = [
   },
   {
     title: '30,000 topology spread constraints',
-    request: () => {
-      const topologySpreadConstraints = many(30_000, (i) => ({
-        maxSkew: 1,
-        topologyKey: `k${i}`,
-        whenUnsatisfiable: 'DoNotSchedule',
-      }));
-      return pod('spread', { topologySpreadConstraints });
-    },
+    request: () => spreadPod(30_000),
   },
   {
     title: 'as many topology spread constraints as are permitted',
-    request: () => {
-      const topologySpreadConstraints = many(15_000, (i) => ({
-        maxSkew: 1,
-        topologyKey: `k${i}`,
-        whenUnsatisfiable: 'DoNotSchedule',
-      }));
-      return pod('spread', { topologySpreadConstraints });
-    },
+    request: () => spreadPod(15_000),
   },
   {
     title: '12,000 mounts and 8,000 devices',

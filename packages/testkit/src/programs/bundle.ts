@@ -1,18 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { projectRoot } from '@tidegate/local';
+import { PROGRAM_SOURCES, projectRoot } from '@tidegate/local';
 import { build, type Plugin, stop } from 'esbuild';
 
 /** Where each program begins. */
-export const PROGRAMS = {
-  tidegate: 'packages/local/src/main.ts',
-  gateway: 'services/gateway/src/main.ts',
-  store: 'services/store/src/main.ts',
-  watch: 'services/watch/src/main.ts',
-  health: 'services/health/src/main.ts',
-  backup: 'services/store/src/backup/main.ts',
-} as const;
+export const PROGRAMS = { tidegate: 'packages/local/src/main.ts', ...PROGRAM_SOURCES } as const;
 export type Program = keyof typeof PROGRAMS;
 
 /** What modules of CommonJS ask for modules of Node; the names are ones that no module has itself. */

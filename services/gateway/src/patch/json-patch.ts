@@ -1,7 +1,7 @@
-import { isJsonObject, isTooDeep, type Json, type JsonObject, MAX_DEPTH } from '@tidegate/schema';
+import { copyOf, isJsonObject, isTooDeep, type Json, type JsonObject, MAX_DEPTH } from '@tidegate/schema';
 import { ApiError, badRequest, requestEntityTooLarge } from '@tidegate/status';
 import fastJsonPatch, { type Operation as LibraryOperation } from 'fast-json-patch';
-import { bareCopy, ordinaryCopy } from './bare.ts';
+import { bareCopy } from './bare.ts';
 import { type Place, placeOf, pointerKeys } from './pointer.ts';
 import { isSameJson } from './same-json.ts';
 import { Work } from './work.ts';
@@ -45,7 +45,7 @@ export function applyJsonPatch(current: JsonObject, operations: readonly unknown
   }
   if (!isJsonObject(document)) throw refusal('what it makes is not an object');
   if (isTooDeep(document)) throw refusal(TOO_DEEP);
-  return ordinaryCopy(document) as JsonObject;
+  return copyOf(document) as JsonObject;
 }
 
 function charactersOf(value: Json): number {
