@@ -14,8 +14,8 @@ import { question } from './question.ts';
 const ROLES = new Set(['roles', 'clusterroles']);
 const BINDINGS = new Set(['rolebindings', 'clusterrolebindings']);
 
-/** More rights are not read by anybody; and what takes so many steps holds everybody up for 50 ms. */
-const LIMITS = { most: 1000, steps: 5_000_000 };
+/** More rights are not read by anybody; and what takes so many steps holds everybody up for about 150 ms. */
+const LIMITS = { most: 1000, steps: 2_000_000 };
 
 type Asked = Pick<ResourceRequest, 'kind' | 'user' | 'info'>;
 
