@@ -1,3 +1,4 @@
+export { TooManyValues } from './body-budget.ts';
 export { decodeCbor, readCbor } from './cbor/decode.ts';
 export { CBOR_PREFIX, cborDocument, encodeCbor } from './cbor/encode.ts';
 export { type Cleaned, type CleanOptions, clean, fieldsTwice, type Surplus, type TypeProblem } from './clean.ts';

@@ -1,5 +1,6 @@
 import { badRequest, unsupportedMediaType } from '@tidegate/status';
 import protobuf from 'protobufjs';
+import { BodyBudget } from './body-budget.ts';
 import { decodeJson } from './json/decode.ts';
 import { isJsonObject, type Json, type JsonObject, MAX_DEPTH, setOwn } from './json/json.ts';
 import { narrow } from './json/whole-number.ts';
@@ -17,12 +18,13 @@ export function decodeProtobuf(schema: Schema, body: Uint8Array): JsonObject {
   if (!hasProtobufPrefix(body))
     throw badRequest('the body is not Protobuf as this server knows it: it must begin with the bytes 6b 38 73 00');
   try {
-    const envelope = decodeObject(ENVELOPE, body.subarray(4), 0);
+    const reader = new MessageReader();
+    const envelope = reader.object(ENVELOPE, body.subarray(4), 0);
     if (envelope.contentEncoding || (envelope.contentType && envelope.contentType !== 'application/json')) {
       throw unsupportedMediaType(['application/vnd.cluster.protobuf', 'application/vnd.kubernetes.protobuf']);
     }
     const raw = Buffer.from((envelope.raw as string | undefined) ?? '', 'base64');
-    const object = envelope.contentType ? jsonInside(raw) : decodeObject(schema, raw, 0);
+    const object = envelope.contentType ? jsonInside(raw) : reader.object(schema, raw, 0);
     const { apiVersion, kind } = (envelope.typeMeta ?? {}) as JsonObject;
     if (apiVersion) object.apiVersion = apiVersion;
     if (kind) object.kind = kind;
@@ -77,99 +79,124 @@ function numbersOf(schema: Schema): Numbered {
   return numbers;
 }
 
-function decodeObject(schema: Schema, bytes: Uint8Array, depth: number): JsonObject {
-  const object: JsonObject = {};
-  decodeFields(object, numbersOf(schema), bytes, depth);
-  return dropZeros(schema, object);
-}
+/** Reads the messages of one body; what is made of them is counted. */
+class MessageReader {
+  readonly #budget = new BodyBudget();
 
-function decodeFields(object: JsonObject, numbers: Numbered, bytes: Uint8Array, depth: number): void {
-  if (depth > MAX_DEPTH) throw new Error('messages are nested too deeply');
-  const reader = protobuf.Reader.create(bytes);
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32();
-    const found = numbers.get(tag >>> 3);
-    if (found === undefined) reader.skipType(tag & 7);
-    else if (found instanceof Map) decodeFields(object, found, lengthDelimited(reader, tag & 7), depth + 1);
-    else decodeField(object, found, reader, { wireType: tag & 7, depth });
+  object(schema: Schema, bytes: Uint8Array, depth: number): JsonObject {
+    const object: JsonObject = {};
+    this.#fields(object, numbersOf(schema), bytes, depth);
+    return dropZeros(schema, object);
   }
-}
 
-function decodeField(
-  object: JsonObject,
-  { name, field }: { name: string; field: Schema },
-  reader: protobuf.Reader,
-  { wireType, depth }: { wireType: number; depth: number },
-): void {
-  if (field.type === 'list' && !field.wrapped) {
-    object[name] ??= [];
-    (object[name] as Json[]).push(decodeValue(field.items, reader, wireType, depth));
-  } else if (field.type === 'map') {
-    object[name] ??= {};
-    setOwn(object[name] as JsonObject, ...decodeEntry(field, lengthDelimited(reader, wireType), depth + 1));
-  } else object[name] = decodeValue(field, reader, wireType, depth);
-}
-
-/** Go writes a key or a value that is empty as nothing. */
-function decodeEntry(map: Schema & { type: 'map' }, bytes: Uint8Array, depth: number): readonly [string, Json] {
-  const reader = protobuf.Reader.create(bytes);
-  let key = '';
-  let value: Json | undefined;
-  while (reader.pos < reader.len) {
-    const tag = reader.uint32();
-    if (tag >>> 3 === 1) key = utf8.decode(lengthDelimited(reader, tag & 7));
-    else if (tag >>> 3 === 2) value = decodeValue(map.values, reader, tag & 7, depth);
-    else reader.skipType(tag & 7);
+  #fields(object: JsonObject, numbers: Numbered, bytes: Uint8Array, depth: number): void {
+    if (depth > MAX_DEPTH) throw new Error('messages are nested too deeply');
+    const reader = protobuf.Reader.create(bytes);
+    while (reader.pos < reader.len) {
+      const tag = reader.uint32();
+      const found = numbers.get(tag >>> 3);
+      if (found !== undefined) this.#budget.countValue();
+      if (found === undefined) reader.skipType(tag & 7);
+      else if (found instanceof Map) this.#fields(object, found, lengthDelimited(reader, tag & 7), depth + 1);
+      else this.#field(object, found, reader, { wireType: tag & 7, depth });
+    }
   }
-  return [key, value ?? ''];
-}
 
-function decodeValue(schema: Schema, reader: protobuf.Reader, wireType: number, depth: number): Json {
-  switch (schema.type) {
-    case 'string':
-      return utf8.decode(lengthDelimited(reader, wireType));
-    case 'bytes':
-      return Buffer.from(lengthDelimited(reader, wireType)).toString('base64');
-    case 'bool':
-      return Number(varint(reader, wireType)) !== 0;
-    case 'int32':
-    case 'int64':
-      return varint(reader, wireType);
-    case 'double':
-      if (wireType !== 1) throw new Error(`wire type ${wireType} where a double is expected`);
-      return reader.double();
-    case 'object':
-      return decodeObject(schema, lengthDelimited(reader, wireType), depth + 1);
-    case 'list':
-      return wrappedItems(schema, lengthDelimited(reader, wireType), depth + 1);
-    case 'union':
-      return unionMember(schema, lengthDelimited(reader, wireType), depth + 1);
-    case 'map':
-    case 'any':
-      throw new Error(`${schema.type} has no form of its own`);
-    default:
-      return decodeMessage(schema.type, lengthDelimited(reader, wireType), depth + 1);
+  #field(
+    object: JsonObject,
+    { name, field }: { name: string; field: Schema },
+    reader: protobuf.Reader,
+    { wireType, depth }: { wireType: number; depth: number },
+  ): void {
+    if (field.type === 'list' && !field.wrapped) {
+      object[name] ??= [];
+      (object[name] as Json[]).push(this.#value(field.items, reader, wireType, depth));
+    } else if (field.type === 'map') {
+      object[name] ??= {};
+      setOwn(object[name] as JsonObject, ...this.#entry(field, lengthDelimited(reader, wireType), depth + 1));
+    } else object[name] = this.#value(field, reader, wireType, depth);
   }
-}
 
-function wrappedItems(list: Schema & { type: 'list' }, bytes: Uint8Array, depth: number): Json {
-  let message = messages.get(list);
-  if (message === undefined) {
-    message = { type: 'object', fields: { items: { type: 'list', items: list.items, number: 1 } } };
-    messages.set(list, message);
+  /** Go writes a key or a value that is empty as nothing. */
+  #entry(map: Schema & { type: 'map' }, bytes: Uint8Array, depth: number): readonly [string, Json] {
+    this.#budget.countField();
+    const reader = protobuf.Reader.create(bytes);
+    let key = '';
+    let value: Json | undefined;
+    while (reader.pos < reader.len) {
+      const tag = reader.uint32();
+      if (tag >>> 3 === 1) key = utf8.decode(lengthDelimited(reader, tag & 7));
+      else if (tag >>> 3 === 2) value = this.#value(map.values, reader, tag & 7, depth);
+      else reader.skipType(tag & 7);
+    }
+    return [key, value ?? ''];
   }
-  return decodeObject(message, bytes, depth).items ?? [];
-}
 
-/** The last member that was written: the first of `allows, schema` is a companion of the second. */
-function unionMember(union: Schema & { type: 'union' }, bytes: Uint8Array, depth: number): Json {
-  let message = messages.get(union);
-  if (message === undefined) {
-    const fields = Object.fromEntries(union.members.map((member) => [`member${member.number}`, member]));
-    message = { type: 'object', fields };
-    messages.set(union, message);
+  #value(schema: Schema, reader: protobuf.Reader, wireType: number, depth: number): Json {
+    switch (schema.type) {
+      case 'string':
+        return utf8.decode(lengthDelimited(reader, wireType));
+      case 'bytes':
+        return Buffer.from(lengthDelimited(reader, wireType)).toString('base64');
+      case 'bool':
+        return Number(varint(reader, wireType)) !== 0;
+      case 'int32':
+      case 'int64':
+        return varint(reader, wireType);
+      case 'double':
+        if (wireType !== 1) throw new Error(`wire type ${wireType} where a double is expected`);
+        return reader.double();
+      case 'object':
+        return this.object(schema, lengthDelimited(reader, wireType), depth + 1);
+      case 'list':
+        return this.#wrapped(schema, lengthDelimited(reader, wireType), depth + 1);
+      case 'union':
+        return this.#member(schema, lengthDelimited(reader, wireType), depth + 1);
+      case 'map':
+      case 'any':
+        throw new Error(`${schema.type} has no form of its own`);
+      default:
+        return this.#message(schema.type, lengthDelimited(reader, wireType), depth + 1);
+    }
   }
-  return Object.values(decodeObject(message, bytes, depth)).at(-1) ?? null;
+
+  #wrapped(list: Schema & { type: 'list' }, bytes: Uint8Array, depth: number): Json {
+    let message = messages.get(list);
+    if (message === undefined) {
+      message = { type: 'object', fields: { items: { type: 'list', items: list.items, number: 1 } } };
+      messages.set(list, message);
+    }
+    return this.object(message, bytes, depth).items ?? [];
+  }
+
+  /** The last member that was written: the first of `allows, schema` is a companion of the second. */
+  #member(union: Schema & { type: 'union' }, bytes: Uint8Array, depth: number): Json {
+    let message = messages.get(union);
+    if (message === undefined) {
+      const fields = Object.fromEntries(union.members.map((member) => [`member${member.number}`, member]));
+      message = { type: 'object', fields };
+      messages.set(union, message);
+    }
+    return Object.values(this.object(message, bytes, depth)).at(-1) ?? null;
+  }
+
+  /** A scalar that is a message in Protobuf, as the JSON that it stands for. */
+  #message(type: keyof typeof MESSAGES, bytes: Uint8Array, depth: number): Json {
+    const message = this.object(MESSAGES[type], bytes, depth) as Record<string, never>;
+    switch (type) {
+      case 'time':
+      case 'microTime':
+        return timeText(message, type === 'microTime' ? 6 : 0);
+      case 'duration':
+        return durationText(message.nanoseconds ?? 0);
+      case 'quantity':
+        return message.text ?? '0';
+      case 'intOrString':
+        return message.type === 1 ? (message.text ?? '') : (message.whole ?? 0);
+      case 'raw':
+        return message.raw === undefined ? null : (decodeJson(Buffer.from(message.raw, 'base64')).value as Json);
+    }
+  }
 }
 
 const messages = new WeakMap<Schema, Schema>();
@@ -207,24 +234,6 @@ const MESSAGES = {
   },
   raw: { type: 'object', fields: { raw: { type: 'bytes', number: 1 } } },
 } as const satisfies Record<string, Schema>;
-
-/** A scalar that is a message in Protobuf, as the JSON that it stands for. */
-function decodeMessage(type: keyof typeof MESSAGES, bytes: Uint8Array, depth: number): Json {
-  const message = decodeObject(MESSAGES[type], bytes, depth) as Record<string, never>;
-  switch (type) {
-    case 'time':
-    case 'microTime':
-      return timeText(message, type === 'microTime' ? 6 : 0);
-    case 'duration':
-      return durationText(message.nanoseconds ?? 0);
-    case 'quantity':
-      return message.text ?? '0';
-    case 'intOrString':
-      return message.type === 1 ? (message.text ?? '') : (message.whole ?? 0);
-    case 'raw':
-      return message.raw === undefined ? null : (decodeJson(Buffer.from(message.raw, 'base64')).value as Json);
-  }
-}
 
 /** Go writes its zero time as an empty message: it means that there is none. */
 function timeText({ seconds = 0, nanos = 0 }: { seconds?: number; nanos?: number }, digits: number): Json {

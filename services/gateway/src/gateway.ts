@@ -18,6 +18,7 @@ import type { Authorizer } from './authz/authorizer.ts';
 import type { WatchRights } from './authz/watch-rights.ts';
 import type { StoreSession } from './clients/store-session.ts';
 import type { WatchLists } from './clients/watch-lists.ts';
+import type { YamlReader } from './codec/large-yaml/yaml-reader.ts';
 import type { Accepted, Negotiator } from './codec/negotiate.ts';
 import type { Conversions } from './conversion/conversions.ts';
 import type { RequestConversions } from './conversion/request-conversions.ts';
@@ -73,6 +74,8 @@ export interface Gateway {
   readonly negotiator: Negotiator;
   /** answers below this are not compressed */
   readonly compressionMinBytes: number;
+  /** of large bodies */
+  readonly yaml: YamlReader;
   /** of lists */
   readonly deflater: Deflater;
   readonly remaining: RemainingCounts;

@@ -15,7 +15,7 @@ import type { RemoteApi } from './aggregation/remote-api.ts';
 import type { AuditRecord } from './audit/record.ts';
 import { impersonated, isImpersonated } from './authn/impersonate.ts';
 import { nobody, type User } from './authn/user.ts';
-import { refuseCodedBody } from './codec/decode-body.ts';
+import { readAhead, refuseCodedBody } from './codec/decode-body.ts';
 import { refuseMediaType } from './codec/media-types.ts';
 import { type Accepted, PLAIN } from './codec/negotiate.ts';
 import { RequestConversions } from './conversion/request-conversions.ts';
@@ -248,6 +248,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   try {
     // who is to be asked must be known before anything is written
     if (!gateway.admission.areKnown && !READS.has(info.verb)) await gateway.admission.known();
+    await readAhead(gateway.yaml, body, resourceRequest.contentType);
     const answer = await handler(gateway, resourceRequest, reply);
     if (answer !== undefined) await writeAnswer(resourceRequest, reply, answer);
     const code = answer?.code ?? 200;

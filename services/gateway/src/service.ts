@@ -22,6 +22,7 @@ import { WatchRights } from './authz/watch-rights.ts';
 import { authorizationModes } from './authz/webhook/authorization-configuration.ts';
 import { StoreSession } from './clients/store-session.ts';
 import { WatchLists } from './clients/watch-lists.ts';
+import { YamlReader } from './codec/large-yaml/yaml-reader.ts';
 import { Negotiator } from './codec/negotiate.ts';
 import type { options } from './config.ts';
 import { durationOf } from './configuration/duration.ts';
@@ -188,6 +189,7 @@ export class GatewayService implements Service {
       gates,
       negotiator,
       compressionMinBytes: config.responseCompressionMinBytes,
+      yaml: new YamlReader(),
       deflater: new Deflater(),
       remaining: new RemainingCounts(),
       serviceRanges: serviceRanges(config),
@@ -274,6 +276,7 @@ export class GatewayService implements Service {
     this.#watchLists.close();
     this.#store.close();
     this.#gateway.deflater.close();
+    await this.#gateway.yaml.close();
     this.#gateway.webhooks.close();
     this.#operatorsCalls.close();
     await this.#gateway.auditTrail?.close();

@@ -1,4 +1,5 @@
 import { badRequest } from '@tidegate/status';
+import { BodyBudget } from '../body-budget.ts';
 import { BodyNotes, type Decoded } from '../json/body-notes.ts';
 import { type Json, type JsonObject, MAX_DEPTH, setOwn } from '../json/json.ts';
 import { fitsInt64, narrow } from '../json/whole-number.ts';
@@ -44,11 +45,12 @@ const TIME = 0;
  * Reads items of one body.
  *
  * Invariant: no more is made of a body than it has bytes, whatever lengths it claims: each element of an array or map
- * takes at least one byte that is still there.
+ * takes at least one byte that is still there. Every value, field and part of a string is counted.
  */
 class CborReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
+  readonly #budget = new BodyBudget();
   #at = 0;
   #notes: BodyNotes | undefined;
 
@@ -69,6 +71,7 @@ class CborReader {
   item(schema: Schema | undefined, depth: number): Json {
     // the tag around a document counts, and what stands innermost
     if (depth > MAX_DEPTH + 1) throw new Error('items are nested too deeply');
+    this.#budget.countValue();
     const first = this.#byte();
     const major = first >>> 5;
     const info = first & 0x1f;
@@ -126,6 +129,7 @@ class CborReader {
     const parts: Uint8Array[] = [];
     for (let next = this.#byte(); next !== BREAK; next = this.#byte()) {
       if (next >>> 5 !== major || (next & 0x1f) === INDEFINITE) throw new Error('a string has a part of another type');
+      this.#budget.countValue();
       parts.push(this.#string(major, next & 0x1f));
     }
     return Buffer.concat(parts);
@@ -140,6 +144,7 @@ class CborReader {
   #map(info: number, schema: Schema | undefined, depth: number): JsonObject {
     const map: JsonObject = {};
     for (const _ of this.#elements(info)) {
+      this.#budget.countField();
       const key = this.#key();
       if (Object.hasOwn(map, key)) {
         this.#notes ??= new BodyNotes();

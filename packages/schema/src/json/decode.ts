@@ -1,12 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { badRequest } from '@tidegate/status';
+import { MOST_FIELDS, MOST_VALUES, tooManyFields, tooManyValues } from '../body-budget.ts';
 import type { Decoded } from './body-notes.ts';
 import { readExactly } from './exact.ts';
 import { type JsonObject, MAX_DEPTH } from './json.ts';
 import { scan } from './scan.ts';
-
-/** Of a whole body: what one object may have, and those that say who owns them. */
-const MOST_KEYS = 150_000;
 
 /**
  * JSON from outside, with nothing lost and nothing guessed.
@@ -19,10 +17,10 @@ export function decodeJson(bytes: Uint8Array): Decoded {
   try {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
     if (!isUtf8(buffer)) throw new Error('it is not valid UTF-8');
-    const { keys, depth, delicate } = scan(buffer);
+    const { keys, values, depth, delicate } = scan(buffer);
     if (depth > MAX_DEPTH) throw tooDeep();
-    // before anything is made of them, which takes a hundred times as long as to count them
-    if (keys > MOST_KEYS) throw new Error(`it has ${keys} fields, and the limit is ${MOST_KEYS}`);
+    if (keys > MOST_FIELDS) throw tooManyFields();
+    if (values > MOST_VALUES) throw tooManyValues();
     const text = buffer.toString('utf8');
     const value: unknown = JSON.parse(text);
     return delicate || keysIn(value) !== keys ? readExactly(text) : { value };

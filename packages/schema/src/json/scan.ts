@@ -8,6 +8,8 @@ const LONG_NUMBER = 16;
 export interface Shape {
   /** names of fields, repeated ones included */
   readonly keys: number;
+  /** how many values there are at least: one more than there are commas */
+  readonly values: number;
   readonly depth: number;
   /** there may be something that JSON.parse would lose: digits of a number, half a surrogate pair */
   readonly delicate: boolean;
@@ -17,10 +19,11 @@ export interface Shape {
  * Looks over JSON once, without making anything of it. What is not JSON gives some shape or other: who parses it finds
  * that out.
  *
- * For example `{"a":[1,{"b":2.50}]}` has two keys, a depth of three, and is delicate because of `2.50`.
+ * For example `{"a":[1,{"b":2.50}]}` has two keys, two values or more, a depth of three, and is delicate because of `2.50`.
  */
 export function scan(bytes: Buffer): Shape {
   let keys = 0;
+  let values = 1;
   let depth = 0;
   let deepest = 0;
   let delicate = false;
@@ -41,6 +44,7 @@ export function scan(bytes: Buffer): Shape {
         }
       }
     } else if (byte === 0x3a) keys++;
+    else if (byte === 0x2c) values++;
     else if (byte === 0x7b || byte === 0x5b) {
       if (++depth > deepest) deepest = depth;
     } else if (byte === 0x7d || byte === 0x5d) depth--;
@@ -52,7 +56,7 @@ export function scan(bytes: Buffer): Shape {
       at--;
     }
   }
-  return { keys, depth: deepest, delicate };
+  return { keys, values, depth: deepest, delicate };
 }
 
 /** Where the next quote or backslash is. A text full of one must not be searched to its end for each of the other. */

@@ -2,7 +2,7 @@ import { YamlError } from './yaml-error.ts';
 
 /** An alias may double what there is: together they may not stand for more text than a body may have. */
 const MOST_CHARACTERS = 3 << 20;
-const MOST_NODES = 400_000;
+const MOST_NODES = 200_000;
 
 /**
  * What the aliases of one document stand for, altogether. A few lines can stand for any amount of memory, so that

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { badRequest } from '@tidegate/status';
 import { YAMLException } from 'js-yaml';
+import { TooManyValues } from '../body-budget.ts';
 import { BodyNotes, type Decoded } from '../json/body-notes.ts';
 import { firstDocument } from './document.ts';
 import { DocumentReader } from './reader.ts';
@@ -15,7 +16,7 @@ export function decodeYaml(body: Uint8Array): Decoded {
     if (!isUtf8(body)) throw new YamlError('it is not valid UTF-8');
     return read(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8'));
   } catch (error) {
-    if (!(error instanceof YamlError || error instanceof YAMLException)) throw error;
+    if (!(error instanceof YamlError || error instanceof YAMLException || error instanceof TooManyValues)) throw error;
     throw badRequest(`couldn't parse the body of the request as YAML: ${error.message}`, error);
   }
 }

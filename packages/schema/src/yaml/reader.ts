@@ -1,4 +1,5 @@
 import { type AliasEvent, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE, type ScalarEvent } from 'js-yaml';
+import { BodyBudget } from '../body-budget.ts';
 import type { BodyNotes } from '../json/body-notes.ts';
 import { type Json, type JsonObject, MAX_DEPTH, setOwn } from '../json/json.ts';
 import { AliasBudget } from './alias-budget.ts';
@@ -24,7 +25,8 @@ export class DocumentReader {
   readonly lines: string[] = [];
   readonly #document: YamlDocument;
   readonly #notes: BodyNotes;
-  readonly #budget = new AliasBudget();
+  readonly #aliases = new AliasBudget();
+  readonly #budget = new BodyBudget();
   readonly #lines: Lines;
   readonly #open = new Set<number>();
   #at = 1;
@@ -45,7 +47,8 @@ export class DocumentReader {
   }
 
   #node(): Json {
-    this.#budget.countNode();
+    this.#budget.countValue();
+    this.#aliases.countNode();
     const event = this.#event;
     switch (event.type) {
       case EVENT_ID.SCALAR:
@@ -65,7 +68,7 @@ export class DocumentReader {
   #value(event: ScalarEvent): Json {
     const { value } = this.#scalar(event);
     if (typeof value === 'number' && !Number.isFinite(value)) throw new YamlError(`the number ${value} is not finite`);
-    if (typeof value === 'string') this.#budget.countText(value);
+    if (typeof value === 'string') this.#aliases.countText(value);
     return value;
   }
 
@@ -120,7 +123,8 @@ export class DocumentReader {
   }
 
   #pair(object: JsonObject, keys: KeysOf): void {
-    this.#budget.countNode();
+    this.#budget.countField();
+    this.#aliases.countNode();
     const key = this.#key(this.#event);
     const line = this.#lines.before(this.#event);
     const value = this.#node();
@@ -141,7 +145,7 @@ export class DocumentReader {
     switch (event.type) {
       case EVENT_ID.SCALAR: {
         const key = this.#scalar(event);
-        this.#budget.countText(String(key.value));
+        this.#aliases.countText(String(key.value));
         return key;
       }
       case EVENT_ID.ALIAS:
@@ -181,7 +185,7 @@ export class DocumentReader {
   }
 
   #mergeOne(object: JsonObject, keys: KeysOf): void {
-    this.#budget.countNode();
+    this.#aliases.countNode();
     const event = this.#event;
     if (event.type === EVENT_ID.ALIAS) {
       this.#aliased(event, () => this.#mergeMapping(object, keys));
@@ -214,9 +218,9 @@ export class DocumentReader {
     }
     this.#open.add(target);
     this.#at = target;
-    this.#budget.enter();
+    this.#aliases.enter();
     const value = read();
-    this.#budget.leave();
+    this.#aliases.leave();
     this.#at = back;
     this.#open.delete(target);
     return value;

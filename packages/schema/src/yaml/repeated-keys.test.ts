@@ -12,6 +12,6 @@ test('it is told on which lines the values of keys stand that stand again', () =
 });
 
 test('of very many the first are told', () => {
-  const text = 'a: 1\n'.repeat(300_000);
+  const text = 'a: 1\n'.repeat(150_000);
   assert.equal(linesOf(text)?.length, 100);
 });

@@ -10,7 +10,7 @@ import {
   readCbor,
   type Schema,
 } from '@tidegate/schema';
-import { decodeObject } from '../codec/decode-body.ts';
+import { decodeObject, decodeYamlOrJson } from '../codec/decode-body.ts';
 import { isApplied, mediaType } from '../codec/media-types.ts';
 import type { ResourceRequest } from '../gateway.ts';
 
@@ -21,7 +21,7 @@ export function sentBody({ kind, body, contentType }: ResourceRequest): Json | u
     const type = mediaType(contentType);
     if (type.endsWith('patch+json')) return decodeJson(body).value as Json;
     if (isApplied(contentType))
-      return (type.endsWith('cbor') ? readCbor(body, kind.schema).value : decodeYaml(body).value) as Json;
+      return (type.endsWith('cbor') ? readCbor(body, kind.schema).value : decodeYamlOrJson(body).value) as Json;
     return decodeObject(kind.schema, body, contentType).object;
   } catch {
     // any error of a decoder: the request itself is refused for it

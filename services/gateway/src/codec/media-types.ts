@@ -3,7 +3,8 @@ import { mediaTypeOf, TALKS } from '@tidegate/request-info';
 import { unsupportedMediaType } from '@tidegate/status';
 import type { ResourceRequest } from '../gateway.ts';
 
-const JSON_AND_YAML = ['application/json', 'application/yaml'];
+export const YAML = 'application/yaml';
+const JSON_AND_YAML = ['application/json', YAML];
 const PROTOBUF = ['application/vnd.cluster.protobuf', 'application/vnd.kubernetes.protobuf'];
 export const CBOR = 'application/cbor';
 /** the events of a watch in CBOR, one after the other */
@@ -12,7 +13,7 @@ export const CBOR_SEQUENCE = 'application/cbor-seq';
 export const JSON_PATCH = 'application/json-patch+json';
 export const MERGE_PATCH = 'application/merge-patch+json';
 export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
-const APPLY_YAML = 'application/apply-patch+yaml';
+export const APPLY_YAML = 'application/apply-patch+yaml';
 export const APPLY_CBOR = 'application/apply-patch+cbor';
 
 /** What a request has as its body. The options of a delete are the same for all kinds. */
