@@ -19,6 +19,8 @@ export interface Application {
   readonly owners: Owners;
   readonly author: Pick<Author, 'manager' | 'subresource'>;
   readonly time: string;
+  /** those of what is applied that can be owned, where they have been looked up already */
+  readonly fields?: FieldSet;
   /** takes fields from whoever has them; otherwise they are a conflict */
   readonly force: boolean;
 }
@@ -39,13 +41,18 @@ export function applyConfiguration(application: Application): Applied {
   const id = ownerId(identity);
   const owners = new Map(fitOwners(versions, application.owners));
   const last = owners.get(id);
-  const fields = fieldsOf(own.schema, applied).without(own.reset);
+  const { fields = appliedFields(application) } = application;
   owners.set(id, { ...identity, time: last?.time, fields });
   const merged = merge(own.schema, live, applied);
   const object = last === undefined ? merged : new Pruning(versions, owners, last).prune(merged);
   const taken = takeFields({ versions, old: live, next: object, owners }, id);
   if (!force && taken.losses.size > 0) throw conflictsOf(owners, taken.losses);
   return { object, owners: withOwn(taken.owners, id, isSame(live, object) ? undefined : time) };
+}
+
+/** What can be owned of what is applied: it is the same whatever the object is. */
+export function appliedFields({ versions, applied }: Pick<Application, 'versions' | 'applied'>): FieldSet {
+  return fieldsOf(versions.own.schema, applied).without(versions.own.reset);
 }
 
 /** The author's own entry, as it is kept: without what nobody owns, and with the time of the last change. */

@@ -25,6 +25,7 @@ import type { RequestConversions } from './conversion/request-conversions.ts';
 import type { CustomKinds } from './custom/custom-kinds.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { ContentCoding } from './hooks/content-coding.ts';
+import type { LargeSteps } from './limits/large-steps.ts';
 import type { Limits } from './limits/limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
@@ -46,6 +47,8 @@ export interface Gateway {
   readonly authorizer: Authorizer;
   /** how many requests are served at a time, and whose */
   readonly limits: Limits;
+  /** in which large objects are written */
+  readonly largeSteps: LargeSteps;
   readonly registry: Registry;
   readonly customKinds: CustomKinds;
   readonly discovery: Discovery;
@@ -105,6 +108,8 @@ export interface ResourceRequest {
   readonly accepted: Accepted;
   readonly coding: ContentCoding;
   readonly body: Buffer;
+  /** undefined: it is too small to be written in steps */
+  readonly steps: LargeSteps | undefined;
   readonly span: TraceSpan | undefined;
   /** of a system controller: its writes count only while it holds its lease */
   readonly fence: Guard | undefined;

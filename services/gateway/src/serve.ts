@@ -29,6 +29,7 @@ import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
 import { writeDocument } from './hooks/write-document.ts';
 import { dump } from './limits/dump.ts';
 import { bodyBytesOf, hasBody } from './limits/incoming-bodies.ts';
+import { LARGE_BYTES } from './limits/large-steps.ts';
 import { inTime, timeOf } from './limits/request-time.ts';
 import { judgeParameters } from './rules/query-parameters.ts';
 import { newNotes, type RequestNotes } from './telemetry/request-tallies.ts';
@@ -231,6 +232,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     accepted: acceptedBy(gateway, { info, kind }, headers.accept),
     coding: codingOf(gateway, request, info),
     body,
+    steps: body.length > LARGE_BYTES ? gateway.largeSteps : undefined,
     span,
     fence: fenceOf(user, headers[FENCE_HEADER]),
     conversions: !isConverted(kind) ? undefined : new RequestConversions(gateway.conversions),

@@ -36,6 +36,7 @@ import { addGatewayChecks, watchTrouble } from './health/gateway-checks.ts';
 import { StoreProbe } from './health/store-probe.ts';
 import { Connections } from './hooks/connections.ts';
 import { sparing } from './hooks/sparing.ts';
+import { LargeSteps } from './limits/large-steps.ts';
 import { Limits } from './limits/limits.ts';
 import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
@@ -189,6 +190,7 @@ export class GatewayService implements Service {
       gates,
       negotiator,
       compressionMinBytes: config.responseCompressionMinBytes,
+      largeSteps: new LargeSteps(),
       yaml: new YamlReader(),
       deflater: new Deflater(),
       remaining: new RemainingCounts(),

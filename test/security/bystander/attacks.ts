@@ -4,7 +4,8 @@ interface Request {
   readonly method: string;
   /** below the attacker's namespace, unless it begins with a slash */
   readonly path: string;
-  readonly body: string;
+  readonly body: string | Buffer;
+  readonly accept?: string;
   readonly contentType?: string;
 }
 
@@ -16,10 +17,13 @@ export interface Attack {
   readonly request: () => Request;
   /** so many times, one after another */
   readonly times?: number;
+  /** so many of them at once, each time */
+  readonly atOnce?: number;
 }
 
 const MAX_BODY = 3 << 20;
 const JSON_PATCH = 'application/json-patch+json';
+const APPLY = 'application/apply-patch+yaml';
 const MERGE_PATCH = 'application/merge-patch+json';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/own/roles';
@@ -171,4 +175,64 @@ export const ATTACKS: readonly Attack[] = [
     },
     times: 10,
   },
+  {
+    title: 'YAML of as many keys as fit',
+    request: () => ({ ...apply('data:\n', (i) => `  k${i}: ""\n`), contentType: APPLY }),
+  },
+  {
+    title: 'YAML of as many tiny lists as fit, in brackets',
+    request: () => ({ ...apply('data: {a: [', () => '[],', ']}'), contentType: APPLY }),
+  },
+  {
+    title: 'CBOR of as many empty maps as fit',
+    request: () => {
+      const body = Buffer.concat([Buffer.of(0x9f), Buffer.alloc(MAX_BODY - 1000, 0xa0), Buffer.of(0xff)]);
+      return { method: 'POST', path: 'pods', body, contentType: 'application/cbor' };
+    },
+  },
+  {
+    title: 'as many containers as are permitted, applied by four at once',
+    request: () => {
+      const containers = many(14_000, (i) => ({ name: `c${i}`, image: 'example.com/a' }));
+      const body = JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'applied' },
+        spec: { containers },
+      });
+      return { method: 'PATCH', path: 'pods/applied?fieldManager=m', body, contentType: APPLY };
+    },
+    atOnce: 4,
+  },
+  {
+    title: 'a ConfigMap of as many keys as are permitted, read as Protobuf by twenty at once',
+    before: () => post('configmaps', configMap('read', manyKeys())),
+    request: () => ({
+      method: 'GET',
+      path: 'configmaps/read',
+      body: '',
+      accept: 'application/vnd.kubernetes.protobuf',
+    }),
+    atOnce: 20,
+  },
+  {
+    title: 'a ConfigMap of as many keys as are permitted, given a label by ten at once',
+    before: () => post('configmaps', configMap('labelled', manyKeys())),
+    request: () => {
+      const body = '{"metadata":{"labels":{"a":"b"}}}';
+      return { method: 'PATCH', path: 'configmaps/labelled', body, contentType: MERGE_PATCH };
+    },
+    atOnce: 10,
+  },
 ];
+
+function manyKeys(): Record<string, string> {
+  return Object.fromEntries(many(19_900, (i) => [`k${i}`, '']));
+}
+
+/** An applied ConfigMap whose text goes on for as long as is permitted. */
+function apply(begin: string, part: (i: number) => string, end = ''): Request {
+  let body = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: applied}\n${begin}`;
+  for (let i = 0; body.length < MAX_BODY - 1000; i++) body += part(i);
+  return { method: 'PATCH', path: 'configmaps/applied?fieldManager=m', body: body + end };
+}

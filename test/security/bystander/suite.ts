@@ -29,9 +29,10 @@ export function bystanderSuite({ slowestMs = Number.POSITIVE_INFINITY }: { slowe
     let bystander: Bystander;
     const gateway = () => system.tidegate.part('gateway').opsAddress as string;
     const holds = () => metricAt(gateway(), 'tidegate_loop_holds_total');
-    const send = ({ method, path, body, contentType = 'application/json' }: ReturnType<Attack['request']>) => {
+    const send = ({ method, path, body, contentType = 'application/json', accept }: ReturnType<Attack['request']>) => {
       const whole = path.startsWith('/') ? path : `/api/v1/namespaces/own/${path}`;
-      return stage.ask(method, whole, { body, headers: { 'Content-Type': contentType } });
+      const headers = { 'Content-Type': contentType, ...(accept === undefined ? {} : { Accept: accept }) };
+      return stage.ask(method, whole, { ...(body.length > 0 ? { body } : {}), headers });
     };
     before(async () => {
       system = await runningSystem();
@@ -47,14 +48,17 @@ export function bystanderSuite({ slowestMs = Number.POSITIVE_INFINITY }: { slowe
       await stage?.close();
     });
 
-    for (const { title, before: prepare, request, times = 1 } of ATTACKS) {
+    for (const { title, before: prepare, request, times = 1, atOnce = 1 } of ATTACKS) {
       test(title, async (t) => {
         if (prepare !== undefined) assert.equal((await send(prepare())).code, 201);
         const hostile = request();
         await bystander.saw();
         const before = await holds();
         const codes: number[] = [];
-        for (let i = 0; i < times; i++) codes.push((await send(hostile)).code);
+        for (let i = 0; i < times; i++) {
+          const replies = await Promise.all(Array.from({ length: atOnce }, () => send(hostile)));
+          codes.push(...replies.map(({ code }) => code));
+        }
         const seen = await bystander.saw();
         const mib = Math.round(memoryBytes(system.tidegate.pid('gateway')) / 2 ** 20);
         const [slowest, elsewhere] = [seen.slowestMs, seen.slowestElsewhereMs].map(Math.round);

@@ -30,6 +30,7 @@ export async function tellVerdict(gateway: Gateway, apiService: ApiService, verd
       accepted: PLAIN,
       coding: IDENTITY,
       body: Buffer.from(JSON.stringify(body)),
+      steps: undefined,
       span: undefined,
       fence: undefined,
       warnings: [],

@@ -9,10 +9,15 @@ import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
 
 /** One object in the form that the client asked for. */
 export function objectAnswer(request: ResourceRequest, code: number, json: Buffer): Answer {
-  const { accepted, kind } = request;
-  const asStored = kind.stored === kind && accepted.encoding.name === 'json';
-  if (accepted.as === 'object' && asStored && !isPretty(request)) return { code, body: json };
+  if (isAsStored(request)) return { code, body: json };
   return documentAnswer(request, code, formed(request, parseOwnJson(json)));
+}
+
+/** The client wants the bytes as they are stored. */
+export function isAsStored(request: ResourceRequest): boolean {
+  const { accepted, kind } = request;
+  const isSameForm = kind.stored === kind && accepted.encoding.name === 'json' && accepted.as === 'object';
+  return isSameForm && !isPretty(request);
 }
 
 function formed({ kind, accepted, info }: ResourceRequest, object: JsonObject): Document {

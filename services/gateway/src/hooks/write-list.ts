@@ -11,7 +11,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { type ListForm, listForm } from '../codec/list-form.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
-import type { Page } from '../rules/list-page.ts';
+import type { ListMetadata, Page } from '../rules/list-page.ts';
 import { DelayedBody, delayOf, TURN_MS } from './delayed-body.ts';
 import { writeDrained } from './drained.ts';
 import { codingHeader, writeAnswer, writeHead } from './write-answer.ts';
@@ -43,15 +43,27 @@ export function writeList(gateway: Gateway, request: ResourceRequest, reply: Fas
 export async function writeFormed(request: ResourceRequest, reply: FastifyReply, page: Page): Promise<void> {
   const form = listForm(request);
   if (form.items !== undefined && form.frame !== undefined) return writeFramed(request, reply, page, form);
-  const { runs, metadata } = page;
+  return writeItems(request, reply, itemsIn(page.runs), page.metadata);
+}
+
+function* itemsIn(runs: readonly Run[]): Generator<Item> {
+  for (const { items, from, to } of runs) for (let i = from; i < to; i++) yield items[i] as Item;
+}
+
+/** Objects in any form, each made when it is its turn. */
+export async function writeItems(
+  request: ResourceRequest,
+  reply: FastifyReply,
+  items: Iterable<Item>,
+  metadata: ListMetadata,
+): Promise<void> {
+  const form = listForm(request);
   const body = new DelayedBody(request, reply, delayOf(form));
   await body.write(form.open(metadata));
   let empty = true;
-  for (const run of runs) {
-    for (let i = run.from; i < run.to; i++) {
-      if (!(await body.write(form.item(run.items[i] as Item, empty)))) return;
-      empty = false;
-    }
+  for (const item of items) {
+    if (!(await body.write(form.item(item, empty)))) return;
+    empty = false;
   }
   await body.write(form.close(empty));
   await body.end(form, metadata);

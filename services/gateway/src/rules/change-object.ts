@@ -10,6 +10,7 @@ import { readyForGrant, refuseEscalation } from '../authz/escalation.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { type StoredForm, storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
+import { inStep, LARGE_BYTES, type LargeSteps } from '../limits/large-steps.ts';
 import { ownChanged } from '../ownership/own-fields.ts';
 import type { Station } from '../plugins/plugins.ts';
 import { commitCounted, refuseExceeding } from '../quota/commit-counted.ts';
@@ -23,6 +24,8 @@ import { isRemoved, removalGuards } from './removal.ts';
 export interface Change {
   /** Makes the new state from the current one. It may be called again with a fresher one; it must not change it. */
   apply: (current: JsonObject) => JsonObject;
+  /** What `apply` made, as the server takes it, where that is a step of its own. */
+  admit?: (object: JsonObject) => JsonObject;
   /** the client named the version that it means to change */
   pinned: boolean;
   /** whose its fields are: `apply` has said it, or nobody asks; otherwise what differs is the client's */
@@ -94,9 +97,18 @@ function inquiryFor(gateway: Gateway, request: ResourceRequest, { admitted }: Ch
   });
 }
 
+/** undefined: neither what is sent nor what is there is large. */
+function stepsOf(gateway: Gateway, { steps }: ResourceRequest, { current }: Attempt): LargeSteps | undefined {
+  return steps ?? (current.value.length > LARGE_BYTES ? gateway.largeSteps : undefined);
+}
+
 /** undefined: the state was not the current one. */
 async function attempt(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Answer | undefined> {
-  const isAsked = from.inquiry !== undefined || from.station !== undefined || request.conversions !== undefined;
+  const isAsked =
+    from.inquiry !== undefined ||
+    from.station !== undefined ||
+    request.conversions !== undefined ||
+    stepsOf(gateway, request, from) !== undefined;
   const next = isAsked ? await askedState(gateway, request, from) : nextState(gateway, request, from);
   if (next.kind === 'changed') {
     const done = await settle(gateway, request, { ...from, next });
@@ -134,23 +146,26 @@ function nextState(gateway: Gateway, request: ResourceRequest, from: Attempt): N
   }
 }
 
-/** The same, with those who want to be asked, or must be. */
+/** The same, with those who want to be asked, or must be, and in steps where it is large. */
 async function askedState(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Next> {
   try {
-    const old = parseCurrent(from.current);
+    const turn = { steps: stepsOf(gateway, request, from) };
+    const old = await inStep(turn, () => parseCurrent(from.current));
     const { conversions, warnings } = request;
-    const want = () => wantedState(gateway, request, from, old);
-    const wanted = conversions === undefined ? want() : await conversions.replay(warnings, want);
+    const wanted =
+      conversions === undefined
+        ? await wantedInSteps(gateway, request, from, old)
+        : await conversions.replay(warnings, () => wantedState(gateway, request, from, old));
     metaOf(wanted).resourceVersion = String(from.current.revision);
     const admitted = { gateway, request, old };
     await from.station?.mutate({ ...admitted, object: wanted });
     const object = await mutated(from, wanted, old);
     if (object !== wanted) await from.station?.mutate({ ...admitted, object });
     refuseEscalation(gateway, request, object, old);
-    judge(request, from, object, old);
+    await inStep(turn, () => judge(request, from, object, old));
     await from.station?.validate({ ...admitted, object });
     await from.inquiry?.validate({ object: viewOf(from, object), old: viewOf(from, old) });
-    return changed(request, object, old);
+    return await inStep(turn, () => changed(request, object, old));
   } catch (error) {
     return { kind: 'refused', error };
   }
@@ -170,18 +185,38 @@ async function mutated(from: Attempt, object: JsonObject, old: JsonObject): Prom
   return made;
 }
 
-function wantedState(
+function wantedState(gateway: Gateway, request: ResourceRequest, from: Attempt, old: JsonObject): JsonObject {
+  const made = from.change.apply(old);
+  const object = from.change.admit?.(made) ?? made;
+  settleServerFields(gateway, request, from, object, old);
+  return object;
+}
+
+async function wantedInSteps(
+  gateway: Gateway,
+  request: ResourceRequest,
+  from: Attempt,
+  old: JsonObject,
+): Promise<JsonObject> {
+  const { change } = from;
+  const turn = { steps: stepsOf(gateway, request, from) };
+  const made = await inStep(turn, () => change.apply(old));
+  const object = (await inStep(turn, () => change.admit?.(made))) ?? made;
+  await inStep(turn, () => settleServerFields(gateway, request, from, object, old));
+  return object;
+}
+
+function settleServerFields(
   gateway: Gateway,
   request: ResourceRequest,
   { current, change }: Attempt,
+  object: JsonObject,
   old: JsonObject,
-): JsonObject {
-  const object = change.apply(old);
+): void {
   refuseStale(request, current, object);
   keepServerFields(object, old);
   if (change.ownership === 'kept') keepOwners(object, old);
   else if (change.ownership === undefined) ownChanged(gateway, request, object, old);
-  return object;
 }
 
 function judge(request: ResourceRequest, { allotment }: Attempt, object: JsonObject, old: JsonObject): void {
@@ -215,11 +250,9 @@ interface Step extends Attempt {
 }
 
 /** The answer, with or without a commit. undefined: the state was not the current one. Failures to commit are told. */
-async function settle(
-  gateway: Gateway,
-  request: ResourceRequest,
-  { current, next, change, allotment }: Step,
-): Promise<Answer | undefined> {
+async function settle(gateway: Gateway, request: ResourceRequest, step: Step): Promise<Answer | undefined> {
+  const { current, next, change, allotment } = step;
+  const steps = stepsOf(gateway, request, step);
   const { kind, info } = request;
   const { object, old, guards } = next;
   const show = change.show ?? ((code, json) => objectAnswer(request, code, json));
@@ -249,7 +282,7 @@ async function settle(
     if (write.kind === writeKind.delete) await removeCompanion(gateway, request);
     // of an object that is gone with it, the last version that there was is shown
     const revision = write.kind === writeKind.delete ? current.revision : outcome.revision;
-    return show(200, withResourceVersion(shown, revision));
+    return inStep({ steps }, () => show(200, withResourceVersion(shown, revision)));
   }
   if (outcome.kind === outcomeKind.notFound && change.create !== undefined) return undefined;
   if (outcome.kind === outcomeKind.conflict && !(change.pinned && current.confirmed)) return undefined;

@@ -2,17 +2,20 @@ import { metaOf } from '@tidegate/kinds';
 import {
   type Application,
   type Applied,
+  appliedFields,
   applyConfiguration,
   ConflictingOwners,
   duplicateIn,
   emptyObject,
   Nameless,
+  NOBODY,
   ownBeforeApply,
 } from '@tidegate/managed-fields';
 import { type JsonObject, printTime } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
 import { decodeApplied } from '../codec/decode-body.ts';
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
+import { inStep } from '../limits/large-steps.ts';
 import { requiredFieldManager } from '../ownership/field-manager.ts';
 import { versionsOf } from '../ownership/kind-versions.ts';
 import { syncLastApplied, toleratedConflicts } from '../ownership/last-applied.ts';
@@ -23,7 +26,9 @@ import { createUnlessTaken } from './create.ts';
 
 /** PATCH with an applied configuration: what its author wants of the object, whether it is there already or not. */
 export async function apply(gateway: Gateway, request: ResourceRequest): Promise<Answer> {
-  return applyWish(gateway, request, readWish(gateway, request));
+  const wish = await inStep(request, () => readWish(gateway, request));
+  const fields = await inStep(request, () => typed(request, wish.sent, () => appliedFields(wish)));
+  return applyWish(gateway, request, { ...wish, fields });
 }
 
 /** Carries out what an applied configuration wants of the request's object. */
@@ -34,9 +39,15 @@ export function applyWish(
   shown: Pick<Change, 'show' | 'admitted'> = {},
 ): Promise<Answer> {
   const { uid = '', resourceVersion = '' } = metaOf(wish.applied);
+  let owners = NOBODY;
   return changeObject(gateway, request, {
     ...shown,
-    apply: (current) => applyTo(request, wish, current),
+    apply: (current) => {
+      const made = applyTo(request, wish, current);
+      owners = made.owners;
+      return made.object;
+    },
+    admit: (object) => admitApplied(request, { object, owners }),
     pinned: resourceVersion !== '',
     ownership: 'applied',
     ...(request.info.subresource === '' ? { create: () => createApplied(gateway, request, { wish, uid }) } : {}),
@@ -80,8 +91,8 @@ function untyped({ kind }: ResourceRequest, sent: JsonObject, why: string): ApiE
   return badRequest(`failed to create typed patch object (${object}): ${why}`);
 }
 
-/** The object with what is applied, in the version that is stored. */
-function applyTo(request: ResourceRequest, wish: Wish, stored: JsonObject): JsonObject {
+/** The object with what is applied. */
+function applyTo(request: ResourceRequest, wish: Wish, stored: JsonObject): Applied {
   const live = withoutOwners(request.kind, stored);
   const known = liveOwners(stored);
   const isNew = Object.keys(stored).length === 0;
@@ -96,22 +107,36 @@ function applyTo(request: ResourceRequest, wish: Wish, stored: JsonObject): Json
           time,
           subresource: author.subresource,
         });
-  const { object, owners: after } = merged(request, wish, { ...wish, live, owners });
-  if (author.manager === 'kubectl') syncLastApplied(object, wish.sent);
+  const made = merged(request, wish, { ...wish, live, owners });
+  if (author.manager === 'kubectl') syncLastApplied(made.object, wish.sent);
+  return made;
+}
+
+/** The same as the server takes it, in the version that is stored. */
+function admitApplied(request: ResourceRequest, { object, owners }: Applied): JsonObject {
   const admitted = admitObject(request, object);
-  setOwners(admitted, after);
+  setOwners(admitted, owners);
   return admitted;
 }
 
 function merged(request: ResourceRequest, { sent }: Wish, application: Application): Applied {
   try {
-    return applyConfiguration(application);
+    return typed(request, sent, () => applyConfiguration(application));
   } catch (error) {
-    if (error instanceof Nameless) throw untyped(request, sent, error.message);
     if (!(error instanceof ConflictingOwners)) throw error;
     const left = application.author.manager === 'kubectl' ? toleratedConflicts(application, error) : error;
     if (left === undefined) return applyConfiguration({ ...application, force: true });
     throw new ApiError('Conflict', left.message, { details: { causes: left.causes } });
+  }
+}
+
+/** What is done with items by their names, which they must have. */
+function typed<T>(request: ResourceRequest, sent: JsonObject, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Nameless) throw untyped(request, sent, error.message);
+    throw error;
   }
 }
 
@@ -131,7 +156,15 @@ async function createApplied(
   }
   const wanted = () => applyTo(request, wish, {});
   const { conversions, warnings } = request;
-  const object = conversions === undefined ? wanted() : await conversions.replay(warnings, wanted);
+  const object =
+    conversions === undefined
+      ? await admittedInSteps(request, wanted)
+      : await conversions.replay(warnings, () => admitApplied(request, wanted()));
   delete metaOf(object).resourceVersion;
   return createUnlessTaken(gateway, request, object);
+}
+
+async function admittedInSteps(request: ResourceRequest, wanted: () => Applied): Promise<JsonObject> {
+  const applied = await inStep(request, wanted);
+  return inStep(request, () => admitApplied(request, applied));
 }

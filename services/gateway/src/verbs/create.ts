@@ -9,6 +9,7 @@ import { readyForGrant, refuseEscalation } from '../authz/escalation.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { inStep } from '../limits/large-steps.ts';
 import { ownCreated } from '../ownership/own-fields.ts';
 import { commitCounted, refuseExceeding } from '../quota/commit-counted.ts';
 import { admitBody, isDryRun } from '../rules/admit-object.ts';
@@ -22,10 +23,10 @@ export const create: VerbHandler = async (gateway, request) => {
   const { info, kind } = request;
   refuseClosing(kind);
   if (info.name !== '' || (kind.entry.namespaced && info.namespace === '')) throw methodNotAllowed();
-  const object = admitBody(request);
+  const object = await inStep(request, () => admitBody(request));
   wipe(object);
   const own = () => ownCreated(gateway, request, object);
-  if (request.conversions === undefined) own();
+  if (request.conversions === undefined) await inStep(request, own);
   else await request.conversions.replay(request.warnings, own);
   return createObject(gateway, request, object);
 };
@@ -129,22 +130,13 @@ async function commitNew(
   { object, inquiry }: Wanted,
 ): Promise<Attempt | { kind: 'claimed'; claim: string }> {
   const { kind } = request;
-  prepareCreate(kind.stored, object, request.user);
+  await inStep(request, () => judgeNew(request, object));
   const meta = metaOf(object);
-  const { entry } = kind.stored;
-  const errors = [
-    ...validateMeta(entry, object),
-    ...(entry.validate?.(object) ?? []),
-    ...(kind.entry.validateCreate?.(object) ?? []),
-    ...(kind.entry.validateWritten?.(object, undefined, '') ?? []),
-  ];
-  if (errors.length > 0)
-    throw invalid({ group: kind.entry.group, kind: kind.entry.kind, name: meta.name ?? '' }, errors);
   await gateway.plugins.at('CREATE', request)?.validate({ gateway, request, object, old: undefined });
   await inquiry?.validate({ object, old: undefined });
   const converts = isConverted(kind);
   const written = converts ? await gateway.conversions.written(kind, object) : undefined;
-  const form = written?.stored ?? storedForm(kind.stored, object);
+  const form = written?.stored ?? (await inStep(request, () => storedForm(kind.stored, object)));
   const shown = written?.shown ?? form;
   const counted = { request, object, old: undefined };
   if (isDryRun(request)) {
@@ -171,7 +163,21 @@ async function commitNew(
   if (isLeftBehind(request, outcome)) return takenNamespace(gateway, key);
   if (outcome.kind !== outcomeKind.committed) throw refusal(request, key, outcome);
   if (converts) gateway.conversions.remember(kind, { key, object, form: shown, revision: outcome.revision });
-  return { kind: 'created', answer: objectAnswer(request, 201, withResourceVersion(shown, outcome.revision)) };
+  const answer = await inStep(request, () => objectAnswer(request, 201, withResourceVersion(shown, outcome.revision)));
+  return { kind: 'created', answer };
+}
+
+function judgeNew({ kind, user }: ResourceRequest, object: JsonObject): void {
+  prepareCreate(kind.stored, object, user);
+  const { entry } = kind.stored;
+  const errors = [
+    ...validateMeta(entry, object),
+    ...(entry.validate?.(object) ?? []),
+    ...(kind.entry.validateCreate?.(object) ?? []),
+    ...(kind.entry.validateWritten?.(object, undefined, '') ?? []),
+  ];
+  const { group, kind: name } = kind.entry;
+  if (errors.length > 0) throw invalid({ group, kind: name, name: metaOf(object).name ?? '' }, errors);
 }
 
 /** The guard says that there are objects in the namespace that is to be made. */

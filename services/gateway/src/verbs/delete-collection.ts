@@ -1,9 +1,7 @@
 import type { Item } from '@tidegate/collection';
-import { listSchema } from '@tidegate/kinds';
 import { ApiError } from '@tidegate/status';
-import { documentAnswer } from '../codec/answer.ts';
-import { listedObject } from '../codec/list-shape.ts';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { writeItems } from '../hooks/write-list.ts';
 import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
 import { listedItems } from '../rules/listed-items.ts';
 import { deleteObject } from './delete.ts';
@@ -15,19 +13,13 @@ const PARALLEL = 32;
  * DELETE of a collection: the objects that a list with the same options shows, each deleted as by a delete of its own. With
  * a limit that is one page. Not atomic; the answer comes when nothing is under way any more.
  */
-export const deleteCollection: VerbHandler = async (gateway, request) => {
+export const deleteCollection: VerbHandler = async (gateway, request, reply) => {
   const { kind } = request;
   const options = deleteOptions(gateway, request);
   const { items, metadata } = await listedItems(gateway, request);
   const deletable = items.filter((item) => !kind.entry.undeletable?.includes(item.name));
   await deleteAll(gateway, request, { options, items: deletable });
-  const value = {
-    kind: `${kind.entry.kind}List`,
-    apiVersion: kind.apiVersion,
-    metadata: { ...metadata },
-    items: deletable.map((item) => listedObject(kind, item)),
-  };
-  return documentAnswer(request, 200, { value, schema: listSchema(kind) });
+  await writeItems(request, reply, deletable, metadata);
 };
 
 /** The first failure ends it: what is under way is waited for, and nothing more is begun. */

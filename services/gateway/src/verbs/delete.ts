@@ -5,6 +5,7 @@ import { deleteOptionsShown, inquiryOf } from '../admission/inquiries.ts';
 import { objectAnswer, successAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { inStep, LARGE_BYTES } from '../limits/large-steps.ts';
 import { CONTENTION_MS, commit, keyOf, refusal } from '../rules/commit.ts';
 import { removeCompanion } from '../rules/companion.ts';
 import { type Current, currentJson, fromStore, parseCurrent } from '../rules/current.ts';
@@ -48,11 +49,12 @@ async function attemptDelete(
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
   const key = keyOf(kind, info.namespace, info.name);
-  const deletion = deletionOf(kind, parseCurrent(current), options);
+  const turn = { steps: current.value.length > LARGE_BYTES ? gateway.largeSteps : undefined };
+  const deletion = await inStep(turn, () => deletionOf(kind, parseCurrent(current), options));
   if (deletion.kind === 'pending') return stillThere(request, options, currentJson(current));
   await ask(gateway, request, options, current);
   const isRemoved = deletion.kind === 'removed';
-  const form = storedForm(kind.stored, deletion.object);
+  const form = await inStep(turn, () => storedForm(kind.stored, deletion.object));
   const answer = (revision: number): Answer => {
     const json = withResourceVersion(form, revision);
     if (!isRemoved) return stillThere(request, options, json);

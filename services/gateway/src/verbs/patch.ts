@@ -3,6 +3,7 @@ import { decodeJson, isJsonObject, type JsonObject, strategicMerge } from '@tide
 import { badRequest, forbiddenField } from '@tidegate/status';
 import { isApplied, JSON_PATCH, MERGE_PATCH, mediaType } from '../codec/media-types.ts';
 import type { ResourceRequest, VerbHandler } from '../gateway.ts';
+import { inStep } from '../limits/large-steps.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { mergePatch } from '../patch/merge-patch.ts';
 import { surplusOfOperations, surplusOfPatch } from '../patch/surplus.ts';
@@ -14,13 +15,14 @@ import { apply as applyObject } from './apply.ts';
 /** PATCH: the Content-Type says in which of the languages the change is written. */
 export const patch: VerbHandler = async (gateway, request) => {
   if (isApplied(request.contentType)) return applyObject(gateway, request);
-  const { apply, pinned } = readPatch(request);
+  const { apply, pinned } = await inStep(request, () => readPatch(request));
   const { kind } = request;
   return changeObject(gateway, request, {
     apply: (current) => {
       const shown = kind.stored === kind ? current : fromStored(kind, structuredClone(current));
-      return admitObject(request, apply(shown));
+      return apply(shown);
     },
+    admit: (object) => admitObject(request, object),
     pinned,
   });
 };

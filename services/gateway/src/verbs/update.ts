@@ -2,6 +2,7 @@ import { metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { conflict } from '@tidegate/status';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import { inStep } from '../limits/large-steps.ts';
 import { ownCreated } from '../ownership/own-fields.ts';
 import { admitBody } from '../rules/admit-object.ts';
 import { changeObject } from '../rules/change-object.ts';
@@ -10,7 +11,7 @@ import { createUnlessTaken, wipe } from './create.ts';
 /** PUT of a whole object. */
 export const update: VerbHandler = async (gateway, request) => {
   const { kind, info } = request;
-  const object = admitBody(request);
+  const object = await inStep(request, () => admitBody(request));
   const pinned = (metaOf(object).resourceVersion ?? '') !== '';
   return changeObject(gateway, request, {
     apply: () => structuredClone(object),
@@ -35,6 +36,6 @@ async function createInstead(
   }
   wipe(made);
   delete metaOf(made).resourceVersion;
-  ownCreated(gateway, request, made);
+  await inStep(request, () => ownCreated(gateway, request, made));
   return createUnlessTaken(gateway, request, made);
 }

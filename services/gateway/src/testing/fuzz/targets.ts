@@ -111,6 +111,7 @@ function requestOf(
     accepted,
     coding: IDENTITY,
     body,
+    steps: undefined,
     span: undefined,
     fence: undefined,
     conversions: undefined,
