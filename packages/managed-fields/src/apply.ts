@@ -30,12 +30,28 @@ export interface Applied {
   readonly owners: Owners;
 }
 
+/** An object with what is applied, before anything goes. */
+export interface Merged {
+  readonly application: Application;
+  readonly object: JsonObject;
+  readonly id: string;
+  /** with what the author applies now */
+  readonly owners: Owners;
+  /** what the author applied the last time */
+  readonly last: Owner | undefined;
+}
+
 /**
  * What an applied configuration makes of an object: its fields are set and from now on its author's; those that it had
  * applied before and does not any more are removed, unless somebody else owns them, too.
  */
 export function applyConfiguration(application: Application): Applied {
-  const { versions, live, applied, author, time, force } = application;
+  return settleOwners(mergeConfiguration(application));
+}
+
+/** The first half: the fields are set. */
+export function mergeConfiguration(application: Application): Merged {
+  const { versions, live, applied, author } = application;
   const { own } = versions;
   const identity: Author = { ...author, operation: 'Apply', apiVersion: own.apiVersion };
   const id = ownerId(identity);
@@ -43,7 +59,12 @@ export function applyConfiguration(application: Application): Applied {
   const last = owners.get(id);
   const { fields = appliedFields(application) } = application;
   owners.set(id, { ...identity, time: last?.time, fields });
-  const merged = merge(own.schema, live, applied);
+  return { application, object: merge(own.schema, live, applied), id, owners, last };
+}
+
+/** The second half: fields go that are not applied any more, and it is known whose the others are. */
+export function settleOwners({ application, object: merged, id, owners, last }: Merged): Applied {
+  const { versions, live, time, force } = application;
   const object = last === undefined ? merged : new Pruning(versions, owners, last).prune(merged);
   const taken = takeFields({ versions, old: live, next: object, owners }, id);
   if (!force && taken.losses.size > 0) throw conflictsOf(owners, taken.losses);

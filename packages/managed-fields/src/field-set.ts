@@ -180,28 +180,39 @@ function combine(a: FieldSet, b: FieldSet, pick: (a: Entry | undefined, b: Entry
 /** Puts one level of a set together, in any order. */
 export class FieldSetEntries {
   readonly #elements: PathElement[] = [];
-  readonly #entries = new Map<PathElement, Entry>();
+  readonly #members: boolean[] = [];
+  readonly #below: Array<FieldSet | undefined> = [];
   #isSorted = true;
 
   /** None may be added twice. */
   add(element: PathElement, member: boolean, below: FieldSet): void {
     if (!member && below.isEmpty) return;
     const last = this.#elements.at(-1);
-    if (last !== undefined && compareElements(last, element) > 0) this.#isSorted = false;
+    if (this.#isSorted && last !== undefined && compareElements(last, element) > 0) this.#isSorted = false;
     this.#elements.push(element);
-    this.#entries.set(element, { member, below: below.isEmpty ? undefined : below });
+    this.#members.push(member);
+    this.#below.push(below.isEmpty ? undefined : below);
   }
 
   finish(): FieldSet {
-    if (this.#elements.length === 0) return EMPTY;
-    const elements = this.#isSorted ? this.#elements : sortElements(this.#elements);
-    const entries = elements.map((element) => this.#entries.get(element) as Entry);
+    const [elements, members, below] = [this.#elements, this.#members, this.#below];
+    if (elements.length === 0) return EMPTY;
+    if (this.#isSorted) return new FieldSet(elements, members, below);
+    const sorted = sortElements([...elements]);
+    const placeOf = placesIn(elements);
+    const places = sorted.map(placeOf);
     return new FieldSet(
-      elements,
-      entries.map(({ member }) => member),
-      entries.map(({ below }) => below),
+      sorted,
+      places.map((i) => members[i] as boolean),
+      places.map((i) => below[i]),
     );
   }
+}
+
+function placesIn(elements: readonly PathElement[]): (element: PathElement) => number {
+  if (elements.length <= FEW) return (element) => elements.indexOf(element);
+  const places = new Map(elements.map((element, i) => [element, i]));
+  return (element) => places.get(element) as number;
 }
 
 /** What is in any of the sets. They are joined two by two, so that each is looked at few times. */

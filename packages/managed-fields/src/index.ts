@@ -1,4 +1,12 @@
-export { type Application, type Applied, appliedFields, applyConfiguration } from './apply.ts';
+export {
+  type Application,
+  type Applied,
+  appliedFields,
+  applyConfiguration,
+  type Merged,
+  mergeConfiguration,
+  settleOwners,
+} from './apply.ts';
 export { compare } from './compare.ts';
 export { ConflictingOwners } from './conflicts.ts';
 export { duplicateIn } from './duplicates.ts';

@@ -53,16 +53,14 @@ export function normalElement(text: string): PathElement | undefined {
 
 /** The order in which elements stand in a set. */
 export function compareElements(a: PathElement, b: PathElement): number {
-  return compareRead(a, b, () => [contentOf(a), contentOf(b)]);
+  return compareRead(a, b, () => compareContents(contentOf(a), contentOf(b)));
 }
 
-function compareRead(a: PathElement, b: PathElement, contentsOf: () => readonly [Json, Json]): number {
+function compareRead(a: PathElement, b: PathElement, compareSaid: () => number): number {
   if (a === b) return 0;
   const sort = a[0] as string;
   if (sort !== b[0]) return KINDS.indexOf(sort) - KINDS.indexOf(b[0] as string);
-  if (sort === 'f') return compareText(a, b);
-  const [left, right] = contentsOf();
-  return sort === 'k' ? compareKeys(left as JsonObject, right as JsonObject) : compareValues(left, right);
+  return sort === 'f' ? compareText(a, b) : compareSaid();
 }
 
 /** The elements in their order; the list itself may be changed. What each says is read once. */
@@ -70,30 +68,35 @@ export function sortElements(elements: PathElement[]): PathElement[] {
   if (elements.length < 2) return elements;
   const [first] = elements as [PathElement];
   if (elements.length <= MOST_CONTENTS || first.startsWith('f:')) return elements.sort(compareElements);
-  const read = elements.map((element) => ({
-    element,
-    content: element.startsWith('f:') ? null : (JSON.parse(element.slice(2)) as Json),
-  }));
-  read.sort((a, b) => compareRead(a.element, b.element, () => [a.content, b.content]));
+  const read = elements.map((element) => ({ element, content: element.startsWith('f:') ? [] : readContent(element) }));
+  read.sort((a, b) => compareRead(a.element, b.element, () => compareContents(a.content, b.content)));
   return read.map(({ element }) => element);
 }
 
-const contents = new Map<PathElement, Json>();
+/** What an element says: the keys of an item, or a value without a name. */
+type Content = ReadonlyArray<readonly [name: string, value: Json]>;
+
+function readContent(element: PathElement): Content {
+  const content = JSON.parse(element.slice(2)) as Json;
+  return element.startsWith('k:') ? Object.entries(content as JsonObject) : [['', content]];
+}
+
+const contents = new Map<PathElement, Content>();
 const MOST_CONTENTS = 4096;
 
 /** What an element says, read once while it is in use: the same few are compared again and again. */
-function contentOf(element: PathElement): Json {
+function contentOf(element: PathElement): Content {
   const known = contents.get(element);
   if (known !== undefined) return known;
   if (contents.size >= MOST_CONTENTS) contents.clear();
-  const content = JSON.parse(element.slice(2)) as Json;
+  const content = readContent(element);
   contents.set(element, content);
   return content;
 }
 
-function compareKeys(a: JsonObject, b: JsonObject): number {
-  const [left, right] = [Object.entries(a), Object.entries(b)];
-  for (const [i, [name, value]] of left.entries()) {
+function compareContents(left: Content, right: Content): number {
+  for (let i = 0; i < left.length; i++) {
+    const [name, value] = left[i] as Content[number];
     const other = right[i];
     if (other === undefined) return 1;
     const order = compareText(name, other[0]) || compareValues(value, other[1]);

@@ -25,7 +25,7 @@ import type { RequestConversions } from './conversion/request-conversions.ts';
 import type { CustomKinds } from './custom/custom-kinds.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { ContentCoding } from './hooks/content-coding.ts';
-import type { LargeSteps } from './limits/large-steps.ts';
+import type { LargeSteps, RequestSteps } from './limits/large-steps.ts';
 import type { Limits } from './limits/limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
@@ -108,8 +108,8 @@ export interface ResourceRequest {
   readonly accepted: Accepted;
   readonly coding: ContentCoding;
   readonly body: Buffer;
-  /** undefined: it is too small to be written in steps */
-  readonly steps: LargeSteps | undefined;
+  /** undefined: what it brings is too small to be written in steps */
+  readonly steps: RequestSteps | undefined;
   readonly span: TraceSpan | undefined;
   /** of a system controller: its writes count only while it holds its lease */
   readonly fence: Guard | undefined;

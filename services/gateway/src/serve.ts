@@ -16,7 +16,7 @@ import type { AuditRecord } from './audit/record.ts';
 import { impersonated, isImpersonated } from './authn/impersonate.ts';
 import { nobody, type User } from './authn/user.ts';
 import { readAhead, refuseCodedBody } from './codec/decode-body.ts';
-import { refuseMediaType } from './codec/media-types.ts';
+import { mediaType, refuseMediaType } from './codec/media-types.ts';
 import { type Accepted, PLAIN } from './codec/negotiate.ts';
 import { RequestConversions } from './conversion/request-conversions.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
@@ -29,7 +29,7 @@ import { writeAnswer, writeError, writeText } from './hooks/write-answer.ts';
 import { writeDocument } from './hooks/write-document.ts';
 import { dump } from './limits/dump.ts';
 import { bodyBytesOf, hasBody } from './limits/incoming-bodies.ts';
-import { LARGE_BYTES } from './limits/large-steps.ts';
+import { isLargeBody } from './limits/large-steps.ts';
 import { inTime, timeOf } from './limits/request-time.ts';
 import { judgeParameters } from './rules/query-parameters.ts';
 import { newNotes, type RequestNotes } from './telemetry/request-tallies.ts';
@@ -232,7 +232,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     accepted: acceptedBy(gateway, { info, kind }, headers.accept),
     coding: codingOf(gateway, request, info),
     body,
-    steps: body.length > LARGE_BYTES ? gateway.largeSteps : undefined,
+    steps: gateway.largeSteps.of(isLargeBody(body, mediaType(headers['content-type']))),
     span,
     fence: fenceOf(user, headers[FENCE_HEADER]),
     conversions: !isConverted(kind) ? undefined : new RequestConversions(gateway.conversions),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { inStep, LargeSteps } from './large-steps.ts';
+import { inStep, isLargeBody, isLargeJson, LargeSteps, RequestSteps } from './large-steps.ts';
 
 /** Steps over a clock that stands still but while a step is done. */
 function stepsOnClock() {
@@ -9,13 +9,14 @@ function stepsOnClock() {
   const rests: { ms: number; end: () => void }[] = [];
   const done: string[] = [];
   const steps = new LargeSteps({ now: () => now, wait: (ms, end) => void rests.push({ ms, end }) });
-  const work = (name: string, ms: number) =>
-    steps.do(() => {
+  const request = () => new RequestSteps(steps);
+  const work = (name: string, ms: number, of = request()) =>
+    of.do(() => {
       now += ms;
       done.push(name);
       return name;
     });
-  return { rests, done, work };
+  return { rests, done, work, request };
 }
 
 test('after a long step everybody else has the loop for as long as it took', async () => {
@@ -46,9 +47,31 @@ test('short steps follow each other until together they took long', async () => 
   assert.deepEqual(done, ['a', 'b', 'c', 'd']);
 });
 
+test('what has been begun goes on before anything else is begun', async () => {
+  const { rests, done, work, request } = stepsOnClock();
+  const first = request();
+  await work('first', 50, first);
+  const rest = [work('second', 50), work('first again', 50, first)];
+  for (let i = 0; i < 3; i++) {
+    await setImmediate();
+    rests[i]?.end();
+  }
+  await Promise.all(rest);
+  assert.deepEqual(done, ['first', 'first again', 'second']);
+});
+
+test('an object is large by how many values it has, and not by how long they are', () => {
+  const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+  assert.equal(isLargeJson(json({ text: 'x'.repeat(1 << 20) })), false);
+  assert.equal(isLargeJson(json(Array.from({ length: 2500 }, () => 'some words'))), true);
+  assert.equal(isLargeJson(json(Array.from({ length: 2500 }, () => 1))), false, 'it is not many bytes');
+  assert.equal(isLargeJson(Buffer.from(`${'['.repeat(9000)}${']'.repeat(9000)}`)), true);
+  assert.equal(isLargeBody(Buffer.alloc(20_000), 'application/vnd.kubernetes.protobuf'), true);
+  assert.equal(isLargeBody(Buffer.alloc(20_000), 'application/merge-patch+json'), false);
+});
+
 test('a step that fails tells its error, and the next one is done', async () => {
-  const { work } = stepsOnClock();
-  const steps = new LargeSteps();
+  const steps = new RequestSteps(new LargeSteps());
   await assert.rejects(
     steps.do(() => {
       throw new Error('no');
@@ -56,7 +79,6 @@ test('a step that fails tells its error, and the next one is done', async () => 
     { message: 'no' },
   );
   assert.equal(await steps.do(() => 'yes'), 'yes');
-  assert.equal(await work('other', 1), 'other');
 });
 
 test('what is not large is done at once', () => {

@@ -1,10 +1,26 @@
 import { performance } from 'node:perf_hooks';
 import type { ResourceRequest } from '../gateway.ts';
 
-/** An object or a body of fewer bytes is written in one go: that takes some milliseconds at most. */
-export const LARGE_BYTES = 64 << 10;
+/** Whatever so few bytes are made into, it takes some ten milliseconds at most. */
+const SMALL_BYTES = 16 << 10;
+/** To read, judge, own and write so many values takes about ten milliseconds. */
+const MANY_VALUES = 2000;
 /** Steps may follow each other for so long before they rest. */
 const MOST_MS = 20;
+
+/** Whether so many values stand in this JSON that it is written in steps. A long text is one value. */
+export function isLargeJson(json: Uint8Array): boolean {
+  if (json.length <= SMALL_BYTES) return false;
+  let values = 0;
+  // a comma, a brace or a bracket within a text counts as well, and does no harm
+  for (const byte of json) if ((byte === 0x2c || byte === 0x7b || byte === 0x5b) && ++values > MANY_VALUES) return true;
+  return false;
+}
+
+/** The same of a body in any encoding. */
+export function isLargeBody(body: Uint8Array, mediaType: string): boolean {
+  return mediaType === '' || mediaType.endsWith('json') ? isLargeJson(body) : body.length > SMALL_BYTES;
+}
 
 interface LargeStepsOptions {
   readonly now?: () => number;
@@ -14,14 +30,17 @@ interface LargeStepsOptions {
 /**
  * The steps in which large objects are written. Each holds the event loop while it lasts; after it, everybody else has the
  * loop for as long as the steps took, whoever else has something large to write. So nobody waits for more than one of them.
+ * What has been begun goes on before anything else is begun: few large objects are in memory at a time.
  *
- * Invariant: one step is done at a time, in the order in which they were asked for. `#mayBegin` settles when the next may
- * begin; `#spentMs` is what steps took since the last rest.
+ * Invariant: `#isTaken` while a step is done or rested from. Only then anybody waits in `#begun` or `#fresh`. `#spentMs` is
+ * what steps took since the last rest.
  */
 export class LargeSteps {
   readonly #now: () => number;
   readonly #wait: (ms: number, then: () => void) => void;
-  #mayBegin: Promise<void> = Promise.resolve();
+  readonly #begun: Array<() => void> = [];
+  readonly #fresh: Array<() => void> = [];
+  #isTaken = false;
   #spentMs = 0;
 
   constructor({
@@ -32,22 +51,51 @@ export class LargeSteps {
     this.#wait = wait;
   }
 
-  async do<T>(step: () => T): Promise<T> {
-    const mayBegin = this.#mayBegin;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#mayBegin = promise;
-    await mayBegin;
-    const begun = this.#now();
+  /** For one request. */
+  of(isLarge: boolean): RequestSteps | undefined {
+    return isLarge ? new RequestSteps(this) : undefined;
+  }
+
+  async do<T>(step: () => T, hasBegun: boolean): Promise<T> {
+    if (this.#isTaken) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      (hasBegun ? this.#begun : this.#fresh).push(resolve);
+      await promise;
+    }
+    this.#isTaken = true;
+    const from = this.#now();
     try {
       return step();
     } finally {
-      this.#spentMs += this.#now() - begun;
-      if (this.#spentMs < MOST_MS) resolve();
+      this.#spentMs += this.#now() - from;
+      if (this.#spentMs < MOST_MS) this.#next();
       else {
-        this.#wait(this.#spentMs, resolve);
+        this.#wait(this.#spentMs, () => this.#next());
         this.#spentMs = 0;
       }
     }
+  }
+
+  #next(): void {
+    const next = this.#begun.shift() ?? this.#fresh.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
+  }
+}
+
+/** The steps of one request. */
+export class RequestSteps {
+  readonly #all: LargeSteps;
+  #hasBegun = false;
+
+  constructor(all: LargeSteps) {
+    this.#all = all;
+  }
+
+  async do<T>(step: () => T): Promise<T> {
+    const hasBegun = this.#hasBegun;
+    this.#hasBegun = true;
+    return this.#all.do(step, hasBegun);
   }
 }
 

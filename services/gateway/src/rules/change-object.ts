@@ -10,7 +10,7 @@ import { readyForGrant, refuseEscalation } from '../authz/escalation.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { type StoredForm, storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
-import { inStep, LARGE_BYTES, type LargeSteps } from '../limits/large-steps.ts';
+import { inStep, isLargeJson, type RequestSteps } from '../limits/large-steps.ts';
 import { ownChanged } from '../ownership/own-fields.ts';
 import type { Station } from '../plugins/plugins.ts';
 import { commitCounted, refuseExceeding } from '../quota/commit-counted.ts';
@@ -24,8 +24,8 @@ import { isRemoved, removalGuards } from './removal.ts';
 export interface Change {
   /** Makes the new state from the current one. It may be called again with a fresher one; it must not change it. */
   apply: (current: JsonObject) => JsonObject;
-  /** What `apply` made, as the server takes it, where that is a step of its own. */
-  admit?: (object: JsonObject) => JsonObject;
+  /** What becomes of what `apply` made before anybody else sees it, each with what the one before made. */
+  further?: ReadonlyArray<(object: JsonObject) => JsonObject>;
   /** the client named the version that it means to change */
   pinned: boolean;
   /** whose its fields are: `apply` has said it, or nobody asks; otherwise what differs is the client's */
@@ -87,6 +87,8 @@ interface Attempt {
   readonly inquiry: Inquiry | undefined;
   /** the built-in plugins that have a say */
   readonly station: Station | undefined;
+  /** undefined: neither what is sent nor what is there is large */
+  readonly steps: RequestSteps | undefined;
 }
 
 function inquiryFor(gateway: Gateway, request: ResourceRequest, { admitted }: Change): Inquiry | undefined {
@@ -97,18 +99,19 @@ function inquiryFor(gateway: Gateway, request: ResourceRequest, { admitted }: Ch
   });
 }
 
-/** undefined: neither what is sent nor what is there is large. */
-function stepsOf(gateway: Gateway, { steps }: ResourceRequest, { current }: Attempt): LargeSteps | undefined {
-  return steps ?? (current.value.length > LARGE_BYTES ? gateway.largeSteps : undefined);
-}
-
 /** undefined: the state was not the current one. */
-async function attempt(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Answer | undefined> {
+async function attempt(
+  gateway: Gateway,
+  request: ResourceRequest,
+  begun: Omit<Attempt, 'steps'>,
+): Promise<Answer | undefined> {
+  const steps = request.steps ?? gateway.largeSteps.of(isLargeJson(begun.current.value));
+  const from: Attempt = { ...begun, steps };
   const isAsked =
     from.inquiry !== undefined ||
     from.station !== undefined ||
     request.conversions !== undefined ||
-    stepsOf(gateway, request, from) !== undefined;
+    steps !== undefined;
   const next = isAsked ? await askedState(gateway, request, from) : nextState(gateway, request, from);
   if (next.kind === 'changed') {
     const done = await settle(gateway, request, { ...from, next });
@@ -149,8 +152,7 @@ function nextState(gateway: Gateway, request: ResourceRequest, from: Attempt): N
 /** The same, with those who want to be asked, or must be, and in steps where it is large. */
 async function askedState(gateway: Gateway, request: ResourceRequest, from: Attempt): Promise<Next> {
   try {
-    const turn = { steps: stepsOf(gateway, request, from) };
-    const old = await inStep(turn, () => parseCurrent(from.current));
+    const old = await inStep(from, () => parseCurrent(from.current));
     const { conversions, warnings } = request;
     const wanted =
       conversions === undefined
@@ -162,10 +164,10 @@ async function askedState(gateway: Gateway, request: ResourceRequest, from: Atte
     const object = await mutated(from, wanted, old);
     if (object !== wanted) await from.station?.mutate({ ...admitted, object });
     refuseEscalation(gateway, request, object, old);
-    await inStep(turn, () => judge(request, from, object, old));
+    await inStep(from, () => judge(request, from, object, old));
     await from.station?.validate({ ...admitted, object });
     await from.inquiry?.validate({ object: viewOf(from, object), old: viewOf(from, old) });
-    return await inStep(turn, () => changed(request, object, old));
+    return await inStep(from, () => changed(request, object, old));
   } catch (error) {
     return { kind: 'refused', error };
   }
@@ -186,8 +188,8 @@ async function mutated(from: Attempt, object: JsonObject, old: JsonObject): Prom
 }
 
 function wantedState(gateway: Gateway, request: ResourceRequest, from: Attempt, old: JsonObject): JsonObject {
-  const made = from.change.apply(old);
-  const object = from.change.admit?.(made) ?? made;
+  let object = from.change.apply(old);
+  for (const step of from.change.further ?? []) object = step(object);
   settleServerFields(gateway, request, from, object, old);
   return object;
 }
@@ -199,10 +201,12 @@ async function wantedInSteps(
   old: JsonObject,
 ): Promise<JsonObject> {
   const { change } = from;
-  const turn = { steps: stepsOf(gateway, request, from) };
-  const made = await inStep(turn, () => change.apply(old));
-  const object = (await inStep(turn, () => change.admit?.(made))) ?? made;
-  await inStep(turn, () => settleServerFields(gateway, request, from, object, old));
+  let object = await inStep(from, () => change.apply(old));
+  for (const step of change.further ?? []) {
+    const before = object;
+    object = await inStep(from, () => step(before));
+  }
+  await inStep(from, () => settleServerFields(gateway, request, from, object, old));
   return object;
 }
 
@@ -252,7 +256,6 @@ interface Step extends Attempt {
 /** The answer, with or without a commit. undefined: the state was not the current one. Failures to commit are told. */
 async function settle(gateway: Gateway, request: ResourceRequest, step: Step): Promise<Answer | undefined> {
   const { current, next, change, allotment } = step;
-  const steps = stepsOf(gateway, request, step);
   const { kind, info } = request;
   const { object, old, guards } = next;
   const show = change.show ?? ((code, json) => objectAnswer(request, code, json));
@@ -282,7 +285,7 @@ async function settle(gateway: Gateway, request: ResourceRequest, step: Step): P
     if (write.kind === writeKind.delete) await removeCompanion(gateway, request);
     // of an object that is gone with it, the last version that there was is shown
     const revision = write.kind === writeKind.delete ? current.revision : outcome.revision;
-    return inStep({ steps }, () => show(200, withResourceVersion(shown, revision)));
+    return inStep(step, () => show(200, withResourceVersion(shown, revision)));
   }
   if (outcome.kind === outcomeKind.notFound && change.create !== undefined) return undefined;
   if (outcome.kind === outcomeKind.conflict && !(change.pinned && current.confirmed)) return undefined;

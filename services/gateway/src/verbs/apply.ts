@@ -7,9 +7,11 @@ import {
   ConflictingOwners,
   duplicateIn,
   emptyObject,
+  type Merged,
+  mergeConfiguration,
   Nameless,
-  NOBODY,
   ownBeforeApply,
+  settleOwners,
 } from '@tidegate/managed-fields';
 import { type JsonObject, printTime } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
@@ -39,15 +41,21 @@ export function applyWish(
   shown: Pick<Change, 'show' | 'admitted'> = {},
 ): Promise<Answer> {
   const { uid = '', resourceVersion = '' } = metaOf(wish.applied);
-  let owners = NOBODY;
+  let merged: Merged;
+  let applied: Applied;
   return changeObject(gateway, request, {
     ...shown,
     apply: (current) => {
-      const made = applyTo(request, wish, current);
-      owners = made.owners;
-      return made.object;
+      merged = mergedWith(request, wish, current);
+      return merged.object;
     },
-    admit: (object) => admitApplied(request, { object, owners }),
+    further: [
+      () => {
+        applied = settled(request, wish, merged);
+        return applied.object;
+      },
+      () => admitApplied(request, applied),
+    ],
     pinned: resourceVersion !== '',
     ownership: 'applied',
     ...(request.info.subresource === '' ? { create: () => createApplied(gateway, request, { wish, uid }) } : {}),
@@ -91,8 +99,8 @@ function untyped({ kind }: ResourceRequest, sent: JsonObject, why: string): ApiE
   return badRequest(`failed to create typed patch object (${object}): ${why}`);
 }
 
-/** The object with what is applied. */
-function applyTo(request: ResourceRequest, wish: Wish, stored: JsonObject): Applied {
+/** The object with what is applied, before anybody has asked whose its fields are. */
+function mergedWith(request: ResourceRequest, wish: Wish, stored: JsonObject): Merged {
   const live = withoutOwners(request.kind, stored);
   const known = liveOwners(stored);
   const isNew = Object.keys(stored).length === 0;
@@ -107,8 +115,13 @@ function applyTo(request: ResourceRequest, wish: Wish, stored: JsonObject): Appl
           time,
           subresource: author.subresource,
         });
-  const made = merged(request, wish, { ...wish, live, owners });
-  if (author.manager === 'kubectl') syncLastApplied(made.object, wish.sent);
+  return typed(request, wish.sent, () => mergeConfiguration({ ...wish, live, owners }));
+}
+
+/** The same, with whose its fields are, and without those that are not applied any more. */
+function settled(request: ResourceRequest, { sent, author }: Wish, merged: Merged): Applied {
+  const made = typed(request, sent, () => unlessConflicting(merged));
+  if (author.manager === 'kubectl') syncLastApplied(made.object, sent);
   return made;
 }
 
@@ -119,9 +132,10 @@ function admitApplied(request: ResourceRequest, { object, owners }: Applied): Js
   return admitted;
 }
 
-function merged(request: ResourceRequest, { sent }: Wish, application: Application): Applied {
+function unlessConflicting(merged: Merged): Applied {
+  const { application } = merged;
   try {
-    return typed(request, sent, () => applyConfiguration(application));
+    return settleOwners(merged);
   } catch (error) {
     if (!(error instanceof ConflictingOwners)) throw error;
     const left = application.author.manager === 'kubectl' ? toleratedConflicts(application, error) : error;
@@ -154,17 +168,19 @@ async function createApplied(
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
   }
-  const wanted = () => applyTo(request, wish, {});
   const { conversions, warnings } = request;
   const object =
     conversions === undefined
-      ? await admittedInSteps(request, wanted)
-      : await conversions.replay(warnings, () => admitApplied(request, wanted()));
+      ? await admittedInSteps(request, wish)
+      : await conversions.replay(warnings, () =>
+          admitApplied(request, settled(request, wish, mergedWith(request, wish, {}))),
+        );
   delete metaOf(object).resourceVersion;
   return createUnlessTaken(gateway, request, object);
 }
 
-async function admittedInSteps(request: ResourceRequest, wanted: () => Applied): Promise<JsonObject> {
-  const applied = await inStep(request, wanted);
+async function admittedInSteps(request: ResourceRequest, wish: Wish): Promise<JsonObject> {
+  const merged = await inStep(request, () => mergedWith(request, wish, {}));
+  const applied = await inStep(request, () => settled(request, wish, merged));
   return inStep(request, () => admitApplied(request, applied));
 }

@@ -5,7 +5,7 @@ import { deleteOptionsShown, inquiryOf } from '../admission/inquiries.ts';
 import { objectAnswer, successAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
-import { inStep, LARGE_BYTES } from '../limits/large-steps.ts';
+import { inStep, isLargeJson } from '../limits/large-steps.ts';
 import { CONTENTION_MS, commit, keyOf, refusal } from '../rules/commit.ts';
 import { removeCompanion } from '../rules/companion.ts';
 import { type Current, currentJson, fromStore, parseCurrent } from '../rules/current.ts';
@@ -49,7 +49,7 @@ async function attemptDelete(
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
   const key = keyOf(kind, info.namespace, info.name);
-  const turn = { steps: current.value.length > LARGE_BYTES ? gateway.largeSteps : undefined };
+  const turn = { steps: gateway.largeSteps.of(isLargeJson(current.value)) };
   const deletion = await inStep(turn, () => deletionOf(kind, parseCurrent(current), options));
   if (deletion.kind === 'pending') return stillThere(request, options, currentJson(current));
   await ask(gateway, request, options, current);

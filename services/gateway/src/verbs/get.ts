@@ -3,7 +3,7 @@ import { parseResourceVersion } from '@tidegate/revision';
 import { badRequest, notFound } from '@tidegate/status';
 import { isAsStored, objectAnswer } from '../codec/answer.ts';
 import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
-import { inStep, LARGE_BYTES } from '../limits/large-steps.ts';
+import { inStep, isLargeJson } from '../limits/large-steps.ts';
 import { keyOf } from '../rules/commit.ts';
 import { currentJson, fromStore } from '../rules/current.ts';
 import { collectionAtLeast, reached } from '../rules/fresh-collection.ts';
@@ -35,6 +35,6 @@ export const get: VerbHandler = async (gateway, request) => {
 
 /** A large object is read and written anew in a step, where the client wants another form. */
 function shown({ largeSteps }: Gateway, request: ResourceRequest, json: Buffer): Answer | Promise<Answer> {
-  const steps = json.length > LARGE_BYTES && !isAsStored(request) ? largeSteps : undefined;
+  const steps = largeSteps.of(!isAsStored(request) && isLargeJson(json));
   return inStep({ steps }, () => objectAnswer(request, 200, json));
 }

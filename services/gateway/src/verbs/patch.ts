@@ -22,7 +22,7 @@ export const patch: VerbHandler = async (gateway, request) => {
       const shown = kind.stored === kind ? current : fromStored(kind, structuredClone(current));
       return apply(shown);
     },
-    admit: (object) => admitObject(request, object),
+    further: [(object) => admitObject(request, object)],
     pinned,
   });
 };

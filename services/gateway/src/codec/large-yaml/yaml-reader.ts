@@ -6,7 +6,9 @@ import type { YamlReply } from './thread.ts';
 /** A text of the largest size takes less than one second. */
 const PATIENCE_MS = 10_000;
 /** A text that needs more is refused: it is made of very many tiny parts. */
-const HEAP_MIB = 192;
+const HEAP_MIB = 128;
+/** Afterwards its thread is not kept: it has memory that others may need. */
+const IDLE_MS = 5000;
 
 type Settle = (answer: YamlReply | Error) => void;
 
@@ -20,6 +22,7 @@ export class YamlReader {
   #thread: Worker | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #settle: Settle | undefined;
+  #idle: NodeJS.Timeout | undefined;
 
   /** What the text says, or why it is refused. */
   async read(text: Buffer): Promise<Decoded | ApiError> {
@@ -33,6 +36,7 @@ export class YamlReader {
   }
 
   async #ask(text: Buffer): Promise<YamlReply> {
+    clearTimeout(this.#idle);
     this.#thread ??= this.#begin();
     const { promise, resolve } = Promise.withResolvers<YamlReply | Error>();
     this.#settle = resolve;
@@ -40,6 +44,7 @@ export class YamlReader {
     this.#thread.postMessage(text);
     const answer = await promise;
     clearTimeout(timer);
+    this.#idle = setTimeout(() => this.#letGo(), IDLE_MS).unref();
     if (answer instanceof Error) throw answer;
     return answer;
   }
@@ -60,12 +65,15 @@ export class YamlReader {
     return thread;
   }
 
-  /** The next text has a new thread. */
   #end(answer: YamlReply | Error): void {
-    const thread = this.#thread;
-    this.#thread = undefined;
-    void thread?.terminate();
+    this.#letGo();
     this.#settle?.(answer);
+  }
+
+  /** The next text has a new thread. */
+  #letGo(): void {
+    void this.#thread?.terminate();
+    this.#thread = undefined;
   }
 }
 
