@@ -16,4 +16,4 @@ export type { ObjectShape, PatchRule, ScalarType, Schema } from './schema.ts';
 export { strategicMerge } from './strategic/merge.ts';
 export { printTime } from './time.ts';
 export { decodeYaml, readYamlFile } from './yaml/decode.ts';
-export { isPlainText } from './yaml/scalar.ts';
+export { printYaml } from './yaml/print.ts';
