@@ -84,7 +84,8 @@ function cleanValue(schema: Schema, value: Json, path: string, walk: Walk): Json
         if (walk.notes !== undefined) consult(walk.notes, value, key, walk, `${path}.${key}`);
         // Go reads null as the zero value of a map's element
         if (item === null && walk.keepsNulls) setOwn(copy, key, null);
-        else if (item === null) setOwn(copy, key, ZEROS[schema.values.type] ?? null);
+        else if (item === null)
+          setOwn(copy, key, schema.values.type === 'object' ? {} : (ZEROS[schema.values.type] ?? null));
         else if (isResources) setOwn(copy, key, cleanAmount(item, `${path}.${key}`, walk));
         else setOwn(copy, key, cleanValue(schema.values, item, `${path}.${key}`, walk));
       }

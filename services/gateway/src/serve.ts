@@ -247,6 +247,8 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   refuseMediaType(gateway.gates, resourceRequest);
   if (resourceRequest.body.length > 0) refuseCodedBody(headers['content-encoding']);
   const ended = kit.loop.begin({ words: `${info.verb} ${info.path} by ${user.name}`, bytes: body.length });
+  const isLarge = resourceRequest.steps !== undefined;
+  const served = isLarge || lastsLong(info) ? undefined : gateway.largeSteps.besides();
   try {
     // who is to be asked must be known before anything is written
     if (!gateway.admission.areKnown && !READS.has(info.verb)) await gateway.admission.known();
@@ -262,6 +264,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     span?.end(error instanceof Error ? error.message : String(error));
     throw error;
   } finally {
+    served?.();
     ended();
   }
 }

@@ -168,12 +168,12 @@ export const ATTACKS: readonly Attack[] = [
     times: 4,
   },
   {
-    title: 'a ConfigMap of the size that is permitted, ten times',
+    title: 'ConfigMaps of the size that is permitted, ten at once',
     request: () => {
       const body = configMap('large-', { text: 'x'.repeat((1 << 20) - 1000) });
       return post('configmaps', { ...body, metadata: { generateName: 'large-' } });
     },
-    times: 10,
+    atOnce: 10,
   },
   {
     title: 'YAML of as many keys as fit',
@@ -223,6 +223,20 @@ export const ATTACKS: readonly Attack[] = [
       return { method: 'PATCH', path: 'configmaps/labelled', body, contentType: MERGE_PATCH };
     },
     atOnce: 10,
+  },
+  {
+    title: 'all of these, listed as YAML by five at once',
+    request: () => ({ method: 'GET', path: 'configmaps', body: '', accept: 'application/yaml' }),
+    atOnce: 5,
+  },
+  {
+    title: 'all of these, listed as Protobuf by five at once',
+    request: () => ({ method: 'GET', path: 'configmaps', body: '', accept: 'application/vnd.kubernetes.protobuf' }),
+    atOnce: 5,
+  },
+  {
+    title: 'all of these, deleted',
+    request: () => ({ method: 'DELETE', path: 'configmaps', body: '' }),
   },
 ];
 

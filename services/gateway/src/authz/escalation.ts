@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Kind } from '@tidegate/kinds';
-import { type Beyond, type PolicyRule, toldRules, toldTexts, uncovered } from '@tidegate/rbac';
+import { type Beyond, readRules, toldRules, toldTexts, uncovered } from '@tidegate/rbac';
 import type { RequestInfo } from '@tidegate/request-info';
 import type { JsonObject } from '@tidegate/schema';
 import { forbiddenObject, notFound } from '@tidegate/status';
@@ -84,7 +84,7 @@ function refuseRole({ authorizer }: Gateway, request: Asked, object: JsonObject,
   const asked = leave(request, object);
   if (asked !== undefined && authorizer.decide(user, asked).allowed) return;
   const { rules: held, missing } = authorizer.rulesFor(user, info.namespace);
-  const beyond = uncovered(held, rulesIn(object), LIMITS);
+  const beyond = uncovered(held, readRules(object.rules), LIMITS);
   if (!isNothing(beyond)) throw refused(kind, object, toldEscalation(user, beyond, missing));
   const gathers = [object, old].some((one) => hasAggregation(one));
   if (gathers && !isNothing(uncovered(held, EVERYTHING, LIMITS))) {
@@ -105,13 +105,9 @@ function refuseBinding({ authorizer }: Gateway, request: Asked, object: JsonObje
   if (!isNothing(beyond)) throw refused(kind, object, toldEscalation(user, beyond, missing));
 }
 
-function rulesIn({ rules }: JsonObject): readonly PolicyRule[] {
-  return Array.isArray(rules) ? (rules as unknown as PolicyRule[]) : [];
-}
-
 function hasAggregation(object: JsonObject | undefined): boolean {
-  const { clusterRoleSelectors = [] } = (object?.aggregationRule ?? {}) as { clusterRoleSelectors?: unknown[] };
-  return clusterRoleSelectors.length > 0;
+  const { clusterRoleSelectors } = (object?.aggregationRule ?? {}) as { clusterRoleSelectors?: unknown[] | null };
+  return (clusterRoleSelectors ?? []).length > 0;
 }
 
 function isNothing({ rules, isCut }: Beyond): boolean {

@@ -1,5 +1,5 @@
 import type { Collection } from '@tidegate/collection';
-import type { PolicyRule } from '@tidegate/rbac';
+import { type PolicyRule, readRules } from '@tidegate/rbac';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { serviceUnavailable } from '@tidegate/status';
@@ -118,7 +118,7 @@ export class PolicyMirror {
 
   #rolesReader(kind: 'Role' | 'ClusterRole') {
     return reader<readonly PolicyRule[]>({
-      make: ({ rules }) => (Array.isArray(rules) ? (rules as unknown as PolicyRule[]) : []),
+      make: ({ rules }) => readRules(rules),
       put: (rules, { namespace, name }) => this.policy.setRole({ kind, namespace, name }, rules),
       remove: (_rules, { namespace, name }) => this.policy.setRole({ kind, namespace, name }, undefined),
     });

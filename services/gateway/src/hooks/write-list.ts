@@ -11,6 +11,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import { type ListForm, listForm } from '../codec/list-form.ts';
 import type { Gateway, ResourceRequest } from '../gateway.ts';
+import { inStep, isLargeJson } from '../limits/large-steps.ts';
 import type { ListMetadata, Page } from '../rules/list-page.ts';
 import { DelayedBody, delayOf, TURN_MS } from './delayed-body.ts';
 import { writeDrained } from './drained.ts';
@@ -23,6 +24,8 @@ const SMALL_BYTES = 16 << 10;
 /** Below this a list is compressed as one text, which is smaller then, and no more work. */
 const JOINED_FROM_BYTES = 128 << 10;
 const SLICE_BYTES = 256 << 10;
+/** Runs of ordinary objects have about so many bytes; a larger one is a large object. */
+const LARGE_RUN_BYTES = 300 << 10;
 
 /** A page of whole objects: the runs' ready bytes, handed on. */
 export function writeList(gateway: Gateway, request: ResourceRequest, reply: FastifyReply, page: Page): Promise<void> {
@@ -40,10 +43,15 @@ export function writeList(gateway: Gateway, request: ResourceRequest, reply: Fas
 }
 
 /** A page in a form that its stored bytes do not have: another encoding, a Table, metadata only, or pretty. */
-export async function writeFormed(request: ResourceRequest, reply: FastifyReply, page: Page): Promise<void> {
+export async function writeFormed(
+  gateway: Gateway,
+  request: ResourceRequest,
+  reply: FastifyReply,
+  page: Page,
+): Promise<void> {
   const form = listForm(request);
-  if (form.items !== undefined && form.frame !== undefined) return writeFramed(request, reply, page, form);
-  return writeItems(request, reply, itemsIn(page.runs), page.metadata);
+  if (form.items !== undefined && form.frame !== undefined) return writeFramed(gateway, request, reply, { page, form });
+  return writeItems(gateway, request, reply, { items: itemsIn(page.runs), metadata: page.metadata });
 }
 
 function* itemsIn(runs: readonly Run[]): Generator<Item> {
@@ -52,17 +60,21 @@ function* itemsIn(runs: readonly Run[]): Generator<Item> {
 
 /** Objects in any form, each made when it is its turn. */
 export async function writeItems(
+  { largeSteps }: Gateway,
   request: ResourceRequest,
   reply: FastifyReply,
-  items: Iterable<Item>,
-  metadata: ListMetadata,
+  { items, metadata }: { items: Iterable<Item>; metadata: ListMetadata },
 ): Promise<void> {
   const form = listForm(request);
+  const steps = largeSteps.of(true);
   const body = new DelayedBody(request, reply, delayOf(form));
   await body.write(form.open(metadata));
   let empty = true;
   for (const item of items) {
-    if (!(await body.write(form.item(item, empty)))) return;
+    const isFirst = empty;
+    const make = () => form.item(item, isFirst);
+    const bytes = !form.plain && isLargeJson(item.listed) ? await inStep({ steps }, make) : make();
+    if (!(await body.write(bytes))) return;
     empty = false;
   }
   await body.write(form.close(empty));
@@ -71,16 +83,18 @@ export async function writeItems(
 
 /** Segments keep their items in this form, and so know how long the body will be. */
 async function writeFramed(
+  { largeSteps }: Gateway,
   request: ResourceRequest,
   reply: FastifyReply,
-  { runs, metadata }: Page,
-  { items, frame }: ListForm,
+  { page: { runs, metadata }, form: { items, frame } }: { page: Page; form: ListForm },
 ): Promise<void> {
+  const steps = largeSteps.of(true);
   const parts: Buffer[] = [];
   let bytes = 0;
   let turnedAt = performance.now();
   for (const run of runs) {
-    const part = run.encoded(items as ItemForm);
+    const encode = () => run.encoded(items as ItemForm);
+    const part = run.bytes > LARGE_RUN_BYTES ? await inStep({ steps }, encode) : encode();
     parts.push(part);
     bytes += part.length;
     if (performance.now() - turnedAt < TURN_MS) continue;

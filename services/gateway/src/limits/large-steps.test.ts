@@ -3,66 +3,70 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { inStep, isLargeBody, isLargeJson, LargeSteps, RequestSteps } from './large-steps.ts';
 
-/** Steps over a clock that stands still but while a step is done. */
+/** Steps on a clock that goes on where a step works and where somebody waits. */
 function stepsOnClock() {
   let now = 0;
-  const rests: { ms: number; end: () => void }[] = [];
+  const waiting: Array<{ at: number; then: () => void }> = [];
   const done: string[] = [];
-  const steps = new LargeSteps({ now: () => now, wait: (ms, end) => void rests.push({ ms, end }) });
-  const request = () => new RequestSteps(steps);
-  const work = (name: string, ms: number, of = request()) =>
+  const steps = new LargeSteps({ now: () => now, wait: (ms, then) => void waiting.push({ at: now + ms, then }) });
+  const work = (name: string, ms: number, of = new RequestSteps(steps)) =>
     of.do(() => {
+      done.push(`${name} at ${now}`);
       now += ms;
-      done.push(name);
       return name;
     });
-  return { rests, done, work, request };
+  const run = async () => {
+    await setImmediate();
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      now = Math.max(now, next.at);
+      next.then();
+      await setImmediate();
+    }
+  };
+  return { steps, done, work, run };
 }
 
 test('after a long step everybody else has the loop for as long as it took', async () => {
-  const { rests, done, work } = stepsOnClock();
-  assert.equal(await work('first', 80), 'first');
-  const second = work('second', 30);
-  await setImmediate();
-  assert.deepEqual([done, rests.map(({ ms }) => ms)], [['first'], [80]]);
-  rests[0]?.end();
-  await second;
-  assert.deepEqual(
-    [done, rests.map(({ ms }) => ms)],
-    [
-      ['first', 'second'],
-      [80, 30],
-    ],
-  );
+  const { steps, done, work, run } = stepsOnClock();
+  steps.besides();
+  const both = [work('first', 80), work('second', 30), work('third', 30)];
+  await run();
+  assert.deepEqual(await Promise.all(both), ['first', 'second', 'third']);
+  assert.deepEqual(done, ['first at 0', 'second at 160', 'third at 220']);
+});
+
+test('the rest is short where nobody else is served', async () => {
+  const { steps, done, work, run } = stepsOnClock();
+  const served = steps.besides();
+  served();
+  const both = [work('first', 80), work('second', 30)];
+  await run();
+  await Promise.all(both);
+  assert.deepEqual(done, ['first at 0', 'second at 82']);
 });
 
 test('short steps follow each other until together they took long', async () => {
-  const { rests, done, work } = stepsOnClock();
+  const { steps, done, work, run } = stepsOnClock();
+  steps.besides();
   const all = ['a', 'b', 'c', 'd'].map((name) => work(name, 8));
-  await Promise.all(all.slice(0, 3));
-  await setImmediate();
-  assert.deepEqual([done, rests.map(({ ms }) => ms)], [['a', 'b', 'c'], [24]]);
-  rests[0]?.end();
+  await run();
   await Promise.all(all);
-  assert.deepEqual(done, ['a', 'b', 'c', 'd']);
+  assert.deepEqual(done, ['a at 0', 'b at 8', 'c at 16', 'd at 48']);
 });
 
 test('what has been begun goes on before anything else is begun', async () => {
-  const { rests, done, work, request } = stepsOnClock();
-  const first = request();
-  await work('first', 50, first);
-  const rest = [work('second', 50), work('first again', 50, first)];
-  for (let i = 0; i < 3; i++) {
-    await setImmediate();
-    rests[i]?.end();
-  }
-  await Promise.all(rest);
-  assert.deepEqual(done, ['first', 'first again', 'second']);
+  const { steps, done, work, run } = stepsOnClock();
+  const first = new RequestSteps(steps);
+  const all = [work('first', 50, first), work('second', 50), work('first again', 50, first)];
+  await run();
+  await Promise.all(all);
+  assert.deepEqual(done, ['first at 0', 'first again at 52', 'second at 104']);
 });
 
-test('an object is large by how many values it has, and not by how long they are', () => {
+test('an object is large by how many values it has, or when it is very long', () => {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value));
-  assert.equal(isLargeJson(json({ text: 'x'.repeat(1 << 20) })), false);
+  assert.equal(isLargeJson(json({ text: 'x'.repeat(200_000) })), false);
+  assert.equal(isLargeJson(json({ text: 'x'.repeat(300_000) })), true);
   assert.equal(isLargeJson(json(Array.from({ length: 2500 }, () => 'some words'))), true);
   assert.equal(isLargeJson(json(Array.from({ length: 2500 }, () => 1))), false, 'it is not many bytes');
   assert.equal(isLargeJson(Buffer.from(`${'['.repeat(9000)}${']'.repeat(9000)}`)), true);

@@ -5,12 +5,17 @@ import type { ResourceRequest } from '../gateway.ts';
 const SMALL_BYTES = 16 << 10;
 /** To read, judge, own and write so many values takes about ten milliseconds. */
 const MANY_VALUES = 2000;
+/** So many bytes take some milliseconds each time that they are looked through, whatever they say. */
+const MANY_BYTES = 256 << 10;
 /** Steps may follow each other for so long before they rest. */
 const MOST_MS = 20;
+/** A rest ends early where nobody else is served. */
+const LOOK_MS = 2;
 
-/** Whether so many values stand in this JSON that it is written in steps. A long text is one value. */
+/** Whether this JSON is written in steps: by how many values stand in it, or where it is very long. */
 export function isLargeJson(json: Uint8Array): boolean {
   if (json.length <= SMALL_BYTES) return false;
+  if (json.length > MANY_BYTES) return true;
   let values = 0;
   // a comma, a brace or a bracket within a text counts as well, and does no harm
   for (const byte of json) if ((byte === 0x2c || byte === 0x7b || byte === 0x5b) && ++values > MANY_VALUES) return true;
@@ -29,7 +34,7 @@ interface LargeStepsOptions {
 
 /**
  * The steps in which large objects are written. Each holds the event loop while it lasts; after it, everybody else has the
- * loop for as long as the steps took, whoever else has something large to write. So nobody waits for more than one of them.
+ * loop for as long as the steps took, or until nobody else is served. So nobody waits for more than one of them.
  * What has been begun goes on before anything else is begun: few large objects are in memory at a time.
  *
  * Invariant: `#isTaken` while a step is done or rested from. Only then anybody waits in `#begun` or `#fresh`. `#spentMs` is
@@ -42,6 +47,7 @@ export class LargeSteps {
   readonly #fresh: Array<() => void> = [];
   #isTaken = false;
   #spentMs = 0;
+  #others = 0;
 
   constructor({
     now = () => performance.now(),
@@ -54,6 +60,14 @@ export class LargeSteps {
   /** For one request. */
   of(isLarge: boolean): RequestSteps | undefined {
     return isLarge ? new RequestSteps(this) : undefined;
+  }
+
+  /** A request that is not large is served from here on, until the answer is called. */
+  besides(): () => void {
+    this.#others++;
+    return () => {
+      this.#others--;
+    };
   }
 
   async do<T>(step: () => T, hasBegun: boolean): Promise<T> {
@@ -70,10 +84,18 @@ export class LargeSteps {
       this.#spentMs += this.#now() - from;
       if (this.#spentMs < MOST_MS) this.#next();
       else {
-        this.#wait(this.#spentMs, () => this.#next());
+        this.#rest(this.#spentMs);
         this.#spentMs = 0;
       }
     }
+  }
+
+  /** Who came meanwhile is heard before it is said that nobody is served. */
+  #rest(leftMs: number): void {
+    this.#wait(Math.min(leftMs, LOOK_MS), () => {
+      if (leftMs <= LOOK_MS || this.#others === 0) this.#next();
+      else this.#rest(leftMs - LOOK_MS);
+    });
   }
 
   #next(): void {

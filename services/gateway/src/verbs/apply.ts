@@ -78,7 +78,7 @@ export function readWish(gateway: Gateway, request: ResourceRequest): Wish {
   sent.apiVersion = kind.apiVersion;
   sent.kind = kind.entry.kind;
   if (metaOf(sent).managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
-  const twice = duplicateIn(kind.schema, sent);
+  const twice = typed(request, sent, () => duplicateIn(kind.schema, sent));
   if (twice !== undefined) throw untyped(request, sent, twice);
   const applied = { ...sent, metadata: { ...(sent.metadata as JsonObject) } };
   takePlace(kind, info, applied);

@@ -38,7 +38,7 @@ const list: VerbHandler = async (gateway, request, reply) => {
   const selection = selectionOf(request.kind, request.info);
   const items = itemsOf(gateway, request.kind).filter((item) => selection.matches(item));
   const page = { runs: [runOf(items, 0, items.length)], metadata: { resourceVersion: '' }, last: undefined };
-  await writeFormed(request, reply, page);
+  await writeFormed(gateway, request, reply, page);
   return undefined;
 };
 

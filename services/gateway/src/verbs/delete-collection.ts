@@ -2,11 +2,12 @@ import type { Item } from '@tidegate/collection';
 import { ApiError } from '@tidegate/status';
 import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
 import { writeItems } from '../hooks/write-list.ts';
+import { isLargeJson } from '../limits/large-steps.ts';
 import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
 import { listedItems } from '../rules/listed-items.ts';
 import { deleteObject } from './delete.ts';
 
-/** How many deletions are under way at once. */
+/** How many deletions are under way at once; of large objects, which come from the store to be looked at, it is one. */
 const PARALLEL = 32;
 
 /**
@@ -19,7 +20,7 @@ export const deleteCollection: VerbHandler = async (gateway, request, reply) => 
   const { items, metadata } = await listedItems(gateway, request);
   const deletable = items.filter((item) => !kind.entry.undeletable?.includes(item.name));
   await deleteAll(gateway, request, { options, items: deletable });
-  await writeItems(request, reply, deletable, metadata);
+  await writeItems(gateway, request, reply, { items: deletable, metadata });
 };
 
 /** The first failure ends it: what is under way is waited for, and nothing more is begun. */
@@ -29,9 +30,10 @@ async function deleteAll(
   { options, items }: { options: DeleteOptions; items: readonly Item[] },
 ): Promise<void> {
   const { kind, info } = request;
-  const queue = items.values();
+  const isLarge = (item: Item) => isLargeJson(item.listed);
+  const [large, small] = [items.filter(isLarge).values(), items.filter((item) => !isLarge(item)).values()];
   const failures: unknown[] = [];
-  const work = async () => {
+  const work = async (queue: Iterable<Item>) => {
     for (const { namespace, name } of queue) {
       const one = { ...request, info: { ...info, namespace: kind.entry.namespaced ? namespace : '', name } };
       try {
@@ -43,6 +45,6 @@ async function deleteAll(
       if (failures.length > 0) return;
     }
   };
-  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, work));
+  await Promise.all([work(large), ...Array.from({ length: Math.min(PARALLEL, items.length) }, () => work(small))]);
   if (failures.length > 0) throw failures[0];
 }

@@ -33,7 +33,7 @@ export const list: VerbHandler = async (gateway, request, reply) => {
   const asStored = request.kind.stored === request.kind;
   const isPlain = accepted.as === 'object' && accepted.encoding.name === 'json' && !isPretty(request) && asStored;
   if (isPlain) await writeList(gateway, request, reply, page);
-  else await writeFormed(request, reply, page);
+  else await writeFormed(gateway, request, reply, page);
   return undefined;
 };
 

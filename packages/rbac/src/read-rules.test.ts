@@ -1,0 +1,12 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readRules } from './read-rules.ts';
+
+test('lists of a rule that are null, and rules that are, give nothing', () => {
+  assert.deepEqual(readRules([{ verbs: null, resources: ['pods'] }, null, { verbs: ['get'] }]), [
+    { resources: ['pods'] },
+    {},
+    { verbs: ['get'] },
+  ]);
+  for (const none of [undefined, null, {}, 'rules']) assert.deepEqual(readRules(none), []);
+});

@@ -1,0 +1,58 @@
+import { builtInRegistry } from '@tidegate/kinds';
+import { refuseManyValues } from '../../../services/gateway/src/rules/refuse-many-values.ts';
+import { allCollections } from '../../../services/gateway/src/testing/growth.ts';
+import { type Collection, largeObject, type Variant } from '../../../services/gateway/src/testing/large-objects.ts';
+import type { Attack } from './attacks.ts';
+
+const MOST_BYTES = 3_000_000;
+const MOST_ITEMS = 20_000;
+
+/**
+ * For every list and map of every kind the object in which it is as long as is permitted, created and applied: with items
+ * that are all different, and with texts that no rule takes.
+ */
+export function generatedAttacks(): Attack[] {
+  const collections = allCollections(builtInRegistry());
+  return collections.flatMap((one) =>
+    (['different', 'refused'] as const).flatMap((variant) => attacksOn(one, variant)),
+  );
+}
+
+function attacksOn(collection: Collection, variant: Variant): Attack[] {
+  const { kind, path } = collection;
+  const { group, version, resource, namespaced, kind: name } = kind.entry;
+  const base = `/${group === '' ? 'api' : `apis/${group}`}/${version}${namespaced ? '/namespaces/own' : ''}/${resource}`;
+  const title = `${name} with as many ${variant} ${path.join('.')} as are permitted`;
+  const body = () => JSON.stringify(largest(collection, variant));
+  return [
+    { title: `${title}, created`, request: () => ({ method: 'POST', path: base, body: body() }) },
+    {
+      title: `${title}, applied`,
+      request: () => ({
+        method: 'PATCH',
+        path: `${base}/large?fieldManager=m&force=true`,
+        body: body(),
+        contentType: 'application/apply-patch+yaml',
+      }),
+    },
+  ];
+}
+
+function largest(collection: Collection, variant: Variant) {
+  for (let count = MOST_ITEMS; ; count = Math.floor(count * 0.9)) {
+    const object = largeObject([collection], variant, count);
+    const { namespace, ...metadata } = object.metadata as { namespace?: string };
+    const sent = { ...object, metadata };
+    if (JSON.stringify(sent).length <= MOST_BYTES && isPermitted(collection, sent)) return sent;
+  }
+}
+
+function isPermitted({ kind }: Collection, object: ReturnType<typeof largeObject>): boolean {
+  try {
+    refuseManyValues(kind, object);
+    return true;
+  } catch {
+    // the ApiError of the limit
+    return false;
+  }
+}
