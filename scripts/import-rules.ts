@@ -55,10 +55,14 @@ function violationsIn(file: SourceFile, workspaces: readonly Workspace[]): strin
   for (const specifier of new Set(specifiersOf(file.text))) {
     const why = specifier.startsWith('.')
       ? whyNotPath(from, posix.join(posix.dirname(file.path), specifier), workspaces)
-      : whyNotName(from, { specifier, isTest: file.path.endsWith('.test.ts') }, workspaces);
+      : whyNotName(from, { specifier, isTest: isForTests(file.path) }, workspaces);
     if (why !== undefined) lines.push(`${file.path}: '${specifier}' ${why}`);
   }
   return lines;
+}
+
+function isForTests(path: string): boolean {
+  return path.endsWith('.test.ts') || path.includes('/testing/');
 }
 
 /** A relative path must stay in its own workspace. */
@@ -81,8 +85,8 @@ function whyNotName(
   const direction = whyNotDirection(from, to);
   if (direction !== undefined) return direction;
   // what tests of several parts share stands in a folder of that name
-  const isForTests = (from.dir === 'test' || isTest) && inner.join('/') === 'testing';
-  if (inner.length > 0 && !isForTests) return `reaches into ${to.dir}: only what its index gives may be used`;
+  const isTesting = (from.dir === 'test' || isTest) && inner.join('/') === 'testing';
+  if (inner.length > 0 && !isTesting) return `reaches into ${to.dir}: only what its index gives may be used`;
   return from.dependencies.includes(name) ? undefined : `is not declared in ${posix.join(from.dir, 'package.json')}`;
 }
 

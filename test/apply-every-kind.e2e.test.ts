@@ -37,6 +37,15 @@ describe('Every kind can be applied', () => {
   const apply = ({ url, object }: Manifest, query: string) =>
     client.ask('PATCH', `${url}?${query}`, { body: object, headers: YAML });
 
+  test('an item without the key that tells it apart is refused, with its list', async () => {
+    const secrets = [{ name: null, namespace: 'corpus' }];
+    const object = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'keyless' }, secrets };
+    const url = '/api/v1/namespaces/corpus/serviceaccounts/keyless';
+    const { code, json } = await client.ask('PATCH', `${url}?fieldManager=one`, { body: object, headers: YAML });
+    assert.deepEqual([code, json.reason], [400, 'BadRequest']);
+    assert.match(String(json.message), /failed to create typed patch object .*omits all key fields \["name"\]/);
+  });
+
   describe('the first time', () => {
     for (const manifest of all) {
       test(`${named(manifest)} is made`, async () => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { builtInRegistry, type Kind } from '@tidegate/kinds';
+import { allCollections, largeObject } from '@tidegate/kinds/testing';
 import type { Json, JsonObject } from '@tidegate/schema';
-import { allCollections } from '../services/gateway/src/testing/growth.ts';
-import { largeObject } from '../services/gateway/src/testing/large-objects.ts';
 import { Stage } from './security/stage.ts';
 import { type RunningSystem, runningSystem } from './support/running-system.ts';
 

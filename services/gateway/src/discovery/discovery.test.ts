@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readFeatureGates } from '@tidegate/feature-gates';
 import { builtInRegistry, kindsOf, readDefinition } from '@tidegate/kinds';
-import { decodeCbor, decodeProtobuf, type Json, type JsonObject, type Schema } from '@tidegate/schema';
-import { load } from 'js-yaml';
+import { decodeCbor, decodeProtobuf, decodeYaml, type Json, type JsonObject, type Schema } from '@tidegate/schema';
 import { Negotiator } from '../codec/negotiate.ts';
 import { Discovery } from './discovery.ts';
 import { discoverySchema } from './discovery-schemas.ts';
@@ -314,7 +313,7 @@ test('every document of discovery is told in every encoding', async () => {
   for (const path of ['/api', '/apis', '/apis/apps', '/api/v1', '/apis/autoscaling/v2']) {
     for (const form of path.length < 6 ? ['', ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'] : ['']) {
       const json = JSON.parse((await ask(path, `application/json${form}`)).toString()) as JsonObject;
-      assert.deepEqual(load((await ask(path, `application/yaml${form}`)).toString()), json);
+      assert.deepEqual(decodeYaml(await ask(path, `application/yaml${form}`)).value, json);
       assert.deepEqual(decodeCbor(await ask(path, `application/cbor${form}`)), json);
       for (const name of ['cluster', 'kubernetes']) {
         const bytes = await ask(path, `application/vnd.${name}.protobuf${form}`);

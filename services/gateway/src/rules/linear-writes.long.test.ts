@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import { builtInRegistry } from '@tidegate/kinds';
-import { allCollections, assertLinear, pairsOf } from '../testing/growth.ts';
-import { VARIANTS } from '../testing/large-objects.ts';
+import { allCollections, VARIANTS } from '@tidegate/kinds/testing';
+import { assertLinear, pairsOf } from '../testing/growth.ts';
 
 const registry = builtInRegistry();
 const collections = allCollections(registry);

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import { builtInRegistry } from '@tidegate/kinds';
-import { allCollections, assertLinear } from '../testing/growth.ts';
-import type { Collection, Variant } from '../testing/large-objects.ts';
+import { allCollections, type Collection, type Variant } from '@tidegate/kinds/testing';
+import { assertLinear } from '../testing/growth.ts';
 
 const registry = builtInRegistry();
 const collections = allCollections(registry);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Registry } from '@tidegate/kinds';
+import { type Collection, largeObject, type Variant } from '@tidegate/kinds/testing';
 import { InProcessWrites } from './in-process-writes.ts';
-import { type Collection, collectionsOf, largeObject, type Variant } from './large-objects.ts';
 
 /** The ways in which an object is written; those of a patch by its language. */
 export const WAYS = ['create', 'update', 'json', 'merge', 'strategic', 'apply'] as const;
@@ -12,19 +12,6 @@ const MOST_TIMES = 2.5;
 /** Below so many milliseconds for the bytes of an object a measurement says nothing: garbage is collected when it pleases. */
 const BYTES_PER_MS = 3000;
 const ATTEMPTS = 6;
-
-/** Every list and map of every kind that is written as a whole, each type's own once. */
-export function allCollections(registry: Registry): Collection[] {
-  const written = registry
-    .all()
-    .filter(({ entry }) => ['create', 'update'].every((verb) => entry.verbs.includes(verb)));
-  const found = new Map<string, Collection>();
-  // pods come first: what makes pods shares their types, and has them deeper
-  for (const kind of written.toSorted((a, b) => Number(b.storedAs === 'pods') - Number(a.storedAs === 'pods'))) {
-    for (const one of collectionsOf(kind)) if (!found.has(one.declared)) found.set(one.declared, one);
-  }
-  return [...found.values()];
-}
 
 /** Each two collections that can stand in one object side by side, or one beside what holds the other. */
 export function pairsOf(collections: readonly Collection[]): Array<readonly [Collection, Collection]> {

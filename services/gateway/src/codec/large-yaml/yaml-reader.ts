@@ -27,6 +27,7 @@ export class YamlReader {
   /** What the text says, or why it is refused. */
   async read(text: Buffer): Promise<Decoded | ApiError> {
     const turn = this.#turn.then(() => this.#ask(text));
+    // an error of the thread is told to whose text it was
     this.#turn = turn.catch(() => undefined);
     return decoded(await turn);
   }

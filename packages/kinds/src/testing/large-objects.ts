@@ -1,5 +1,5 @@
-import type { Kind } from '@tidegate/kinds';
 import type { Json, JsonObject, Schema } from '@tidegate/schema';
+import type { Kind, Registry } from '../index.ts';
 
 /** A list or a map of a kind, by the names of the fields on the way; lists and maps before it have one item there. */
 export interface Collection {
@@ -18,8 +18,21 @@ export type Variant = (typeof VARIANTS)[number];
 
 const DEEPEST = 9;
 
+/** Every list and map of every kind that is written as a whole, each type's own once. */
+export function allCollections(registry: Registry): Collection[] {
+  const written = registry
+    .all()
+    .filter(({ entry }) => ['create', 'update'].every((verb) => entry.verbs.includes(verb)));
+  const found = new Map<string, Collection>();
+  // pods come first: what makes pods shares their types, and has them deeper
+  for (const kind of written.toSorted((a, b) => Number(b.storedAs === 'pods') - Number(a.storedAs === 'pods'))) {
+    for (const one of collectionsOf(kind)) if (!found.has(one.declared)) found.set(one.declared, one);
+  }
+  return [...found.values()];
+}
+
 /** Every list and map in which a kind's objects can grow. */
-export function collectionsOf(kind: Kind): Collection[] {
+function collectionsOf(kind: Kind): Collection[] {
   const found: Collection[] = [];
   const visit = (schema: Schema, path: readonly string[], above: readonly string[], declared: string): void => {
     if (path.length > DEEPEST) return;

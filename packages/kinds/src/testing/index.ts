@@ -1,0 +1,1 @@
+export { allCollections, type Collection, largeObject, VARIANTS, type Variant } from './large-objects.ts';
