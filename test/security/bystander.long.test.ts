@@ -1,5 +1,6 @@
 import { generatedAttacks } from './bystander/generated.ts';
 import { bystanderSuite } from './bystander/suite.ts';
 
-bystanderSuite({ slowestMs: 500 });
-bystanderSuite({ slowestMs: 500, attacks: generatedAttacks() });
+const limits = { slowestMs: 500, mostHeldMs: 400 };
+bystanderSuite(limits);
+bystanderSuite({ ...limits, attacks: generatedAttacks() });

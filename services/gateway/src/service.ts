@@ -36,6 +36,7 @@ import { addGatewayChecks, watchTrouble } from './health/gateway-checks.ts';
 import { StoreProbe } from './health/store-probe.ts';
 import { Connections } from './hooks/connections.ts';
 import { sparing } from './hooks/sparing.ts';
+import { collectGarbage } from './limits/collect-garbage.ts';
 import { LargeSteps } from './limits/large-steps.ts';
 import { Limits } from './limits/limits.ts';
 import { declareMetrics } from './metrics.ts';
@@ -190,7 +191,7 @@ export class GatewayService implements Service {
       gates,
       negotiator,
       compressionMinBytes: config.responseCompressionMinBytes,
-      largeSteps: new LargeSteps(),
+      largeSteps: new LargeSteps({ collectGarbage }),
       yaml: new YamlReader(),
       deflater: new Deflater(),
       remaining: new RemainingCounts(),

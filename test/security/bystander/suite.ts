@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { memoryBytes } from '@tidegate/local';
-import { metricAt } from '../../support/metric.ts';
 import { type RunningSystem, runningSystem } from '../../support/running-system.ts';
 import { Stage } from '../stage.ts';
 import { ATTACKS, type Attack } from './attacks.ts';
@@ -20,22 +21,27 @@ const RIGHTS = [
 const ALL_RIGHTS = [{ verbs: ['create', 'patch'], apiGroups: ['*'], resources: ['*'] }];
 
 interface SuiteOptions {
+  /** the longest that the bystander may have waited for an answer */
   readonly slowestMs?: number;
+  /** the most processor time that one turn of the event loop may have taken; what takes less than 250 ms is not known */
+  readonly mostHeldMs?: number;
   readonly attacks?: readonly Attack[];
 }
 
 /**
  * Attacks, one after another, while somebody else reads and watches. What one turn of the event loop takes is measured in
- * processor time, whatever else this machine does; `slowestMs` is the longest that the bystander may have waited for an
- * answer, for a machine that does nothing else.
+ * processor time, whatever else this machine does.
  */
-export function bystanderSuite({ slowestMs = Number.POSITIVE_INFINITY, attacks = ATTACKS }: SuiteOptions = {}): void {
+export function bystanderSuite({
+  slowestMs = Number.POSITIVE_INFINITY,
+  mostHeldMs = 250,
+  attacks = ATTACKS,
+}: SuiteOptions = {}): void {
   describe('Who reads and watches is not kept waiting by', () => {
     let system: RunningSystem;
     let stage: Stage;
     let bystander: Bystander;
-    const gateway = () => system.tidegate.part('gateway').opsAddress as string;
-    const holds = () => metricAt(gateway(), 'tidegate_loop_holds_total');
+    const holds = () => heldMs(join(system.tidegate.dataDir, 'logs/gateway.log'));
     const send = ({ method, path, body, contentType = 'application/json', accept }: ReturnType<Attack['request']>) => {
       const whole = path.startsWith('/') ? path : `/api/v1/namespaces/own/${path}`;
       const headers = { 'Content-Type': contentType, ...(accept === undefined ? {} : { Accept: accept }) };
@@ -60,7 +66,7 @@ export function bystanderSuite({ slowestMs = Number.POSITIVE_INFINITY, attacks =
         if (prepare !== undefined) assert.equal((await send(prepare())).code, 201);
         const hostile = request();
         await bystander.saw();
-        const before = await holds();
+        const before = holds().length;
         const codes: number[] = [];
         for (let i = 0; i < times; i++) {
           const replies = await Promise.all(Array.from({ length: atOnce }, () => send(hostile)));
@@ -75,10 +81,19 @@ export function bystanderSuite({ slowestMs = Number.POSITIVE_INFINITY, attacks =
           codes.every((code) => code < 500),
           codes.join(),
         );
-        assert.equal((await holds()) - before, 0, 'the event loop was held; the log of the gateway has more');
+        const held = Math.max(0, ...holds().slice(before));
+        assert.ok(held <= mostHeldMs, `the event loop was held for ${held} ms; the log of the gateway has more`);
         assert.ok(seen.slowestMs < slowestMs, `an answer took ${seen.slowestMs} ms`);
         assert.ok(mib < LIMIT_MIB, `the gateway has ${mib} MiB`);
       });
     }
   });
+}
+
+/** How long turns of the event loop took, of those that took too long. */
+function heldMs(logFile: string): number[] {
+  const lines = readFileSync(logFile, 'utf8').split('\n');
+  return lines
+    .filter((line) => line.includes('"heldMs"'))
+    .map((line) => (JSON.parse(line) as { heldMs: number }).heldMs);
 }

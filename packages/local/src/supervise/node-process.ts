@@ -13,33 +13,17 @@ interface NodeProcessOptions {
 
 /**
  * New objects have 8 MiB, and not 16, until they are looked at: a part that has been started has up to 15 MiB less resident,
- * and under load it takes no more time.
+ * and under load it takes no more time. A gateway collects garbage itself after large objects.
  */
-export const NODE_FLAGS = ['--max-semi-space-size=8'];
-
-/**
- * Half of what the chart gives a gateway. With a limit, V8 collects garbage before it has grown to several times of what is
- * in use: a gateway that is sent large objects all the time stays at two thirds of the memory.
- */
-const HEAP_FLAG = '--max-old-space-size';
-const HEAP_MIB = 1024;
-
-/** Who has set a limit for all their programs of Node keeps it. */
-export function heapFlags({ NODE_OPTIONS = '' }: NodeJS.ProcessEnv): string[] {
-  return NODE_OPTIONS.includes(HEAP_FLAG) ? [] : [`${HEAP_FLAG}=${HEAP_MIB}`];
-}
+export const NODE_FLAGS = ['--max-semi-space-size=8', '--expose-gc'];
 
 /** A part of our own: it stops on SIGTERM, and by itself when its standard input closes. */
 export function startNodeProcess(options: NodeProcessOptions): Running {
-  const child = spawn(
-    process.execPath,
-    [...NODE_FLAGS, ...heapFlags(options.env), options.main, ...options.args, '--lifeline'],
-    {
-      stdio: ['pipe', options.log.fd, options.log.fd],
-      detached: true,
-      env: options.env,
-    },
-  ) as ChildProcessByStdio<Writable, null, null>;
+  const child = spawn(process.execPath, [...NODE_FLAGS, options.main, ...options.args, '--lifeline'], {
+    stdio: ['pipe', options.log.fd, options.log.fd],
+    detached: true,
+    env: options.env,
+  }) as ChildProcessByStdio<Writable, null, null>;
   closeSync(options.log.fd);
   // EPIPE: the process has ended, which is told by its end
   child.stdin.on('error', () => {});

@@ -74,6 +74,23 @@ test('an object is large by how many values it has, or when it is very long', ()
   assert.equal(isLargeBody(Buffer.alloc(20_000), 'application/merge-patch+json'), false);
 });
 
+test('garbage is collected after half a second of steps, as often as there is one', async () => {
+  let [now, collected] = [0, 0];
+  const steps = new LargeSteps({
+    now: () => now,
+    wait: (_, then) => void setImmediate().then(then),
+    collectGarbage: () => collected++,
+  });
+  const counts: number[] = [];
+  for (let i = 0; i < 12; i++) {
+    await new RequestSteps(steps).do(() => {
+      now += 100;
+    });
+    counts.push(collected);
+  }
+  assert.deepEqual(counts, [0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2]);
+});
+
 test('a step that fails tells its error, and the next one is done', async () => {
   const steps = new RequestSteps(new LargeSteps());
   await assert.rejects(

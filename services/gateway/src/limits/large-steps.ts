@@ -11,6 +11,8 @@ const MANY_BYTES = 256 << 10;
 const MOST_MS = 20;
 /** A rest ends early where nobody else is served. */
 const LOOK_MS = 2;
+/** After so long a time of steps there may be much garbage. */
+const COLLECT_AFTER_MS = 500;
 
 /** Whether this JSON is written in steps: by how many values stand in it, or where it is very long. */
 export function isLargeJson(json: Uint8Array): boolean {
@@ -30,6 +32,7 @@ export function isLargeBody(body: Uint8Array, mediaType: string): boolean {
 interface LargeStepsOptions {
   readonly now?: () => number;
   readonly wait?: (ms: number, then: () => void) => void;
+  readonly collectGarbage?: () => void;
 }
 
 /**
@@ -45,16 +48,20 @@ export class LargeSteps {
   readonly #wait: (ms: number, then: () => void) => void;
   readonly #begun: Array<() => void> = [];
   readonly #fresh: Array<() => void> = [];
+  readonly #collectGarbage: () => void;
   #isTaken = false;
   #spentMs = 0;
+  #sinceCollectedMs = 0;
   #others = 0;
 
   constructor({
     now = () => performance.now(),
     wait = (ms, then) => void setTimeout(then, ms),
+    collectGarbage = () => {},
   }: LargeStepsOptions = {}) {
     this.#now = now;
     this.#wait = wait;
+    this.#collectGarbage = collectGarbage;
   }
 
   /** For one request. */
@@ -84,10 +91,18 @@ export class LargeSteps {
       this.#spentMs += this.#now() - from;
       if (this.#spentMs < MOST_MS) this.#next();
       else {
+        this.#collect(this.#spentMs);
         this.#rest(this.#spentMs);
         this.#spentMs = 0;
       }
     }
+  }
+
+  #collect(spentMs: number): void {
+    this.#sinceCollectedMs += spentMs;
+    if (this.#sinceCollectedMs < COLLECT_AFTER_MS) return;
+    this.#sinceCollectedMs = 0;
+    this.#collectGarbage();
   }
 
   /** Who came meanwhile is heard before it is said that nobody is served. */
