@@ -16,6 +16,9 @@ import { guarded } from './callers.ts';
 /** A message that was packed by number and not by size may hold several objects of 3 MiB. */
 const MAX_MESSAGE_BYTES = 64 << 20;
 
+/** Of one connection. A gateway has a stream for each list that it passes on, and few others. */
+const MOST_STREAMS = 2000;
+
 const channelOptions = {
   'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
   'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
@@ -68,7 +71,7 @@ interface GrpcServerOptions {
 }
 
 export async function openGrpcServer(options: GrpcServerOptions): Promise<GrpcServer> {
-  const server = new Server({ ...channelOptions, 'grpc.max_concurrent_streams': 1 << 16 });
+  const server = new Server({ ...channelOptions, 'grpc.max_concurrent_streams': MOST_STREAMS });
   // at a socket there are no certificates: who can open it may call everything
   const isOpen = options.isOpen ?? isSocket(options.address);
   for (const [definition, implementation] of options.services) {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
+import { refuseManyParts } from './message-budget.ts';
 import type * as m from './messages.ts';
 
 /**
@@ -26,6 +27,8 @@ root.resolveAll();
 export interface Codec<T> {
   encode(message: T): Buffer;
   decode(bytes: Uint8Array): T;
+  /** The same of a message that is not from the one that knows the truth. */
+  decodeBounded(bytes: Uint8Array): T;
 }
 
 function codec<T>(name: string): Codec<T> {
@@ -34,6 +37,10 @@ function codec<T>(name: string): Codec<T> {
   return {
     encode: (message) => encoded(type, message),
     decode: (bytes) => type.decode(bytes) as unknown as T,
+    decodeBounded: (bytes) => {
+      refuseManyParts(type, bytes);
+      return type.decode(bytes) as unknown as T;
+    },
   };
 }
 
@@ -74,7 +81,7 @@ function definition(name: string): ServiceDefinition {
       requestStream: method.requestStream ?? false,
       responseStream: method.responseStream ?? false,
       requestSerialize: request.encode,
-      requestDeserialize: request.decode,
+      requestDeserialize: request.decodeBounded,
       responseSerialize: response.encode,
       responseDeserialize: response.decode,
     };

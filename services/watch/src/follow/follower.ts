@@ -9,6 +9,8 @@ import { Sizes } from './sizes.ts';
 /** A gateway that leaves more than this unread is cut off: what it does not read must not fill this process. */
 const UNREAD_BYTES = 64 << 20;
 
+/** Far more than there are kinds. */
+const MOST_OPEN = 20_000;
 /** How often the sizes of collections are looked at. */
 const TELL_SIZES_MS = 1000;
 
@@ -74,6 +76,7 @@ export class Follower {
 
   async #open(resource: string): Promise<void> {
     if (this.#opened.has(resource) || this.#closed) return;
+    if (this.#opened.size === MOST_OPEN) throw new Error(`a stream follows ${MOST_OPEN} collections at most`);
     const collection = this.#collections.get(resource);
     const snapshot = collection.snapshot();
     let hasRoom = true;
@@ -84,10 +87,11 @@ export class Follower {
     }
     // In one turn with the last part, whether there was room for it or not: what happened meanwhile, and from here on
     // everything. Between the two another batch would tell the gateway that it has all through that batch's revision.
-    const position = collection.window.positionAfter(snapshot.revision);
+    const { window } = this.#collections.get(resource);
+    const position = window.positionAfter(snapshot.revision);
     if (position === undefined) throw new Error(`${resource} changed faster than it could be sent`);
     const missed: Change[] = [];
-    for (let i = position; i < collection.window.end; i++) missed.push(changeOf(resource, collection.window.at(i)));
+    for (let i = position; i < window.end; i++) missed.push(changeOf(resource, window.at(i)));
     this.#opened.add(resource);
     this.#call.write({ changes: missed, through: toRevision(this.#collections.through) });
   }

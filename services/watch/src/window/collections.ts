@@ -5,7 +5,7 @@ import {
   itemParts,
   type Segment,
   type Snapshot,
-  type WindowMemory,
+  WindowMemory,
 } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import type { Change, Key } from '@tidegate/wire';
@@ -16,6 +16,8 @@ export interface Loaded {
   readonly segments: readonly Segment[];
   readonly corrupt: CorruptObject[];
 }
+
+const NOTHING: Loaded = { segments: [], corrupt: [] };
 
 /**
  * Every collection of the system.
@@ -41,20 +43,18 @@ export class Collections {
     return this.#through;
   }
 
-  /** A resource without any object has a collection, too: an empty one. */
+  /** A resource that never had an object has a collection, too: an empty one, which is not kept. */
   get(resource: string): Collection {
-    let collection = this.#byResource.get(resource);
-    if (collection === undefined) {
-      collection = this.#collection({ segments: [], corrupt: [] });
-      this.#byResource.set(resource, collection);
-    }
+    const collection = this.#byResource.get(resource) ?? this.#collection(NOTHING, new WindowMemory({ bytes: 0 }));
     collection.completeThrough(toRevision(this.#through));
     return collection;
   }
 
   apply(change: Change): void {
     const { kind, traceparent, corrupt } = change;
-    this.get(change.key.resource).apply({ kind, state: itemParts(change), traceparent, corrupt });
+    const { resource } = change.key;
+    if (!this.#byResource.has(resource)) this.#byResource.set(resource, this.#collection(NOTHING));
+    this.get(resource).apply({ kind, state: itemParts(change), traceparent, corrupt });
   }
 
   /** Revisions that were perhaps told to clients are lost. */
@@ -96,14 +96,14 @@ export class Collections {
     return [...this.#byResource].map(([resource, { size }]) => [resource, size]);
   }
 
-  #collection(loaded: Loaded): Collection {
+  #collection(loaded: Loaded, memory = this.#windows): Collection {
     const base = toRevision(this.#base);
     return new Collection({
       revision: base,
       floor: base,
       ...loaded,
       holes: this.#holes,
-      memory: this.#windows,
+      memory,
     });
   }
 }

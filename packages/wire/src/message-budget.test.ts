@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { store } from './contracts.ts';
+
+const { requestSerialize: encode, requestDeserialize: decode } = store.session as {
+  requestSerialize: (message: object) => Buffer;
+  requestDeserialize: (bytes: Buffer) => { writes?: object[]; reads?: object[] };
+};
+const key = (i: number) => ({ resource: 'configmaps', namespace: 'default', name: `n${i}` });
+const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+
+test('a message of large objects, and one of many small ones, are read', () => {
+  const large = { writes: many(8, (i) => ({ key: key(i), value: Buffer.alloc(3 << 20) })) };
+  assert.equal(decode(encode(large)).writes?.length, 8);
+  assert.equal(decode(encode({ reads: many(20_000, key) })).reads?.length, 20_000);
+});
+
+test('a message of very many parts is refused, wherever they stand in it', () => {
+  const nested = { writes: [{ key: key(1), joined: [{ claims: many(300_000, () => '') }] }] };
+  for (const message of [{ reads: many(300_000, () => ({})) }, nested]) {
+    assert.throws(() => decode(encode(message)), { message: /SessionRequest with more than 200000 parts is not read/ });
+  }
+});
