@@ -11,6 +11,7 @@ const made = { metadata: { name: 'tidegate-smoke-abcde' }, data: { greeting: 'hi
 /** What a gateway answers to one step after another. */
 const GOOD: ReadonlyArray<readonly [number, unknown]> = [
   [200, 'ok'],
+  [200, {}],
   [201, made],
   [200, made],
   [200, {}],
@@ -49,13 +50,15 @@ describe('The smoke test', () => {
     answers = [...GOOD];
   });
 
-  test('makes, reads and deletes an object, with its token, once the gateway is ready.', async () => {
-    answers = [[500, 'not yet'], ...GOOD];
+  test('makes, reads and deletes an object, with its token, once the gateway is ready and the namespace there.', async () => {
+    answers = [[500, 'not yet'], [200, 'ok'], [404, {}], ...GOOD.slice(1)];
     await run();
     const all = '/api/v1/namespaces/default/configmaps';
     assert.deepEqual(asked, [
       'GET /readyz Bearer secret',
       'GET /readyz Bearer secret',
+      'GET /api/v1/namespaces/default Bearer secret',
+      'GET /api/v1/namespaces/default Bearer secret',
       `POST ${all} Bearer secret`,
       `GET ${all}/tidegate-smoke-abcde Bearer secret`,
       `DELETE ${all}/tidegate-smoke-abcde Bearer secret`,
@@ -69,21 +72,26 @@ describe('The smoke test', () => {
     await assert.rejects(run(0), { message: 'the gateway is not ready after 0 s: [-]store failed' });
   });
 
+  test('tells that there is no such namespace, when its time is over.', async () => {
+    answers = [[200, 'ok'], ...Array.from({ length: 50 }, () => [404, 'not found'] as const)];
+    await assert.rejects(run(0), { message: 'there is no namespace default after 0 s: not found' });
+  });
+
   test('tells what the gateway answered instead.', async () => {
-    answers[1] = [403, 'no'];
+    answers[2] = [403, 'no'];
     await assert.rejects(run(), {
       message: 'the gateway was asked to make a ConfigMap and answered 403 instead of 201: no',
     });
   });
 
   test('fails when another object is read than was written, and deletes it all the same.', async () => {
-    answers[2] = [200, { ...made, data: { greeting: 'ho' } }];
+    answers[3] = [200, { ...made, data: { greeting: 'ho' } }];
     await assert.rejects(run(), /was read otherwise than it was written/);
     assert.match(asked.at(-1) ?? '', /^DELETE/);
   });
 
   test('fails when the object is still there after it was deleted.', async () => {
-    answers[4] = [200, made];
+    answers[5] = [200, made];
     await assert.rejects(run(), /to find it gone and answered 200 instead of 404/);
   });
 });

@@ -24,8 +24,13 @@ const ANSWER_MS = 10_000;
 /** Readiness, then a ConfigMap that is made, read and deleted; throws with the first answer that is not as it should be. */
 export async function smoke(options: SmokeOptions, tell: (words: string) => void): Promise<void> {
   const ask = client(options);
-  await untilReady(ask, options.timeoutSeconds);
+  const end = Date.now() + options.timeoutSeconds * 1000;
+  const soon = (path: string, what: string) =>
+    untilThere(() => ask('GET', path), end, `${what} ${options.timeoutSeconds} s`);
+  await soon('/readyz', 'the gateway is not ready after');
   tell('The gateway is ready.');
+  // in a new system a controller makes it
+  await soon(`/api/v1/namespaces/${options.namespace}`, `there is no namespace ${options.namespace} after`);
   const all = `/api/v1/namespaces/${options.namespace}/configmaps`;
   const data = { greeting: 'hi' };
   const wanted = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'tidegate-smoke-' }, data };
@@ -44,12 +49,11 @@ export async function smoke(options: SmokeOptions, tell: (words: string) => void
 
 type Ask = (method: string, path: string, object?: object) => Promise<Reply>;
 
-async function untilReady(ask: Ask, timeoutSeconds: number): Promise<void> {
-  const end = Date.now() + timeoutSeconds * 1000;
+async function untilThere(ask: () => Promise<Reply>, end: number, otherwise: string): Promise<void> {
   for (;;) {
-    const reply = await ask('GET', '/readyz').catch((error: Error) => ({ code: 0, text: error.message }));
+    const reply = await ask().catch((error: Error) => ({ code: 0, text: error.message }));
     if (reply.code === 200) return;
-    if (Date.now() > end) throw new Error(`the gateway is not ready after ${timeoutSeconds} s: ${reply.text.trim()}`);
+    if (Date.now() > end) throw new Error(`${otherwise}: ${reply.text.trim()}`);
     await sleep(PAUSE_MS);
   }
 }
