@@ -34,7 +34,7 @@ interface Attack {
 async function call(client: Client, method: unknown, ...messages: Buffer[]): Promise<void> {
   const { path } = method as MethodDefinition<unknown, unknown>;
   const stream = client.makeBidiStreamRequest(path, raw, raw);
-  const over = Promise.race([once(stream, 'close').catch(() => undefined), once(stream, 'error'), pause(500)]);
+  const over = Promise.race([once(stream, 'close').catch(() => undefined), once(stream, 'error'), pause(200)]);
   stream.on('error', () => {});
   stream.resume();
   for (const message of messages) stream.write(message);
@@ -125,10 +125,10 @@ const ATTACKS: readonly Attack[] = [
     run: async (client) => takenBack(client, store.session, 5000),
   },
   {
-    title: '200,000 collections that do not exist, followed',
+    title: '100,000 collections that do not exist, followed',
     on: 'watch',
     run: async (client) => {
-      for (let part = 0; part < 10; part++) {
+      for (let part = 0; part < 5; part++) {
         const open = Array.from({ length: 20_000 }, (_, i) => `r${part}-${i}`);
         await call(client, watch.follow, Buffer.from(encoded(watch.follow, { open })));
       }
