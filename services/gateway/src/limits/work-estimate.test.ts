@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Collection } from '@tidegate/collection';
+import type { Collection, Item } from '@tidegate/collection';
 import { type RequestInfo, requestInfo } from '@tidegate/request-info';
 import { seatsFor } from './work-estimate.ts';
 
 const PODS = '/api/v1/namespaces/demo/pods';
 
-function seats(method: string, url: string, { bytes = 0, size = 100, watchers = 0, body = 0 } = {}): number {
-  const collection = { size, stateBytes: bytes } as Collection;
-  const known = { collection: () => (bytes === 0 ? undefined : collection), watchers: () => watchers };
+function seats(
+  method: string,
+  url: string,
+  { bytes = 0, size = 100, watchers = 0, body = 0, stored = 0 } = {},
+): number {
+  const collection = { size, stateBytes: bytes, get: () => ({ size: stored }) as Item } as unknown as Collection;
+  const known = { collection: () => (bytes + stored === 0 ? undefined : collection), watchers: () => watchers };
   return seatsFor(requestInfo(method, url) as RequestInfo, known, body);
 }
 
@@ -31,6 +35,13 @@ test('a write takes a seat for each 300 kB that it brings, or for those who are 
   assert.equal(seats('POST', PODS, { body: 800_000 }), 3);
   assert.equal(seats('POST', PODS, { body: 3 << 20 }), 10);
   assert.equal(seats('PUT', `${PODS}/a`, { body: 800_000, watchers: 550 }), 6);
+});
+
+test('a small patch of a large object takes as many seats as the object, where it is known how large it is', () => {
+  assert.equal(seats('PATCH', `${PODS}/a`, { body: 100, stored: 1_400_000 }), 5);
+  assert.equal(seats('DELETE', `${PODS}/a`, { stored: 1_400_000 }), 5);
+  assert.equal(seats('POST', PODS, { body: 100, stored: 1_400_000 }), 1);
+  assert.equal(seats('PATCH', `${PODS}/a`, { body: 100 }), 1);
 });
 
 test('a write takes a seat for each hundred who are to be told, and what reads one object takes one', () => {

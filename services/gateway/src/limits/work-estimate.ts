@@ -7,8 +7,8 @@ const MOST_SEATS = 10;
 const BYTES_PER_SEAT = 100_000;
 /** What a write costs by those who watch its collection: so many of them are about the work of another request. */
 const WATCHERS_PER_SEAT = 100;
-/** A body of so many bytes takes a seat: it has to be read, judged and written again. */
-const BODY_BYTES_PER_SEAT = 300_000;
+/** So many bytes of a body, or of the object that is changed, take a seat: they are read, judged and written again. */
+const WRITTEN_BYTES_PER_SEAT = 300_000;
 const READS = new Set(['get', 'head', 'options']);
 
 export interface Known {
@@ -17,13 +17,18 @@ export interface Known {
   watchers(resource: string): number;
 }
 
-/** How many seats a request takes: lists by what they show, writes by what they bring and by how many are to be told. */
+/**
+ * How many seats a request takes: lists by what they show, writes by what they bring, by what is there already, where that
+ * is known, and by how many are to be told.
+ */
 export function seatsFor(info: RequestInfo, known: Known, bodyBytes = 0): number {
   if (!info.isResource || READS.has(info.verb)) return 1;
   const resource = info.group === '' ? info.resource : `${info.resource}.${info.group}`;
   if (info.verb === 'list') return listSeats(info, known.collection(resource));
   if (info.verb === 'watch') return startsWithState(info) ? listSeats(info, known.collection(resource)) : 1;
-  return bounded(Math.max(known.watchers(resource) / WATCHERS_PER_SEAT, bodyBytes / BODY_BYTES_PER_SEAT));
+  const there = info.name === '' ? undefined : known.collection(resource)?.get(info.namespace, info.name);
+  const bytes = bodyBytes + (there?.size ?? 0);
+  return bounded(Math.max(known.watchers(resource) / WATCHERS_PER_SEAT, bytes / WRITTEN_BYTES_PER_SEAT));
 }
 
 function startsWithState({ query }: RequestInfo): boolean {
