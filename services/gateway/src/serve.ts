@@ -16,7 +16,7 @@ import type { AuditRecord } from './audit/record.ts';
 import { impersonated, isImpersonated } from './authn/impersonate.ts';
 import { nobody, type User } from './authn/user.ts';
 import { readAhead, refuseCodedBody } from './codec/decode-body.ts';
-import { mediaType, refuseMediaType } from './codec/media-types.ts';
+import { refuseMediaType } from './codec/media-types.ts';
 import { type Accepted, PLAIN } from './codec/negotiate.ts';
 import { RequestConversions } from './conversion/request-conversions.ts';
 import type { Gateway, ResourceRequest } from './gateway.ts';
@@ -232,7 +232,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
     accepted: acceptedBy(gateway, { info, kind }, headers.accept),
     coding: codingOf(gateway, request, info),
     body,
-    steps: gateway.largeSteps.of(isLargeBody(body, mediaType(headers['content-type']))),
+    steps: gateway.largeSteps.of(isLargeBody(body, headers['content-type'])),
     span,
     fence: fenceOf(user, headers[FENCE_HEADER]),
     conversions: !isConverted(kind) ? undefined : new RequestConversions(gateway.conversions),
@@ -252,7 +252,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   try {
     // who is to be asked must be known before anything is written
     if (!gateway.admission.areKnown && !READS.has(info.verb)) await gateway.admission.known();
-    await readAhead(gateway.yaml, body, resourceRequest.contentType);
+    if (isLarge) await readAhead(gateway.yaml, body, resourceRequest.contentType);
     const answer = await handler(gateway, resourceRequest, reply);
     if (answer !== undefined) await writeAnswer(resourceRequest, reply, answer);
     const code = answer?.code ?? 200;

@@ -92,8 +92,9 @@ function inLine(text: string): string {
   return UNPRINTABLE.test(text) ? doubleQuoted(text) : `'${text.replaceAll("'", "''")}'`;
 }
 
+const PRINTABLE = '\\x20-\\x7e\\xa0-\\u2027\\u202a-\\ud7ff\\ue000-\\ufefe\\uff00-\\ufffd\\u{10000}-\\u{10ffff}';
 /** What stands in no line as it is. */
-const UNPRINTABLE = /[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
+const UNPRINTABLE = new RegExp(`[^${PRINTABLE}]`, 'u');
 /** What begins something else than a text. */
 const INDICATOR = /^(?:[?:,[\]{}#&*!|>'"%@` =]|-(?:\s|$)|---|\.\.\.)/;
 /** What ends a key or a text, or begins a comment. */
@@ -119,7 +120,7 @@ function isBlock(text: string): boolean {
   return text.includes('\n') && !/^\s/.test(text) && !NO_BLOCK.test(text);
 }
 
-const NO_BLOCK = /[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
+const NO_BLOCK = new RegExp(`[^\\t\\n${PRINTABLE}]`, 'u');
 
 /** The sign says which of the line ends behind the text belong to it: all, none, or one. */
 function block(text: string, pad: string): string {

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { mediaType } from '../codec/media-types.ts';
 import type { ResourceRequest } from '../gateway.ts';
 
 /** Whatever so few bytes are made into, it takes some ten milliseconds at most. */
@@ -25,8 +26,10 @@ export function isLargeJson(json: Uint8Array): boolean {
 }
 
 /** The same of a body in any encoding. */
-export function isLargeBody(body: Uint8Array, mediaType: string): boolean {
-  return mediaType === '' || mediaType.endsWith('json') ? isLargeJson(body) : body.length > SMALL_BYTES;
+export function isLargeBody(body: Uint8Array, contentType: string | undefined): boolean {
+  if (body.length <= SMALL_BYTES) return false;
+  const type = mediaType(contentType);
+  return type === '' || type.endsWith('json') ? isLargeJson(body) : true;
 }
 
 interface LargeStepsOptions {

@@ -187,9 +187,29 @@ async function mutated(from: Attempt, object: JsonObject, old: JsonObject): Prom
   return made;
 }
 
+export type Making = Pick<Change, 'apply' | 'further'>;
+
+/** What a change makes of a state. */
+export function resultOf({ apply, further = [] }: Making, old: JsonObject): JsonObject {
+  return further.reduce((object, step) => step(object), apply(old));
+}
+
+/** The same, each of its steps when it is its turn. */
+export async function resultInSteps(
+  turn: Pick<ResourceRequest, 'steps'>,
+  { apply, further = [] }: Making,
+  old: JsonObject,
+): Promise<JsonObject> {
+  let object = await inStep(turn, () => apply(old));
+  for (const step of further) {
+    const before = object;
+    object = await inStep(turn, () => step(before));
+  }
+  return object;
+}
+
 function wantedState(gateway: Gateway, request: ResourceRequest, from: Attempt, old: JsonObject): JsonObject {
-  let object = from.change.apply(old);
-  for (const step of from.change.further ?? []) object = step(object);
+  const object = resultOf(from.change, old);
   settleServerFields(gateway, request, from, object, old);
   return object;
 }
@@ -200,12 +220,7 @@ async function wantedInSteps(
   from: Attempt,
   old: JsonObject,
 ): Promise<JsonObject> {
-  const { change } = from;
-  let object = await inStep(from, () => change.apply(old));
-  for (const step of change.further ?? []) {
-    const before = object;
-    object = await inStep(from, () => step(before));
-  }
+  const object = await resultInSteps(from, from.change, old);
   await inStep(from, () => settleServerFields(gateway, request, from, object, old));
   return object;
 }

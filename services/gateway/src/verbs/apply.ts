@@ -23,7 +23,7 @@ import { versionsOf } from '../ownership/kind-versions.ts';
 import { syncLastApplied, toleratedConflicts } from '../ownership/last-applied.ts';
 import { liveOwners, setOwners, withoutOwners } from '../ownership/own-fields.ts';
 import { admitObject, knownFields, refuseOtherKind, takePlace } from '../rules/admit-object.ts';
-import { type Change, changeObject } from '../rules/change-object.ts';
+import { type Change, changeObject, type Making, resultInSteps, resultOf } from '../rules/change-object.ts';
 import { createUnlessTaken } from './create.ts';
 
 /** PATCH with an applied configuration: what its author wants of the object, whether it is there already or not. */
@@ -41,24 +41,13 @@ export function applyWish(
   shown: Pick<Change, 'show' | 'admitted'> = {},
 ): Promise<Answer> {
   const { uid = '', resourceVersion = '' } = metaOf(wish.applied);
-  let merged: Merged;
-  let applied: Applied;
+  const making = makingOf(request, wish);
   return changeObject(gateway, request, {
     ...shown,
-    apply: (current) => {
-      merged = mergedWith(request, wish, current);
-      return merged.object;
-    },
-    further: [
-      () => {
-        applied = settled(request, wish, merged);
-        return applied.object;
-      },
-      () => admitApplied(request, applied),
-    ],
+    ...making,
     pinned: resourceVersion !== '',
     ownership: 'applied',
-    ...(request.info.subresource === '' ? { create: () => createApplied(gateway, request, { wish, uid }) } : {}),
+    ...(request.info.subresource === '' ? { create: () => createApplied(gateway, request, making, uid) } : {}),
   });
 }
 
@@ -99,6 +88,25 @@ function untyped({ kind }: ResourceRequest, sent: JsonObject, why: string): ApiE
   return badRequest(`failed to create typed patch object (${object}): ${why}`);
 }
 
+/** How the configuration is carried out on an object, or on none: merged, settled with others, and admitted. */
+function makingOf(request: ResourceRequest, wish: Wish): Making {
+  let merged: Merged;
+  let applied: Applied;
+  return {
+    apply: (current) => {
+      merged = mergedWith(request, wish, current);
+      return merged.object;
+    },
+    further: [
+      () => {
+        applied = settled(request, wish, merged);
+        return applied.object;
+      },
+      () => admitApplied(request, applied),
+    ],
+  };
+}
+
 /** The object with what is applied, before anybody has asked whose its fields are. */
 function mergedWith(request: ResourceRequest, wish: Wish, stored: JsonObject): Merged {
   const live = withoutOwners(request.kind, stored);
@@ -120,9 +128,9 @@ function mergedWith(request: ResourceRequest, wish: Wish, stored: JsonObject): M
 
 /** The same, with whose its fields are, and without those that are not applied any more. */
 function settled(request: ResourceRequest, { sent, author }: Wish, merged: Merged): Applied {
-  const made = typed(request, sent, () => unlessConflicting(merged));
-  if (author.manager === 'kubectl') syncLastApplied(made.object, sent);
-  return made;
+  const applied = typed(request, sent, () => unlessConflicting(merged));
+  if (author.manager === 'kubectl') syncLastApplied(applied.object, sent);
+  return applied;
 }
 
 /** The same as the server takes it, in the version that is stored. */
@@ -158,7 +166,8 @@ function typed<T>(request: ResourceRequest, sent: JsonObject, work: () => T): T 
 async function createApplied(
   gateway: Gateway,
   request: ResourceRequest,
-  { wish, uid }: { wish: Wish; uid: string },
+  making: Making,
+  uid: string,
 ): Promise<Answer | undefined> {
   const { kind, info } = request;
   if (uid !== '') {
@@ -171,16 +180,8 @@ async function createApplied(
   const { conversions, warnings } = request;
   const object =
     conversions === undefined
-      ? await admittedInSteps(request, wish)
-      : await conversions.replay(warnings, () =>
-          admitApplied(request, settled(request, wish, mergedWith(request, wish, {}))),
-        );
+      ? await resultInSteps(request, making, {})
+      : await conversions.replay(warnings, () => resultOf(making, {}));
   delete metaOf(object).resourceVersion;
   return createUnlessTaken(gateway, request, object);
-}
-
-async function admittedInSteps(request: ResourceRequest, wish: Wish): Promise<JsonObject> {
-  const merged = await inStep(request, () => mergedWith(request, wish, {}));
-  const applied = await inStep(request, () => settled(request, wish, merged));
-  return inStep(request, () => admitApplied(request, applied));
 }

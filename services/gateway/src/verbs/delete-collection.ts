@@ -30,8 +30,8 @@ async function deleteAll(
   { options, items }: { options: DeleteOptions; items: readonly Item[] },
 ): Promise<void> {
   const { kind, info } = request;
-  const isLarge = (item: Item) => isLargeJson(item.listed);
-  const [large, small] = [items.filter(isLarge).values(), items.filter((item) => !isLarge(item)).values()];
+  const { large = [], small = [] } = Object.groupBy(items, ({ listed }) => (isLargeJson(listed) ? 'large' : 'small'));
+  const rest = small.values();
   const failures: unknown[] = [];
   const work = async (queue: Iterable<Item>) => {
     for (const { namespace, name } of queue) {
@@ -45,6 +45,6 @@ async function deleteAll(
       if (failures.length > 0) return;
     }
   };
-  await Promise.all([work(large), ...Array.from({ length: Math.min(PARALLEL, items.length) }, () => work(small))]);
+  await Promise.all([work(large), ...Array.from({ length: Math.min(PARALLEL, small.length) }, () => work(rest))]);
   if (failures.length > 0) throw failures[0];
 }
