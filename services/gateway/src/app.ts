@@ -6,7 +6,6 @@ import type { Kit } from '@tidegate/service-kit';
 import { badRequest, timeout } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { RemoteApi } from './aggregation/remote-api.ts';
-import { nobody } from './authn/user.ts';
 import { malformedMediaType } from './codec/media-types.ts';
 import type { Gateway } from './gateway.ts';
 import { auditId } from './hooks/audit-id.ts';
@@ -17,6 +16,7 @@ import { FENCE_HEADER, isSystemController } from './hooks/fence.ts';
 import { STREAMS_OF_STRANGERS } from './hooks/http2-sessions.ts';
 import { takeBearer, upgradeReply } from './hooks/upgrade-reply.ts';
 import { type Asked, writeError } from './hooks/write-answer.ts';
+import { nobody } from './request/user.ts';
 import { serve } from './serve.ts';
 import type { Serving } from './tls/serving.ts';
 

@@ -1,31 +1,25 @@
 import type { Deflater } from '@tidegate/collection';
 import type { FeatureGates } from '@tidegate/feature-gates';
-import type { Kind, Registry } from '@tidegate/kinds';
-import type { RequestInfo } from '@tidegate/request-info';
-import type { Fault, TraceSpan } from '@tidegate/service-kit';
-import type { Guard } from '@tidegate/wire';
+import type { Registry } from '@tidegate/kinds';
+import type { Fault } from '@tidegate/service-kit';
 import type { FastifyReply } from 'fastify';
 import type { ServiceRanges } from './addresses/service-addresses.ts';
 import type { Configurations } from './admission/configurations.ts';
 import type { ApiServices } from './aggregation/api-services.ts';
 import type { AuditTrail } from './audit/audit-trail.ts';
-import type { AuditRecord } from './audit/record.ts';
 import type { Authenticator } from './authn/authenticator.ts';
 import type { BearerTokens } from './authn/bearer/bearer-tokens.ts';
 import type { ServiceAccounts } from './authn/service-accounts.ts';
-import type { User } from './authn/user.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import type { WatchRights } from './authz/watch-rights.ts';
 import type { StoreSession } from './clients/store-session.ts';
 import type { WatchLists } from './clients/watch-lists.ts';
 import type { YamlReader } from './codec/large-yaml/yaml-reader.ts';
-import type { Accepted, Negotiator } from './codec/negotiate.ts';
+import type { Negotiator } from './codec/negotiate.ts';
 import type { Conversions } from './conversion/conversions.ts';
-import type { RequestConversions } from './conversion/request-conversions.ts';
 import type { CustomKinds } from './custom/custom-kinds.ts';
 import type { Discovery } from './discovery/discovery.ts';
-import type { ContentCoding } from './hooks/content-coding.ts';
-import type { LargeSteps, RequestSteps } from './limits/large-steps.ts';
+import type { LargeSteps } from './limits/large-steps.ts';
 import type { Limits } from './limits/limits.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
@@ -34,9 +28,9 @@ import type { WatchTimes } from './mirror/watch-times.ts';
 import type { Plugins } from './plugins/plugins.ts';
 import type { BackEnds } from './proxy/back-ends.ts';
 import type { Turns } from './quota/turns.ts';
+import type { Answer, ResourceRequest } from './request/resource-request.ts';
 import type { RemainingCounts } from './rules/remaining-counts.ts';
 import type { RequestMetrics } from './telemetry/request-metrics.ts';
-import type { RequestNotes } from './telemetry/request-tallies.ts';
 import type { Component } from './verbs/component-status.ts';
 import type { FindCollection } from './webhooks/service-targets.ts';
 import type { WebhookCalls } from './webhooks/webhook-calls.ts';
@@ -95,38 +89,6 @@ export interface Gateway {
   readonly tokens: BearerTokens;
   /** undefined where no key is given for their tokens */
   readonly serviceAccounts: ServiceAccounts | undefined;
-}
-
-/** One request for a resource, authenticated and authorized. */
-export interface ResourceRequest {
-  readonly info: RequestInfo;
-  readonly kind: Kind;
-  readonly user: User;
-  readonly auditId: string;
-  readonly userAgent: string;
-  readonly contentType: string | undefined;
-  readonly accepted: Accepted;
-  readonly coding: ContentCoding;
-  readonly body: Buffer;
-  /** undefined: what it brings is too small to be written in steps */
-  readonly steps: RequestSteps | undefined;
-  readonly span: TraceSpan | undefined;
-  /** of a system controller: its writes count only while it holds its lease */
-  readonly fence: Guard | undefined;
-  /** of objects that come with it; undefined: nothing has to be asked for them */
-  readonly conversions: RequestConversions | undefined;
-  /** Warning headers for the answer */
-  readonly warnings: string[];
-  /** for the audit log; undefined: nothing is recorded of it */
-  readonly record: AuditRecord | undefined;
-  /** for its metrics */
-  readonly notes: RequestNotes;
-}
-
-/** What a verb answers: bytes and a code. Streams write to the reply themselves and answer nothing. */
-export interface Answer {
-  readonly code: number;
-  readonly body: Buffer;
 }
 
 export type VerbHandler = (

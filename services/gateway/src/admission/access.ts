@@ -1,8 +1,8 @@
 import type { AskAccess } from '@tidegate/kinds';
-import { AUTHENTICATED, accountGroups, type User } from '../authn/user.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Decision } from '../authz/policy.ts';
 import { question } from '../authz/question.ts';
+import { AUTHENTICATED, accountGroups, type User } from '../request/user.ts';
 
 const ACCOUNT = /^system:serviceaccount:([^:]*):[^:]*$/;
 

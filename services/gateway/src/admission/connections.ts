@@ -1,7 +1,8 @@
 import { kindOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
 import { flag } from '../proxy/log-options.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { inquiryOf } from './inquiries.ts';
 
 /** What a connection is asked for with, as an object that only those see who may refuse it. */

@@ -1,6 +1,7 @@
 import { type Kind, metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { isDryRun } from '../rules/admit-object.ts';
 import type { DeleteOptions } from '../rules/delete-options.ts';
 import type { Operation } from './act.ts';

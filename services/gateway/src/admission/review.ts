@@ -1,9 +1,7 @@
 import { fromStored, type Kind, metaOf } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
-import type { AuditRecord } from '../audit/record.ts';
-import type { User } from '../authn/user.ts';
-import type { RequestConversions } from '../conversion/request-conversions.ts';
-import type { RequestNotes } from '../telemetry/request-tallies.ts';
+import type { ObjectConversions, RequestNotes, RequestRecord } from '../request/resource-request.ts';
+import type { User } from '../request/user.ts';
 import { WebhookFailure } from '../webhooks/webhook-calls.ts';
 import type { Act } from './act.ts';
 import type { Hook } from './hook.ts';
@@ -22,9 +20,9 @@ export interface Attributes {
   readonly options: JsonObject | null;
   readonly isDryRun: boolean;
   /** of its objects; undefined: nobody has to be asked for them in other versions */
-  readonly conversions: RequestConversions | undefined;
+  readonly conversions: ObjectConversions | undefined;
   /** of the request */
-  readonly record: AuditRecord | undefined;
+  readonly record: RequestRecord | undefined;
   readonly notes: RequestNotes;
 }
 

@@ -1,4 +1,4 @@
-import type { User } from '../authn/user.ts';
+import type { User } from '../request/user.ts';
 
 const EXTRA = 'X-Remote-Extra-';
 /** what may stand in a header's name; `%` is written as others are that may not */

@@ -1,12 +1,12 @@
 import type { RequestInfo } from '@tidegate/request-info';
 import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
-import type { User } from '../authn/user.ts';
 import { upgradeOf } from '../hooks/upgrade-reply.ts';
 import { writeText } from '../hooks/write-answer.ts';
 import { type BackEnd, hostAndPort } from '../proxy/back-end.ts';
 import { forward } from '../proxy/forward.ts';
 import { passUpgrade } from '../proxy/upgrade.ts';
+import type { User } from '../request/user.ts';
 import { identityHeaders } from './identity-headers.ts';
 import type { RemoteApi } from './remote-api.ts';
 

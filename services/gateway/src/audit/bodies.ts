@@ -12,7 +12,7 @@ import {
 } from '@tidegate/schema';
 import { decodeObject, decodeYamlOrJson } from '../codec/decode-body.ts';
 import { isApplied, mediaType } from '../codec/media-types.ts';
-import type { ResourceRequest } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 
 /** What a client has sent, as JSON; undefined: it cannot be read, and the request is refused for that. */
 export function sentBody({ kind, body, contentType }: ResourceRequest): Json | undefined {

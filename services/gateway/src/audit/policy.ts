@@ -1,5 +1,5 @@
 import type { RequestInfo } from '@tidegate/request-info';
-import type { User } from '../authn/user.ts';
+import type { User } from '../request/user.ts';
 
 /** How much is said of a request; each level says what those before it say. */
 export const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { Json, JsonObject } from '@tidegate/schema';
 import type { Status } from '@tidegate/status';
 import { userInfo } from '../admission/review.ts';
-import type { User } from '../authn/user.ts';
 import type { Decision } from '../authz/policy.ts';
-import type { ResourceRequest } from '../gateway.ts';
+import type { RequestRecord, ResourceRequest } from '../request/resource-request.ts';
+import type { User } from '../request/user.ts';
 import { type AnswerTap, tapAnswer } from './answer-tap.ts';
 import { answeredBody, sentBody, withoutOwners } from './bodies.ts';
 import { eventHead, momentText, type Received } from './event.ts';
@@ -24,7 +24,7 @@ const SUCCESS_BELOW = 400;
  *
  * Invariant: a stage is told once, and bodies are told only at the level that asks for them.
  */
-export class AuditRecord {
+export class AuditRecord implements RequestRecord {
   readonly #options: RecordOptions;
   readonly #head: ReturnType<typeof eventHead>;
   readonly #receivedAt = momentText(performance.timeOrigin + performance.now());

@@ -1,4 +1,4 @@
-import { anonymous, type User } from './user.ts';
+import { anonymous, type User } from '../request/user.ts';
 
 /** Where those may ask who say nothing of themselves; what they may there is for roles. */
 export type AnonymousPaths = 'all' | { readonly exact: ReadonlySet<string>; readonly below: readonly string[] };

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { unauthorized } from '@tidegate/status';
+import type { User } from '../request/user.ts';
 import { type AnonymousPaths, anonymousAt } from './anonymous.ts';
 import type { BearerTokens } from './bearer/bearer-tokens.ts';
 import { bearerOf } from './bearer/token.ts';
 import type { Connections, Peer } from './connections.ts';
 import type { FrontProxyHeaders } from './front-proxy.ts';
-import type { User } from './user.ts';
 
 interface AuthenticatorOptions {
   readonly connections: Connections;

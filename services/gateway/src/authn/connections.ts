@@ -1,9 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
+import { AUTHENTICATED, CREDENTIAL_ID, type User } from '../request/user.ts';
 import { Remembered } from './bearer/remembered.ts';
 import { type Authorities, isSignedBy, shownChain } from './certificates.ts';
-import { AUTHENTICATED, CREDENTIAL_ID, type User } from './user.ts';
 
 /** Who is at the other end of a connection, by the certificate that was shown. */
 export type Peer =

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { OptionError } from '@tidegate/options';
-import { type User, withAuthenticated } from './user.ts';
+import { type User, withAuthenticated } from '../request/user.ts';
 
 /** In which headers a front proxy says who sends a request. */
 export interface FrontProxyConfig {

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { Authorizer } from '../authz/authorizer.ts';
 import { readModes } from '../authz/modes.ts';
 import { Policy } from '../authz/policy.ts';
+import type { User } from '../request/user.ts';
 import { impersonated, isImpersonated } from './impersonate.ts';
-import type { User } from './user.ts';
 
 const admin: User = { name: 'admin', uid: '', groups: ['system:masters', 'system:authenticated'] };
 const nobody: User = { name: 'ann', uid: 'u', groups: ['system:authenticated'] };

@@ -3,8 +3,8 @@ import type { RequestInfo } from '@tidegate/request-info';
 import { internalError } from '@tidegate/status';
 import type { Authorizer } from '../authz/authorizer.ts';
 import { question } from '../authz/question.ts';
+import { AUTHENTICATED, accountGroups, anonymous, UNAUTHENTICATED, type User } from '../request/user.ts';
 import { unescaped } from './front-proxy.ts';
-import { AUTHENTICATED, accountGroups, anonymous, UNAUTHENTICATED, type User } from './user.ts';
 
 const PREFIX = 'impersonate-';
 const EXTRA = 'impersonate-extra-';

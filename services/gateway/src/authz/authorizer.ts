@@ -2,7 +2,7 @@ import type { PolicyRule } from '@tidegate/rbac';
 import type { RequestInfo } from '@tidegate/request-info';
 import type { Revision } from '@tidegate/revision';
 import { ApiError, forbidden, serviceUnavailable } from '@tidegate/status';
-import type { User } from '../authn/user.ts';
+import type { User } from '../request/user.ts';
 import type { RoleRef } from './binding.ts';
 import { deedOf, nameIn } from './deed.ts';
 import type { AuthorizationModes } from './modes.ts';

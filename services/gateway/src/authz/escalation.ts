@@ -4,8 +4,9 @@ import { type Beyond, readRules, toldRules, toldTexts, uncovered } from '@tidega
 import type { RequestInfo } from '@tidegate/request-info';
 import type { JsonObject } from '@tidegate/schema';
 import { forbiddenObject, notFound } from '@tidegate/status';
-import type { User } from '../authn/user.ts';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
+import type { User } from '../request/user.ts';
 import { EVERYTHING, MASTERS } from './authorizer.ts';
 import { referred } from './binding.ts';
 import { RBAC } from './policy-mirror.ts';

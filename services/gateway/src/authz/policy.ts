@@ -1,5 +1,5 @@
 import { type Deed, type PolicyRule, placesOf, RuleIndex } from '@tidegate/rbac';
-import type { User } from '../authn/user.ts';
+import type { User } from '../request/user.ts';
 import { type Binding, type BindingSubject, type RoleRef, toldBinding } from './binding.ts';
 
 export interface Decision {

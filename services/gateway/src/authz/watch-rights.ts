@@ -1,6 +1,6 @@
 import type { RequestInfo } from '@tidegate/request-info';
 import { type ApiError, internalError } from '@tidegate/status';
-import type { User } from '../authn/user.ts';
+import type { User } from '../request/user.ts';
 
 /** A running watch: whose it is, what it shows, and how it is told that it is over. */
 export interface RunningWatch {

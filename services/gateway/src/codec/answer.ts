@@ -1,10 +1,9 @@
 import { fromStored, type Kind, metaSchemas } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { Status } from '@tidegate/status';
-import type { Answer, ResourceRequest } from '../gateway.ts';
-import type { Document } from './encodings/encoding.ts';
+import type { Accepted, Document } from '../request/answer-form.ts';
+import type { Answer, ResourceRequest } from '../request/resource-request.ts';
 import { isForPeople } from './for-people.ts';
-import type { Accepted } from './negotiate.ts';
 import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
 
 /** One object in the form that the client asked for. */

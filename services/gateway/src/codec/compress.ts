@@ -9,8 +9,7 @@ import {
   zstdCompress,
   zstdCompressSync,
 } from 'node:zlib';
-
-export type CodingName = 'gzip' | 'zstd';
+import type { CodingName } from '../request/answer-form.ts';
 
 interface Coding {
   now(body: Buffer): Buffer;

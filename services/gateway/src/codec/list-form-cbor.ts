@@ -1,5 +1,5 @@
 import { CBOR_PREFIX, encodeCbor, type Json, type JsonObject } from '@tidegate/schema';
-import type { ResourceRequest } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import type { ListForm } from './list-form.ts';
 import { shapeOf } from './list-shape.ts';
 

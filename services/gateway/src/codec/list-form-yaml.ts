@@ -1,5 +1,5 @@
 import { type JsonObject, printYaml } from '@tidegate/schema';
-import type { ResourceRequest } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { indented } from './encodings/yaml.ts';
 import type { ListForm } from './list-form.ts';
 import { shapeOf } from './list-shape.ts';

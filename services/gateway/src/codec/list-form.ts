@@ -1,7 +1,7 @@
 import type { Item, ItemForm } from '@tidegate/collection';
 import { metaSchemas } from '@tidegate/kinds';
 import { encodeField, envelope, type JsonObject, parseOwnJson } from '@tidegate/schema';
-import type { ResourceRequest } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
 import { isPretty } from './answer.ts';
 import { cborForm } from './list-form-cbor.ts';

@@ -1,8 +1,8 @@
 import type { Item } from '@tidegate/collection';
 import { fromStored, isTypeless, type Kind, metaSchemas } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
-import type { ResourceRequest } from '../gateway.ts';
-import type { ObjectSchema } from './encodings/encoding.ts';
+import type { ObjectSchema } from '../request/answer-form.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
 
 /** What a list looks like beside its metadata, whatever it is encoded in. */

@@ -1,7 +1,7 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
 import { mediaTypeOf, TALKS } from '@tidegate/request-info';
 import { unsupportedMediaType } from '@tidegate/status';
-import type { ResourceRequest } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 
 export const YAML = 'application/yaml';
 const JSON_AND_YAML = ['application/json', YAML];

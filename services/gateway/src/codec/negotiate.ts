@@ -1,23 +1,12 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
 import { headerElements } from '@tidegate/request-info';
 import { notAcceptable } from '@tidegate/status';
+import type { Accepted, Encoding } from '../request/answer-form.ts';
 import { cbor } from './encodings/cbor.ts';
-import type { Encoding } from './encodings/encoding.ts';
 import { json } from './encodings/json.ts';
 import { protobuf } from './encodings/protobuf.ts';
 import { yaml } from './encodings/yaml.ts';
 import { CBOR, CBOR_SEQUENCE, servesCbor } from './media-types.ts';
-
-/** What the answer will look like. */
-export interface Accepted {
-  readonly encoding: Encoding;
-  /** the name that the client used for it */
-  readonly mediaType: string;
-  readonly as: 'object' | 'table' | 'metadata';
-  /** the group and version by which the client asked for a Table or metadata: answered in the same */
-  readonly metaVersion: string;
-  readonly pretty: boolean;
-}
 
 export const PLAIN: Accepted = {
   encoding: json,

@@ -1,8 +1,7 @@
 import type { Item } from '@tidegate/collection';
 import { type Column, customDefaultColumns, defaultColumns, fromStored, type Kind, metaSchemas } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
-import type { Document, Encoding } from './encodings/encoding.ts';
-import type { Accepted } from './negotiate.ts';
+import type { Accepted, Document, Encoding } from '../request/answer-form.ts';
 
 /** How the objects of one watch look: whole, metadata only, or as rows of a Table; and in which encoding. */
 export interface ObjectForm {

@@ -1,5 +1,6 @@
 import type { Kind } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
+import type { ObjectConversions } from '../request/resource-request.ts';
 import type { Conversions } from './conversions.ts';
 
 interface Wanted {
@@ -24,7 +25,7 @@ class Unconverted extends Error {
  * Invariant: what was converted once stays for as long as the request, so that each run of a replay comes further than
  * the one before.
  */
-export class RequestConversions {
+export class RequestConversions implements ObjectConversions {
   readonly #conversions: Conversions;
   readonly #done = new Map<string, JsonObject>();
 

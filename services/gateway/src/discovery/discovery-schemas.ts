@@ -1,6 +1,6 @@
 import { listSchema, metaSchemas } from '@tidegate/kinds';
 import type { Schema } from '@tidegate/schema';
-import type { ObjectSchema } from '../codec/encodings/encoding.ts';
+import type { ObjectSchema } from '../request/answer-form.ts';
 
 const text = (number: number): Schema => ({ type: 'string', number });
 const list = (number: number, items: Schema): Schema => ({ type: 'list', items, number });

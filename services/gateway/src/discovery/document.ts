@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@tidegate/schema';
-import { type CodingName, compress } from '../codec/compress.ts';
+import { compress } from '../codec/compress.ts';
+import type { CodingName } from '../request/answer-form.ts';
 
 /** A document that does not change: its bytes, made once, and the hash by which clients know that they have it. */
 export class Document {

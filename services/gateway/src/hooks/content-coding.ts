@@ -1,18 +1,6 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
 import { headerElements, type RequestInfo } from '@tidegate/request-info';
-import type { CodingName } from '../codec/compress.ts';
-
-/** How the body of an answer may be coded. */
-export interface ContentCoding {
-  /** it depends on what the client accepts, and caches must know */
-  readonly varies: boolean;
-  /** undefined: the body stays as it is */
-  readonly name: CodingName | undefined;
-  /** smaller bodies stay as they are */
-  readonly fromBytes: number;
-}
-
-export const IDENTITY: ContentCoding = { varies: false, name: undefined, fromBytes: 0 };
+import { type ContentCoding, IDENTITY } from '../request/answer-form.ts';
 
 interface Settings {
   readonly gates: FeatureGates;

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { compressor } from '../codec/compress.ts';
 import type { ListForm } from '../codec/list-form.ts';
-import type { ResourceRequest } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
 import { noteBytes } from '../telemetry/answer-bytes.ts';
 import { isGone, writeDrained } from './drained.ts';

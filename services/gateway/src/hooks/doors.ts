@@ -1,8 +1,8 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { OptionError } from '@tidegate/options';
-import type { User } from '../authn/user.ts';
 import { AddressLimit } from '../limits/address-limit.ts';
+import type { User } from '../request/user.ts';
 import { Handshakes } from './handshakes.ts';
 import { Http2Sessions } from './http2-sessions.ts';
 

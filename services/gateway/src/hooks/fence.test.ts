@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { User } from '../authn/user.ts';
+import type { User } from '../request/user.ts';
 import { fenceOf, isSystemController } from './fence.ts';
 
 const CONTROLLER = 'system:kube-controller-manager';

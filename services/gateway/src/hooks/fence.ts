@@ -1,6 +1,6 @@
 import { badRequest } from '@tidegate/status';
 import { type Guard, guardKind } from '@tidegate/wire';
-import type { User } from '../authn/user.ts';
+import type { User } from '../request/user.ts';
 
 export const FENCE_HEADER = 'tidegate-fence';
 const CONTROLLER = 'system:kube-controller-manager';

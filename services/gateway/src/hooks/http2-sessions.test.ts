@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { connect, constants, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { UNAUTHENTICATED } from '../authn/user.ts';
+import { UNAUTHENTICATED } from '../request/user.ts';
 import { Doors } from './doors.ts';
 import { Http2Sessions } from './http2-sessions.ts';
 

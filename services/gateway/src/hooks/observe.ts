@@ -2,8 +2,9 @@ import type { RequestInfo } from '@tidegate/request-info';
 import type { Status } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Gateway } from '../gateway.ts';
+import type { RequestNotes } from '../request/resource-request.ts';
 import { notedBytes } from '../telemetry/answer-bytes.ts';
-import { countEnd, type RequestNotes } from '../telemetry/request-tallies.ts';
+import { countEnd } from '../telemetry/request-tallies.ts';
 
 interface Opened {
   readonly request: FastifyRequest;

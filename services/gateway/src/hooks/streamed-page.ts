@@ -3,7 +3,7 @@ import { type Revision, revisionText, toRevision } from '@tidegate/revision';
 import type { FastifyReply } from 'fastify';
 import { encodeContinue } from '../codec/continue-token.ts';
 import { type ListForm, listForm } from '../codec/list-form.ts';
-import type { ResourceRequest } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
 import type { Selection } from '../rules/selection.ts';
 import { DelayedBody, delayOf } from './delayed-body.ts';

@@ -2,7 +2,7 @@ import { type RequestInfo, splitOutsideQuotes } from '@tidegate/request-info';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isForPeople } from '../codec/for-people.ts';
 import type { Document } from '../discovery/document.ts';
-import type { ContentCoding } from './content-coding.ts';
+import type { ContentCoding } from '../request/answer-form.ts';
 import { flowHeaders } from './flow-headers.ts';
 
 const YEAR_MS = 365 * 24 * 3_600_000;

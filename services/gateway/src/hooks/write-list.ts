@@ -10,8 +10,9 @@ import {
 } from '@tidegate/collection';
 import type { FastifyReply } from 'fastify';
 import { type ListForm, listForm } from '../codec/list-form.ts';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
-import { inStep, isLargeJson } from '../limits/large-steps.ts';
+import type { Gateway } from '../gateway.ts';
+import { isLargeJson } from '../limits/large-steps.ts';
+import { inStep, type ResourceRequest } from '../request/resource-request.ts';
 import type { ListMetadata, Page } from '../rules/list-page.ts';
 import { DelayedBody, delayOf, TURN_MS } from './delayed-body.ts';
 import { writeDrained } from './drained.ts';

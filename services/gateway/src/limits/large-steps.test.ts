@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { inStep, isLargeBody, isLargeJson, LargeSteps, RequestSteps } from './large-steps.ts';
+import { inStep } from '../request/resource-request.ts';
+import { isLargeBody, isLargeJson, LargeRequestSteps, LargeSteps } from './large-steps.ts';
 
 /** Steps on a clock that goes on where a step works and where somebody waits. */
 function stepsOnClock() {
@@ -9,7 +10,7 @@ function stepsOnClock() {
   const waiting: Array<{ at: number; then: () => void }> = [];
   const done: string[] = [];
   const steps = new LargeSteps({ now: () => now, wait: (ms, then) => void waiting.push({ at: now + ms, then }) });
-  const work = (name: string, ms: number, of = new RequestSteps(steps)) =>
+  const work = (name: string, ms: number, of = new LargeRequestSteps(steps)) =>
     of.do(() => {
       done.push(`${name} at ${now}`);
       now += ms;
@@ -56,7 +57,7 @@ test('short steps follow each other until together they took long', async () => 
 
 test('what has been begun goes on before anything else is begun', async () => {
   const { steps, done, work, run } = stepsOnClock();
-  const first = new RequestSteps(steps);
+  const first = new LargeRequestSteps(steps);
   const all = [work('first', 50, first), work('second', 50), work('first again', 50, first)];
   await run();
   await Promise.all(all);
@@ -83,7 +84,7 @@ test('garbage is collected after half a second of steps, as often as there is on
   });
   const counts: number[] = [];
   for (let i = 0; i < 12; i++) {
-    await new RequestSteps(steps).do(() => {
+    await new LargeRequestSteps(steps).do(() => {
       now += 100;
     });
     counts.push(collected);
@@ -92,7 +93,7 @@ test('garbage is collected after half a second of steps, as often as there is on
 });
 
 test('a step that fails tells its error, and the next one is done', async () => {
-  const steps = new RequestSteps(new LargeSteps());
+  const steps = new LargeRequestSteps(new LargeSteps());
   await assert.rejects(
     steps.do(() => {
       throw new Error('no');

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { mediaType } from '../codec/media-types.ts';
-import type { ResourceRequest } from '../gateway.ts';
+import type { RequestSteps } from '../request/resource-request.ts';
 
 /** Whatever so few bytes are made into, it takes some ten milliseconds at most. */
 const SMALL_BYTES = 16 << 10;
@@ -69,7 +69,7 @@ export class LargeSteps {
 
   /** For one request. */
   of(isLarge: boolean): RequestSteps | undefined {
-    return isLarge ? new RequestSteps(this) : undefined;
+    return isLarge ? new LargeRequestSteps(this) : undefined;
   }
 
   /** A request that is not large is served from here on, until the answer is called. */
@@ -124,7 +124,7 @@ export class LargeSteps {
 }
 
 /** The steps of one request. */
-export class RequestSteps {
+export class LargeRequestSteps implements RequestSteps {
   readonly #all: LargeSteps;
   #hasBegun = false;
 
@@ -137,9 +137,4 @@ export class RequestSteps {
     this.#hasBegun = true;
     return this.#all.do(step, hasBegun);
   }
-}
-
-/** A step of a write: of a large one when it is its turn, of any other at once. */
-export function inStep<T>({ steps }: Pick<ResourceRequest, 'steps'>, step: () => T): T | Promise<T> {
-  return steps === undefined ? step() : steps.do(step);
 }

@@ -1,6 +1,6 @@
 import type { RequestInfo } from '@tidegate/request-info';
 import { type FieldError, invalidValue, requiredValue, tooLong } from '@tidegate/status';
-import type { ResourceRequest } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { refuseOption } from '../rules/admit-object.ts';
 
 const LONGEST = 128;

@@ -1,7 +1,7 @@
 import { fromStored, isConverted, type Kind, type Registry, resetFields, toStored } from '@tidegate/kinds';
 import { fieldSet, type Version, type Versions } from '@tidegate/managed-fields';
 import type { JsonObject } from '@tidegate/schema';
-import type { ResourceRequest } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 
 interface KindVersion extends Version {
   readonly kind: Kind;

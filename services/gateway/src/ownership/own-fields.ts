@@ -9,7 +9,8 @@ import {
   writeOwners,
 } from '@tidegate/managed-fields';
 import { isJsonObject, type Json, type JsonObject, printTime } from '@tidegate/schema';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { fieldManager } from './field-manager.ts';
 import { versionsOf } from './kind-versions.ts';
 

@@ -1,7 +1,8 @@
 import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { type ApiError, forbiddenObject } from '@tidegate/status';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import type { PluginName } from './names.ts';
 
 /** What a plugin is asked about. */

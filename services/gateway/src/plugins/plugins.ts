@@ -1,8 +1,8 @@
 import type { Revision } from '@tidegate/revision';
 import type { Operation } from '../admission/act.ts';
-import type { ResourceRequest } from '../gateway.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
 import { resourceQuota } from '../quota/commit-counted.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { claimResize } from './claim-resize.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts';
 import { inUseProtection } from './in-use-protection.ts';

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { badRequest } from '@tidegate/status';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { Addresses } from './addresses.ts';
 import type { BackEnd } from './back-end.ts';
 import { type KubeletConfig, Kubelets } from './kubelets.ts';

@@ -12,7 +12,7 @@ import {
 import { ApiError, badRequest, type FieldError, invalid, notSupported } from '@tidegate/status';
 import { type DecodedObject, decodeObject } from '../codec/decode-body.ts';
 import { mediaType, STRATEGIC_PATCH } from '../codec/media-types.ts';
-import type { ResourceRequest } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { refuseManyValues } from './refuse-many-values.ts';
 
 /** The object that is the body of a request, as the server takes it. */

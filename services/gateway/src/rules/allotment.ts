@@ -2,7 +2,8 @@ import { serviceClaims } from '@tidegate/kinds';
 import { parseOwnJson } from '@tidegate/schema';
 import { type Guard, guardKind, outcomeKind, type WriteOutcome } from '@tidegate/wire';
 import { ServiceAddresses } from '../addresses/service-addresses.ts';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { latestCollection } from './fresh-collection.ts';
 
 /** Who gives an object what it alone may have; undefined where there is nothing of the kind. */

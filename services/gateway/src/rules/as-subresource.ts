@@ -2,7 +2,7 @@ import { type Kind, type KindEntry, kindOf, metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { badRequest } from '@tidegate/status';
 import { decodeObject } from '../codec/decode-body.ts';
-import type { ResourceRequest } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { admitObject } from './admit-object.ts';
 
 const kinds = new WeakMap<KindEntry, Kind>();

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { Fault } from '@tidegate/service-kit';
 import { serviceUnavailable } from '@tidegate/status';
 import { outcomeKind, type WriteOutcome, writeKind } from '@tidegate/wire';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { commit } from './commit.ts';
 
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';

@@ -13,7 +13,8 @@ import {
 } from '@tidegate/status';
 import { type Guard, guardKind, type Key, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
 import { operationId } from '../clients/operation-id.ts';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 
 /** How long a request goes on against others that write the same object. Clients give up after a minute. */
 export const CONTENTION_MS = 30_000;

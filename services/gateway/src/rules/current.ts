@@ -5,7 +5,8 @@ import { notFound, unreadable } from '@tidegate/status';
 import type { Key, StoredObject } from '@tidegate/wire';
 import { parseStored, withResourceVersion } from '../codec/stored-form.ts';
 import { isOf } from '../conversion/conversions.ts';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 
 /** An object as it is, or was a moment ago. */
 export interface Current {

@@ -2,7 +2,8 @@ import type { Propagation } from '@tidegate/kinds';
 import { clean, isJsonObject, type Json, type JsonObject, type Schema } from '@tidegate/schema';
 import { badRequest, invalidValue, notSupported } from '@tidegate/status';
 import { decodeObject } from '../codec/decode-body.ts';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { isDryRun, refuseOption } from './admit-object.ts';
 
 export interface DeleteOptions {

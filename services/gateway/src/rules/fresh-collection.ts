@@ -1,7 +1,8 @@
 import type { Collection } from '@tidegate/collection';
 import { type Revision, revisionText, toRevision } from '@tidegate/revision';
 import { resourceVersionTooLarge, timeout } from '@tidegate/status';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 
 /** How long a read waits to become as fresh as it was asked for. */
 export const FRESHNESS_WAIT_MS = 3000;

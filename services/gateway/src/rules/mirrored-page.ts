@@ -1,7 +1,8 @@
 import { isConverted } from '@tidegate/kinds';
 import { encodeContinue } from '../codec/continue-token.ts';
 import { convertedPage } from '../conversion/converted-page.ts';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import type { InMirror } from './find-state.ts';
 import { type Page, type PageRequest, pageOf } from './list-page.ts';
 import type { Selection } from './selection.ts';

@@ -1,6 +1,7 @@
 import { type Collection, corruptObject } from '@tidegate/collection';
 import { unreadable } from '@tidegate/status';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { keyOf } from './commit.ts';
 
 /**

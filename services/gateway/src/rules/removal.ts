@@ -1,7 +1,7 @@
 import { type Kind, metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { type Guard, guardKind } from '@tidegate/wire';
-import type { ResourceRequest } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 
 /** A deleting object that nothing holds any more is removed by the change that let it go. */
 export function isRemoved({ kind }: ResourceRequest, object: JsonObject): boolean {

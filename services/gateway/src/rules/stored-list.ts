@@ -4,7 +4,8 @@ import type { Revision } from '@tidegate/revision';
 import { ApiError, unreadable } from '@tidegate/status';
 import type { StoredObject } from '@tidegate/wire';
 import { convertedAsTheyCome } from '../conversion/converted-page.ts';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 
 export interface StoredListRequest {
   readonly namespace: string;

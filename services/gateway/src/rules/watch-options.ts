@@ -2,7 +2,7 @@ import type { FeatureGates } from '@tidegate/feature-gates';
 import type { RequestInfo } from '@tidegate/request-info';
 import { parseResourceVersion, type Revision } from '@tidegate/revision';
 import { badRequest, type FieldError, forbiddenField, invalid, notSupported } from '@tidegate/status';
-import type { User } from '../authn/user.ts';
+import type { User } from '../request/user.ts';
 
 export interface WatchOptions {
   /** undefined: at the most recent state, and that state first */

@@ -1,6 +1,6 @@
 import type { MetricRegistry } from '@tidegate/service-kit';
 import { ApiError } from '@tidegate/status';
-import type { User } from '../authn/user.ts';
+import type { User } from '../request/user.ts';
 import { Counts } from './counts.ts';
 import { InFlight } from './in-flight.ts';
 import { type FindKind, RequestTallies } from './request-tallies.ts';

@@ -1,7 +1,8 @@
 import { builtInRegistry } from '@tidegate/kinds';
 import { requestInfo } from '@tidegate/request-info';
 import { MetricRegistry } from '@tidegate/service-kit';
-import { countEnd, newNotes, RequestTallies } from './request-tallies.ts';
+import { newNotes } from '../request/resource-request.ts';
+import { countEnd, RequestTallies } from './request-tallies.ts';
 
 /** What it costs to count a request, and for comparison one histogram of three labels in prom-client. Prints microseconds. */
 const registry = builtInRegistry();

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { builtInRegistry } from '@tidegate/kinds';
 import { requestInfo } from '@tidegate/request-info';
 import { MetricRegistry } from '@tidegate/service-kit';
-import { countEnd, newNotes, RequestTallies } from './request-tallies.ts';
+import { newNotes } from '../request/resource-request.ts';
+import { countEnd, RequestTallies } from './request-tallies.ts';
 
 const registry = builtInRegistry();
 const CORE = { dry_run: '', group: '', version: 'v1', resource: 'configmaps', subresource: '', component: 'apiserver' };

@@ -1,5 +1,6 @@
 import type { Kind } from '@tidegate/kinds';
 import { HistogramTally, type MetricRegistry, type Sample } from '@tidegate/service-kit';
+import type { RequestNotes } from '../request/resource-request.ts';
 import {
   dryRunLabel,
   isKnown,
@@ -11,22 +12,6 @@ import {
 } from './request-labels.ts';
 
 export type FindKind = (group: string, version: string, resource: string) => Kind | undefined;
-
-/** What is noted of a request on its way, for its metrics. */
-export interface RequestNotes {
-  /** when it came, by performance.now */
-  readonly startedMs: number;
-  /** how long it waited for a seat */
-  queuedMs: number;
-  /** how long it waited for admission webhooks */
-  webhooksMs: number;
-  /** undefined: it was not traced */
-  traceId: string | undefined;
-}
-
-export function newNotes(): RequestNotes {
-  return { startedMs: performance.now(), queuedMs: 0, webhooksMs: 0, traceId: undefined };
-}
 
 interface Ended {
   readonly code: number;

@@ -16,12 +16,12 @@ import {
 import { type JsonObject, printTime } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
 import { decodeApplied } from '../codec/decode-body.ts';
-import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
-import { inStep } from '../limits/large-steps.ts';
+import type { Gateway } from '../gateway.ts';
 import { requiredFieldManager } from '../ownership/field-manager.ts';
 import { versionsOf } from '../ownership/kind-versions.ts';
 import { syncLastApplied, toleratedConflicts } from '../ownership/last-applied.ts';
 import { liveOwners, setOwners, withoutOwners } from '../ownership/own-fields.ts';
+import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
 import { admitObject, knownFields, refuseOtherKind, takePlace } from '../rules/admit-object.ts';
 import { type Change, changeObject, type Making, resultInSteps, resultOf } from '../rules/change-object.ts';
 import { createUnlessTaken } from './create.ts';

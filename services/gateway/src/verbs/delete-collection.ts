@@ -1,8 +1,9 @@
 import type { Item } from '@tidegate/collection';
 import { ApiError } from '@tidegate/status';
-import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import type { Gateway, VerbHandler } from '../gateway.ts';
 import { writeItems } from '../hooks/write-list.ts';
 import { isLargeJson } from '../limits/large-steps.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
 import { listedItems } from '../rules/listed-items.ts';
 import { deleteObject } from './delete.ts';

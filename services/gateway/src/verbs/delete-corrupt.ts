@@ -2,7 +2,8 @@ import { forbiddenObject, invalid, invalidValue, notFound } from '@tidegate/stat
 import { deleteCorruptKind } from '@tidegate/wire';
 import { operationId } from '../clients/operation-id.ts';
 import { successAnswer } from '../codec/answer.ts';
-import type { Answer, Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { Answer, ResourceRequest } from '../request/resource-request.ts';
 import { keyOf } from '../rules/commit.ts';
 import { IGNORE_READ_ERRORS } from '../rules/delete-options.ts';
 

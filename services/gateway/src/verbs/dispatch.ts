@@ -1,5 +1,6 @@
 import { methodNotAllowed } from '@tidegate/status';
-import type { ResourceRequest, VerbHandler } from '../gateway.ts';
+import type { VerbHandler } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { bindingVerbs, oldBindingVerbs } from './binding.ts';
 import { componentVerbs } from './component-status.ts';
 import { create } from './create.ts';

@@ -1,8 +1,9 @@
 import type { Position } from '@tidegate/collection';
 import type { Revision } from '@tidegate/revision';
 import type { FastifyReply } from 'fastify';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
 import { type PageRequest, StreamedPage } from '../hooks/streamed-page.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import type { PageEnd } from '../rules/remaining-counts.ts';
 import { type StoredListRequest, storedItems } from '../rules/stored-list.ts';
 

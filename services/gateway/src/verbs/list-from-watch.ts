@@ -4,8 +4,9 @@ import { type Revision, toRevision } from '@tidegate/revision';
 import { unreadable } from '@tidegate/status';
 import type { ListPart } from '@tidegate/wire';
 import type { FastifyReply } from 'fastify';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
 import { type PageRequest, StreamedPage } from '../hooks/streamed-page.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 
 /** The head of the stream has told all that can be refused. */
 const DELAYED_BYTES = 128 << 10;

@@ -1,8 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { isPretty } from '../codec/answer.ts';
-import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import type { Gateway, VerbHandler } from '../gateway.ts';
 import type { PageRequest } from '../hooks/streamed-page.ts';
 import { writeFormed, writeList } from '../hooks/write-list.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { type Elsewhere, findState, tooOld } from '../rules/find-state.ts';
 import { listOptions } from '../rules/list-options.ts';
 import { placeAfter } from '../rules/list-page.ts';

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, badRequest, internalError, type Reason } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
-import type { ResourceRequest, VerbHandler } from '../gateway.ts';
+import type { VerbHandler } from '../gateway.ts';
 import { isGone } from '../hooks/drained.ts';
 import { upgradeOf } from '../hooks/upgrade-reply.ts';
 import { writeHead } from '../hooks/write-answer.ts';
@@ -12,6 +12,7 @@ import { readLogOptions } from '../proxy/log-options.ts';
 import { sendToSocket } from '../proxy/log-socket.ts';
 import { containerOf, kubeletOf, nodeOf, podOf } from '../proxy/pod-node.ts';
 import { readSome } from '../proxy/upgrade.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 
 /** GET of pods/NAME/log: the kubelet's text, as it comes. */
 const get: VerbHandler = async (gateway, request, reply) => {

@@ -4,7 +4,8 @@ import { requestInfo } from '@tidegate/request-info';
 import { Authorizer } from '../authz/authorizer.ts';
 import { readModes } from '../authz/modes.ts';
 import { Policy } from '../authz/policy.ts';
-import type { Gateway, ResourceRequest } from '../gateway.ts';
+import type { Gateway } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { attachVerbs, execVerbs, portForwardVerbs } from './pod-stream.ts';
 
 const roles = { policy: new Policy(), isFresh: true, latest: async () => {}, through: async () => {} };

@@ -1,6 +1,6 @@
 import { badRequest } from '@tidegate/status';
 import { admitConnection } from '../admission/connections.ts';
-import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import type { Gateway, VerbHandler } from '../gateway.ts';
 import { type UpgradeResponse, upgradeOf } from '../hooks/upgrade-reply.ts';
 import { refuseDryRun } from '../proxy/dry-run.ts';
 import { protocolsOf } from '../proxy/headers.ts';
@@ -9,6 +9,7 @@ import { containerOf, kubeletOf, nodeOf, podOf } from '../proxy/pod-node.ts';
 import { remoteCommand, STREAM_CLOSE_PROTOCOL } from '../proxy/remote-command.ts';
 import { tunnel, tunnelled } from '../proxy/tunnel.ts';
 import { passUpgrade, type Upgrading } from '../proxy/upgrade.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 
 type Speak = (upgrading: Upgrading, raw: UpgradeResponse, request: ResourceRequest, gateway: Gateway) => Promise<void>;
 

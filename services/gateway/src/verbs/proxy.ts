@@ -1,10 +1,11 @@
 import { admitConnection } from '../admission/connections.ts';
-import type { ResourceRequest, VerbHandler } from '../gateway.ts';
+import type { VerbHandler } from '../gateway.ts';
 import { upgradeOf } from '../hooks/upgrade-reply.ts';
 import { writeHead } from '../hooks/write-answer.ts';
 import { refuseDryRun } from '../proxy/dry-run.ts';
 import { forward } from '../proxy/forward.ts';
 import { passUpgrade } from '../proxy/upgrade.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 
 /** Any request below pods/, services/ or nodes/NAME/proxy: sent on to what is behind it, and answered by that. */
 const proxy: VerbHandler = async (gateway, request, reply) => {

@@ -6,10 +6,11 @@ import { badRequest, type FieldError, invalid, invalidValue } from '@tidegate/st
 import { admittedCreation } from '../admission/inquiries.ts';
 import { userInfo } from '../admission/review.ts';
 import { digestOf } from '../authn/bearer/token.ts';
-import type { User } from '../authn/user.ts';
 import { question } from '../authz/question.ts';
 import { objectAnswer } from '../codec/answer.ts';
-import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import type { Gateway, VerbHandler } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
+import type { User } from '../request/user.ts';
 import { admitBody } from '../rules/admit-object.ts';
 
 /** A question that is answered in its own status; nothing is kept of it. */

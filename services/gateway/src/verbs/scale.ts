@@ -3,8 +3,9 @@ import { isJsonObject, type Json, type JsonObject, parseOwnJson, setOwn } from '
 import { internalError } from '@tidegate/status';
 import { objectAnswer } from '../codec/answer.ts';
 import { isApplied } from '../codec/media-types.ts';
-import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import type { Gateway, VerbHandler } from '../gateway.ts';
 import { versionsOf } from '../ownership/kind-versions.ts';
+import type { Answer, ResourceRequest } from '../request/resource-request.ts';
 import { admitBody, admitObject } from '../rules/admit-object.ts';
 import { asSubresource } from '../rules/as-subresource.ts';
 import { type Change, changeObject, type View } from '../rules/change-object.ts';

@@ -4,7 +4,8 @@ import { ApiError, badRequest, conflict, invalid, invalidValue, resourceNotFound
 import { admittedCreation } from '../admission/inquiries.ts';
 import type { Reference, TokenSubject } from '../authn/service-accounts.ts';
 import { objectAnswer } from '../codec/answer.ts';
-import type { Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
+import type { Gateway, VerbHandler } from '../gateway.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
 import { admitBody, isDryRun } from '../rules/admit-object.ts';
 import { asSubresource } from '../rules/as-subresource.ts';
 import { keyOf } from '../rules/commit.ts';

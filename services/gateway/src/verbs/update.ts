@@ -1,9 +1,9 @@
 import { metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { conflict } from '@tidegate/status';
-import type { Answer, Gateway, ResourceRequest, VerbHandler } from '../gateway.ts';
-import { inStep } from '../limits/large-steps.ts';
+import type { Gateway, VerbHandler } from '../gateway.ts';
 import { ownCreated } from '../ownership/own-fields.ts';
+import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
 import { admitBody } from '../rules/admit-object.ts';
 import { changeObject } from '../rules/change-object.ts';
 import { createUnlessTaken, wipe } from './create.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { User } from '../user.ts';
+import type { User } from '../../request/user.ts';
 import { BearerTokens } from './bearer-tokens.ts';
 import { Remembered } from './remembered.ts';
 import { bearerOf, digestOf } from './token.ts';

@@ -1,4 +1,4 @@
-import type { User } from '../user.ts';
+import type { User } from '../../request/user.ts';
 import { Remembered } from './remembered.ts';
 import type { BearerToken } from './token.ts';
 import type { TokenAuthority, TokenOwner } from './token-authority.ts';

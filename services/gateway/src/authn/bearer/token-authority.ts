@@ -1,4 +1,4 @@
-import type { User } from '../user.ts';
+import type { User } from '../../request/user.ts';
 import type { BearerToken } from './token.ts';
 
 /** Whose a token is. */

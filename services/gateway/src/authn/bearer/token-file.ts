@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { OptionError } from '@tidegate/options';
-import { AUTHENTICATED, type User } from '../user.ts';
+import { AUTHENTICATED, type User } from '../../request/user.ts';
 import { type BearerToken, digestOf } from './token.ts';
 import type { TokenAuthority, TokenVerdict } from './token-authority.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type IssuerKey, issuerKey, publishedForm, signedToken } from '@tidegate/testkit';
+import type { User } from '../../request/user.ts';
 import { digestOf } from '../bearer/token.ts';
 import type { ToldJwt } from '../configuration/issuer-form.ts';
 import { readIssuers } from '../configuration/issuers.ts';
-import type { User } from '../user.ts';
 import { type IssuerSettings, TokenIssuer } from './token-issuer.ts';
 
 const URL = 'https://issuer.example';

@@ -1,6 +1,6 @@
 import { fromData, ListValue, type Program, type Value } from '@tidegate/cel';
 import type { Json, JsonObject } from '@tidegate/schema';
-import { CREDENTIAL_ID, type User, withAuthenticated } from '../user.ts';
+import { CREDENTIAL_ID, type User, withAuthenticated } from '../../request/user.ts';
 import { type ClaimRules, type Condition, claimsShape, type Source, userShape } from './claim-rules.ts';
 
 /** Why a token makes nobody a user. */

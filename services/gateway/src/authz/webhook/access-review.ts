@@ -2,7 +2,7 @@ import type { RequestInfo } from '@tidegate/request-info';
 import type { JsonObject } from '@tidegate/schema';
 import { parseFieldSelector } from '@tidegate/selectors';
 import { ApiError } from '@tidegate/status';
-import type { User } from '../../authn/user.ts';
+import type { User } from '../../request/user.ts';
 import { nameIn } from '../deed.ts';
 
 /** Whether somebody may do something, as a SubjectAccessReview asks it. What is empty is left out. */

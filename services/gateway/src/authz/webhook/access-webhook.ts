@@ -2,7 +2,7 @@ import type { Program } from '@tidegate/cel';
 import type { RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { Remembered } from '../../authn/bearer/remembered.ts';
-import type { User } from '../../authn/user.ts';
+import type { User } from '../../request/user.ts';
 import type { OperatorsWebhook } from '../../webhooks/operators-webhook.ts';
 import { WebhookFailure } from '../../webhooks/webhook-calls.ts';
 import { reviewSpec } from './access-review.ts';

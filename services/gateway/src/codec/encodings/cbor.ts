@@ -1,5 +1,5 @@
 import { CBOR_PREFIX, cborDocument, encodeCbor } from '@tidegate/schema';
-import type { Encoding } from './encoding.ts';
+import type { Encoding } from '../../request/answer-form.ts';
 
 /** A map of two, `object` and `type`, in which the object is a whole document of its own. */
 const EVENT = Buffer.concat([Buffer.from([0xa2]), encodeCbor('type')]);

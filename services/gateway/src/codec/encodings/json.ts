@@ -1,4 +1,4 @@
-import type { Encoding } from './encoding.ts';
+import type { Encoding } from '../../request/answer-form.ts';
 
 const END = Buffer.from('}\n');
 const heads = new Map<string, Buffer>();

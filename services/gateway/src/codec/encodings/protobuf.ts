@@ -1,5 +1,5 @@
 import { encodeMessage, inEnvelope, type Schema } from '@tidegate/schema';
-import type { Encoding, ObjectSchema } from './encoding.ts';
+import type { Encoding, ObjectSchema } from '../../request/answer-form.ts';
 
 const WATCH_EVENT: ObjectSchema = {
   type: 'object',

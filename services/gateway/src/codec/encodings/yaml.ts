@@ -1,5 +1,5 @@
 import { type Json, printYaml } from '@tidegate/schema';
-import type { Encoding } from './encoding.ts';
+import type { Encoding } from '../../request/answer-form.ts';
 
 /** The documents of a watch are separated by lines of `---`. */
 export const yaml: Encoding = {

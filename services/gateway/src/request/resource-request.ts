@@ -1,0 +1,87 @@
+import type { Kind } from '@tidegate/kinds';
+import type { RequestInfo } from '@tidegate/request-info';
+import type { JsonObject } from '@tidegate/schema';
+import type { TraceSpan } from '@tidegate/service-kit';
+import type { Guard } from '@tidegate/wire';
+import type { Accepted, ContentCoding } from './answer-form.ts';
+import type { User } from './user.ts';
+
+/**
+ * One request for a resource, authenticated and authorized. It is plain data and a few small interfaces, so that every
+ * room can take it without knowing the rooms that made its parts.
+ */
+export interface ResourceRequest {
+  readonly info: RequestInfo;
+  readonly kind: Kind;
+  readonly user: User;
+  readonly auditId: string;
+  readonly userAgent: string;
+  readonly contentType: string | undefined;
+  readonly accepted: Accepted;
+  readonly coding: ContentCoding;
+  readonly body: Buffer;
+  /** undefined: the body is too small to be processed in steps */
+  readonly steps: RequestSteps | undefined;
+  readonly span: TraceSpan | undefined;
+  /** set for a system controller: its writes are committed only while it holds its lease */
+  readonly fence: Guard | undefined;
+  /** undefined: no webhook converts the versions of this kind */
+  readonly conversions: ObjectConversions | undefined;
+  /** Warning headers of the answer */
+  readonly warnings: string[];
+  /** undefined: the audit policy does not record this request */
+  readonly record: RequestRecord | undefined;
+  /** for its metrics */
+  readonly notes: RequestNotes;
+}
+
+/** The answer of a verb. Streams write to the reply themselves and return no answer. */
+export interface Answer {
+  readonly code: number;
+  readonly body: Buffer;
+}
+
+/** The steps in which a large object is processed, so that other requests are served between them. */
+export interface RequestSteps {
+  do<T>(step: () => T): Promise<T>;
+}
+
+/** Runs one step of a write: at once, or, where the object is large, when it is this request's turn. */
+export function inStep<T>({ steps }: Pick<ResourceRequest, 'steps'>, step: () => T): T | Promise<T> {
+  return steps === undefined ? step() : steps.do(step);
+}
+
+/** The objects of one request in other versions of their kind, where a webhook converts them. */
+export interface ObjectConversions {
+  /** The object in another version, for reading only. It ends the current run of `replay` where a call is needed first. */
+  now(object: JsonObject, from: Kind, to: Kind): JsonObject;
+  /** A copy of the object in another version. */
+  later(object: JsonObject, from: Kind, to: Kind): Promise<JsonObject>;
+  /** Repeats `run` until every conversion that it needs is there. Warnings of earlier runs are taken back. */
+  replay<T>(warnings: string[], run: () => T): Promise<T>;
+}
+
+/** The audit record of a request, as far as verbs and admission add to it. */
+export interface RequestRecord {
+  /** The first annotation of a key is kept. */
+  annotate(key: string, value: string): void;
+  /** The object has a name that the path does not contain. */
+  named(name: string): void;
+  isAtLeast(level: 'Metadata' | 'Request' | 'RequestResponse'): boolean;
+}
+
+/** Measurements of one request, for its metrics. */
+export interface RequestNotes {
+  /** when it was received, by performance.now */
+  readonly startedMs: number;
+  /** the time for which it waited for a seat */
+  queuedMs: number;
+  /** the time for which it waited for admission webhooks */
+  webhooksMs: number;
+  /** undefined: the request is not traced */
+  traceId: string | undefined;
+}
+
+export function newNotes(): RequestNotes {
+  return { startedMs: performance.now(), queuedMs: 0, webhooksMs: 0, traceId: undefined };
+}
