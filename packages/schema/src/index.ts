@@ -5,7 +5,7 @@ export { type Cleaned, type CleanOptions, clean, fieldsTwice, type Surplus, type
 export { applyDefaults } from './defaults.ts';
 export { BodyNotes, type Decoded } from './json/body-notes.ts';
 export { decodeJson, parseOwnJson } from './json/decode.ts';
-export { copyOf, isJsonObject, isTooDeep, type Json, type JsonObject, MAX_DEPTH, setOwn } from './json/json.ts';
+export { copyOf, isJsonObject, isTooDeep, type Json, type JsonObject, listOf, MAX_DEPTH, setOwn } from './json/json.ts';
 export { fitsInt64, wholeNumber } from './json/whole-number.ts';
 export { type OpenApiOptions, openApiSchema, openApiShape } from './open-api.ts';
 export { encodeField, encodeMessage } from './protobuf/encode.ts';

@@ -12,6 +12,7 @@ import type { BearerTokens } from './authn/bearer/bearer-tokens.ts';
 import type { ServiceAccounts } from './authn/service-accounts.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import type { WatchRights } from './authz/watch-rights.ts';
+import type { WebhookCalls } from './callouts/webhook-calls.ts';
 import type { StoreSession } from './clients/store-session.ts';
 import type { WatchLists } from './clients/watch-lists.ts';
 import type { YamlReader } from './codec/large-yaml/yaml-reader.ts';
@@ -25,6 +26,8 @@ import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
 import type { SharedFrames } from './mirror/shared-frames.ts';
 import type { WatchTimes } from './mirror/watch-times.ts';
+import type { Collections } from './objects/collections.ts';
+import type { Objects } from './objects/objects.ts';
 import type { Plugins } from './plugins/plugins.ts';
 import type { BackEnds } from './proxy/back-ends.ts';
 import type { Turns } from './quota/turns.ts';
@@ -32,8 +35,6 @@ import type { Answer, ResourceRequest } from './request/resource-request.ts';
 import type { RemainingCounts } from './rules/remaining-counts.ts';
 import type { RequestMetrics } from './telemetry/request-metrics.ts';
 import type { Component } from './verbs/component-status.ts';
-import type { FindCollection } from './webhooks/service-targets.ts';
-import type { WebhookCalls } from './webhooks/webhook-calls.ts';
 
 /** What every verb works with. */
 export interface Gateway {
@@ -80,8 +81,8 @@ export interface Gateway {
   readonly serviceRanges: ServiceRanges;
   /** what requests are sent on to: nodes, pods, services */
   readonly backEnds: BackEnds;
-  /** a collection as it is known here, whatever its age */
-  readonly collection: FindCollection;
+  readonly objects: Objects;
+  readonly collections: Collections;
   /** the other parts, as this one sees them */
   readonly components: () => readonly Component[];
   /** undefined: nothing is recorded */

@@ -1,9 +1,7 @@
-import { type Collection, Deflater, WindowMemory } from '@tidegate/collection';
+import { Deflater, WindowMemory } from '@tidegate/collection';
 import { readFeatureGates } from '@tidegate/feature-gates';
 import { builtInRegistry } from '@tidegate/kinds';
-import { toRevision } from '@tidegate/revision';
 import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@tidegate/service-kit';
-import { serviceUnavailable } from '@tidegate/status';
 import type { Key } from '@tidegate/wire';
 import type { FastifyInstance } from 'fastify';
 import { serviceRanges } from './addresses/service-addresses.ts';
@@ -20,6 +18,9 @@ import { Authorizer } from './authz/authorizer.ts';
 import { PolicyMirror } from './authz/policy-mirror.ts';
 import { WatchRights } from './authz/watch-rights.ts';
 import { authorizationModes } from './authz/webhook/authorization-configuration.ts';
+import { AllowedAddresses } from './callouts/allowed-addresses.ts';
+import { ServiceTargets } from './callouts/service-targets.ts';
+import { WebhookCalls } from './callouts/webhook-calls.ts';
 import { StoreSession } from './clients/store-session.ts';
 import { WatchLists } from './clients/watch-lists.ts';
 import { YamlReader } from './codec/large-yaml/yaml-reader.ts';
@@ -43,15 +44,14 @@ import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
 import { WatchTimes } from './mirror/watch-times.ts';
+import { Collections } from './objects/collections.ts';
+import { Objects } from './objects/objects.ts';
 import { Plugins } from './plugins/plugins.ts';
-import { Addresses } from './proxy/addresses.ts';
 import { BackEnds } from './proxy/back-ends.ts';
 import { Turns } from './quota/turns.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
 import { RequestMetrics } from './telemetry/request-metrics.ts';
 import { Serving } from './tls/serving.ts';
-import { ServiceTargets } from './webhooks/service-targets.ts';
-import { WebhookCalls } from './webhooks/webhook-calls.ts';
 
 /** how long requests that are under way may take when the process is to end */
 const DRAIN_MS = 10_000;
@@ -61,7 +61,6 @@ const IDLE_MS = 1000;
 const WATCHES_WITHIN_MS = 1000;
 const WATCHES_EACH_MS = 25;
 const FEW_WATCHES = 10;
-const PATIENCE_MS = 5000;
 /** A webhook, or a server behind the API, may run beside this process, but never be the machine's own metadata service. */
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 
@@ -113,9 +112,9 @@ export class GatewayService implements Service {
     const gates = readFeatureGates(config.featureGates);
     for (const notice of gates.notices) kit.log.warn(notice);
     const negotiator = new Negotiator(gates);
-    const collection = (resource: string) => this.#collection(resource);
+    const collection = (resource: string) => collections.known(resource);
     const services = new ServiceTargets(collection);
-    const addresses = new Addresses(LOOPBACK);
+    const addresses = new AllowedAddresses(LOOPBACK);
     const apiServices = new ApiServices({
       mirrors: this.#mirrors,
       localNames: localNames(registry),
@@ -131,8 +130,11 @@ export class GatewayService implements Service {
     const plugins = new Plugins(this.#mirrors, config);
     const unanswered = sparing((words) => kit.log.warn(words));
     const webhooks = new WebhookCalls(addresses, services, unanswered);
+    const conversions = new Conversions({ webhooks, metrics });
+    const collections = new Collections({ store: this.#store, mirrors: this.#mirrors, conversions });
+    const objects = new Objects({ registry, store: this.#store, mirrors: this.#mirrors, conversions });
     // whom the operator names may be anywhere
-    this.#operatorsCalls = new WebhookCalls(new Addresses(['0.0.0.0/0', '::/0']), services);
+    this.#operatorsCalls = new WebhookCalls(new AllowedAddresses(['0.0.0.0/0', '::/0']), services);
     const asking = { calls: this.#operatorsCalls, warn: (words: string) => kit.log.warn(words) };
     const modes = authorizationModes(config, { ...asking, warn: sparing(asking.warn) });
     for (const notice of modes.notices) kit.log.warn(notice);
@@ -178,8 +180,9 @@ export class GatewayService implements Service {
       plugins,
       quotaTurns: new Turns(),
       webhooks,
-      conversions: new Conversions({ webhooks, metrics }),
-      collection,
+      conversions,
+      objects,
+      collections,
       store: this.#store,
       mirrors: this.#mirrors,
       watchLists: this.#watchLists,
@@ -196,7 +199,7 @@ export class GatewayService implements Service {
       deflater: new Deflater(),
       remaining: new RemainingCounts(),
       serviceRanges: serviceRanges(config),
-      backEnds: new BackEnds(config),
+      backEnds: new BackEnds(config, { objects, collections, registry }),
       components: () => [
         { name: 'store', trouble: this.#probe.storeTrouble() ?? this.#probe.postgresTrouble() },
         { name: 'watch', trouble: watchTrouble({ probe: this.#probe, mirrors: this.#mirrors, roles: this.#roles }) },
@@ -284,14 +287,6 @@ export class GatewayService implements Service {
     this.#operatorsCalls.close();
     await this.#gateway.auditTrail?.close();
     this.#serving.close();
-  }
-
-  /** As it is known here, or as it was when it was first asked for. */
-  async #collection(resource: string): Promise<Collection> {
-    const found =
-      this.#mirrors.peek(resource) ?? (await this.#mirrors.collection(resource, toRevision(0), PATIENCE_MS));
-    if (found === undefined) throw serviceUnavailable(`${resource} are not known yet`);
-    return found;
   }
 
   /** Of what is there to stay. */

@@ -14,6 +14,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The objects of a list. A field that is missing or no list has none. */
+export function listOf(object: unknown, name: string): JsonObject[] {
+  const list = isJsonObject(object) ? object[name] : undefined;
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}
+
 /** Deeper than any value may be. It looks no further than that. */
 export function isTooDeep(value: Json, levels = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -1,8 +1,6 @@
 import { type MatchCondition, metaOf, readCondition } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
-import { listIn } from '../proxy/service-address.ts';
-import { clientConfigOf } from '../webhooks/client-config.ts';
-import type { ClientConfig } from '../webhooks/webhook-calls.ts';
+import { type JsonObject, listOf } from '@tidegate/schema';
+import { type ClientConfig, clientConfigOf } from '../callouts/webhook-calls.ts';
 import { type Matcher, matcherOf } from './matcher.ts';
 
 /** One webhook of a configuration: what it wants to be asked about, and how. */
@@ -31,7 +29,7 @@ const HARMLESS = new Set(['None', 'NoneOnDryRun']);
 /** The webhooks of a configuration, in their order. */
 export function hooksOf(configuration: JsonObject): Hook[] {
   const { name = '' } = metaOf(configuration);
-  return listIn(configuration, 'webhooks').map((webhook) => hookOf(webhook, name));
+  return listOf(configuration, 'webhooks').map((webhook) => hookOf(webhook, name));
 }
 
 function hookOf(webhook: JsonObject, configuration: string): Hook {
@@ -47,7 +45,7 @@ function hookOf(webhook: JsonObject, configuration: string): Hook {
     isHarmless: HARMLESS.has(String(webhook.sideEffects)),
     reinvoked: webhook.reinvocationPolicy === 'IfNeeded',
     matcher: matcherOf(webhook),
-    conditions: listIn(webhook, 'matchConditions').map(conditionOf),
+    conditions: listOf(webhook, 'matchConditions').map(conditionOf),
   };
 }
 

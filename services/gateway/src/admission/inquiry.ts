@@ -3,10 +3,10 @@ import { admissionVariables, fromStored, holdAll, type Kind } from '@tidegate/ki
 import { isSame } from '@tidegate/managed-fields';
 import { clean, decodeJson, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, forbiddenObject, internalError, type Reason, type Status } from '@tidegate/status';
+import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import type { Gateway } from '../gateway.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { asStored } from '../rules/admit-object.ts';
-import { WebhookFailure } from '../webhooks/webhook-calls.ts';
 import { accessOf, onceDecided } from './access.ts';
 import type { BoundPolicy, Called } from './configurations.ts';
 import type { Hook } from './hook.ts';

@@ -1,8 +1,7 @@
 import { metaOf, type Registry, selectorText } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { type LabelSelector, parseLabelSelector } from '@tidegate/selectors';
 import type { Gateway } from '../gateway.ts';
-import { listIn } from '../proxy/service-address.ts';
 import { type Act, equivalents } from './act.ts';
 import { namespaceLabels } from './namespace-labels.ts';
 import type { Attributes, Objects } from './review.ts';
@@ -26,10 +25,10 @@ export function matcherOf(
   from: JsonObject,
   { rules = 'rules', mayBeAll = false }: { rules?: string; mayBeAll?: boolean } = {},
 ): Matcher {
-  const wanted = listIn(from, rules).map(ruleOf);
+  const wanted = listOf(from, rules).map(ruleOf);
   return {
     rules: mayBeAll && wanted.length === 0 ? undefined : wanted,
-    excluded: listIn(from, 'excludeResourceRules').map(ruleOf),
+    excluded: listOf(from, 'excludeResourceRules').map(ruleOf),
     isEquivalent: from.matchPolicy !== 'Exact',
     namespaceSelector: selectorOf(from.namespaceSelector),
     objectSelector: selectorOf(from.objectSelector),

@@ -1,9 +1,9 @@
 import { type Item, itemOf, itemParts } from '@tidegate/collection';
 import { isConverted, type Kind } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
-import { itemsOf } from '../conversion/converted-page.ts';
 import type { Gateway } from '../gateway.ts';
-import { keyOf } from '../rules/commit.ts';
+import { itemsOf } from '../objects/collections.ts';
+import { keyOf } from '../objects/objects.ts';
 import { selectorOf } from './matcher.ts';
 import { type KnownPolicy, type PolicyBinding, paramKindIn } from './policies.ts';
 
@@ -64,7 +64,7 @@ async function objectsNamed(
     return item === undefined ? [] : [parseOwnJson(item.stored().value)];
   }
   const selector = selectorOf(paramRef.selector);
-  const collection = await gateway.collection(kind.storedAs);
+  const collection = await gateway.collections.known(kind.storedAs);
   const items = await shownAs(gateway, kind, itemsOf(collection.snapshot().runs(namespace)));
   return items
     .filter(({ labels }) => selector === undefined || selector.matches(labels))

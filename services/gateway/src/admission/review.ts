@@ -1,8 +1,8 @@
 import { fromStored, type Kind, metaOf } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import type { ObjectConversions, RequestNotes, RequestRecord } from '../request/resource-request.ts';
 import type { User } from '../request/user.ts';
-import { WebhookFailure } from '../webhooks/webhook-calls.ts';
 import type { Act } from './act.ts';
 import type { Hook } from './hook.ts';
 

@@ -1,12 +1,11 @@
-import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
-import { listIn } from '../proxy/service-address.ts';
+import { isJsonObject, type Json, type JsonObject, listOf } from '@tidegate/schema';
 
 /**
  * A resource of the aggregated form as another server tells it: what has its type is taken, anything else is left out, so
  * that what one server says wrongly spoils no document that tells of all.
  */
 export function discoveredResource(told: JsonObject): JsonObject {
-  const subresources = listIn(told, 'subresources').map((one) => ({
+  const subresources = listOf(told, 'subresources').map((one) => ({
     subresource: textOf(one.subresource),
     responseKind: kindIn(one),
     verbs: textsIn(one, 'verbs'),

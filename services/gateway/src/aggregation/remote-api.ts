@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { FindCollection } from '../callouts/service-targets.ts';
 import type { BackEnd } from '../proxy/back-end.ts';
-import type { FindCollection } from '../webhooks/service-targets.ts';
 import { type ApiService, availableIn, type RemoteService } from './api-service.ts';
 import { askInBackground, wordsOf } from './background-request.ts';
 import { AGGREGATOR, identityHeaders } from './identity-headers.ts';

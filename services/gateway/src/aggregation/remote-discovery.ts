@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isJsonObject, type Json, type JsonObject, parseOwnJson } from '@tidegate/schema';
-import { listIn } from '../proxy/service-address.ts';
+import { isJsonObject, type Json, type JsonObject, listOf, parseOwnJson } from '@tidegate/schema';
 import type { BackgroundAnswer } from './background-request.ts';
 import { discoveredResource } from './discovered-resource.ts';
 
@@ -70,10 +69,10 @@ export class RemoteDiscovery {
     const isAggregated = /;\s*as=APIGroupDiscoveryList\b/.test(type) && /;\s*v=v2(;|$|\s)/.test(type);
     if (answer.code !== 200 || !isAggregated) return undefined;
     const { group, version } = this.#place;
-    const groups = listIn(objectOf(answer.body), 'items');
+    const groups = listOf(objectOf(answer.body), 'items');
     const found = groups.find(({ metadata }) => isJsonObject(metadata) && metadata.name === group);
-    const versions = listIn(found, 'versions');
-    const resources = listIn(
+    const versions = listOf(found, 'versions');
+    const resources = listOf(
       versions.find((one) => one.version === version),
       'resources',
     );
@@ -86,7 +85,7 @@ export class RemoteDiscovery {
     const answer = await ask(path, { headers: ['Accept', 'application/json'], mostBytes: MOST_BYTES });
     if (answer.code !== 200) throw new Error(`failed to download legacy discovery for ${path}: ${answer.code}`);
     return {
-      resources: aggregatedResources(listIn(objectOf(answer.body), 'resources'), this.#place).map(discoveredResource),
+      resources: aggregatedResources(listOf(objectOf(answer.body), 'resources'), this.#place).map(discoveredResource),
       etag: '',
     };
   }

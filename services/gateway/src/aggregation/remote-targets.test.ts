@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Addresses } from '../proxy/addresses.ts';
-import { ServiceTargets } from '../webhooks/service-targets.ts';
+import { AllowedAddresses } from '../callouts/allowed-addresses.ts';
+import { ServiceTargets } from '../callouts/service-targets.ts';
 import { RemoteTargets } from './remote-targets.ts';
 
 const SERVICE = { namespace: 'a', name: 'fruit', port: 443, caBundle: '', insecure: false };
@@ -9,7 +9,7 @@ const NO_FILES = { proxyClientCertFile: '', proxyClientKeyFile: '' };
 
 function targets(aggregatedServiceAddresses: readonly string[], files = NO_FILES): RemoteTargets {
   const services = new ServiceTargets(() => Promise.reject(new Error('nobody may look')));
-  const addresses = new Addresses(['127.0.0.0/8', '::1/128']);
+  const addresses = new AllowedAddresses(['127.0.0.0/8', '::1/128']);
   return new RemoteTargets({ ...files, aggregatedServiceAddresses }, { services, addresses });
 }
 

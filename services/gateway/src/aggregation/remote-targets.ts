@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { OptionError } from '@tidegate/options';
 import { trusting } from '@tidegate/service-kit';
-import type { Addresses } from '../proxy/addresses.ts';
+import type { AllowedAddresses } from '../callouts/allowed-addresses.ts';
+import type { ServiceTarget, ServiceTargets } from '../callouts/service-targets.ts';
 import type { BackEnd } from '../proxy/back-end.ts';
-import type { ServiceTarget, ServiceTargets } from '../webhooks/service-targets.ts';
 import type { RemoteService } from './api-service.ts';
 
 export interface RemoteTargetsConfig {
@@ -24,11 +24,11 @@ export class RemoteTargets {
   readonly #files: readonly [cert: string, key: string] | undefined;
   readonly #configured: ReadonlyMap<string, ServiceTarget>;
   readonly #services: ServiceTargets;
-  readonly #addresses: Addresses;
+  readonly #addresses: AllowedAddresses;
 
   constructor(
     config: RemoteTargetsConfig,
-    { services, addresses }: { services: ServiceTargets; addresses: Addresses },
+    { services, addresses }: { services: ServiceTargets; addresses: AllowedAddresses },
   ) {
     this.#services = services;
     this.#addresses = addresses;

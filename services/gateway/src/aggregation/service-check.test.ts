@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Collection } from '@tidegate/collection';
-import type { FindCollection } from '../webhooks/service-targets.ts';
+import type { FindCollection } from '../callouts/service-targets.ts';
 import { judgeService } from './service-check.ts';
 
 const SERVICE = { namespace: 'a', name: 'fruit', port: 443, caBundle: '', insecure: false };

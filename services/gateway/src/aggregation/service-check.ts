@@ -1,7 +1,6 @@
 import type { Collection } from '@tidegate/collection';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { listIn } from '../proxy/service-address.ts';
-import { type FindCollection, objectIn, SLICES, slicesOf } from '../webhooks/service-targets.ts';
+import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
+import { type FindCollection, objectIn, SLICES, slicesOf } from '../callouts/service-targets.ts';
 import type { RemoteService } from './api-service.ts';
 import { unavailable, type Verdict } from './verdict.ts';
 
@@ -17,7 +16,7 @@ export async function judgeService(service: RemoteService, find: FindCollection)
   const spec = isJsonObject(object.spec) ? object.spec : {};
   // others are not served by endpoints, or not by them alone
   if ((spec.type ?? 'ClusterIP') !== 'ClusterIP') return undefined;
-  const found = listIn(spec, 'ports').find((one) => one.port === port);
+  const found = listOf(spec, 'ports').find((one) => one.port === port);
   if (found === undefined) return unavailable('ServicePortError', `${place} is not listening on port ${port}`);
   const portName = String(found.name ?? '');
   const slices = slicesOf(await find(SLICES), namespace, name);
@@ -31,15 +30,15 @@ export async function judgeService(service: RemoteService, find: FindCollection)
 }
 
 function isReadyIn(slice: JsonObject, portName: string): boolean {
-  const ready = listIn(slice, 'endpoints').some(
+  const ready = listOf(slice, 'endpoints').some(
     ({ conditions }) => !isJsonObject(conditions) || conditions.ready !== false,
   );
-  return ready && hasPort(listIn(slice, 'ports'), portName);
+  return ready && hasPort(listOf(slice, 'ports'), portName);
 }
 
 function areReadyIn(endpoints: JsonObject | undefined, portName: string): boolean {
-  return listIn(endpoints, 'subsets').some(
-    (subset) => listIn(subset, 'addresses').length > 0 && hasPort(listIn(subset, 'ports'), portName),
+  return listOf(endpoints, 'subsets').some(
+    (subset) => listOf(subset, 'addresses').length > 0 && hasPort(listOf(subset, 'ports'), portName),
   );
 }
 

@@ -1,8 +1,8 @@
 import { OptionError } from '@tidegate/options';
 import { type Kit, WatchedFiles } from '@tidegate/service-kit';
+import { OperatorsWebhook, webhookIn } from '../callouts/operators-webhook.ts';
+import type { WebhookCalls } from '../callouts/webhook-calls.ts';
 import { durationOf } from '../configuration/duration.ts';
-import { OperatorsWebhook, webhookIn } from '../webhooks/operators-webhook.ts';
-import type { WebhookCalls } from '../webhooks/webhook-calls.ts';
 import { type AnonymousPaths, NOWHERE, USUAL_PATHS } from './anonymous.ts';
 import { Authenticator } from './authenticator.ts';
 import { BearerTokens } from './bearer/bearer-tokens.ts';

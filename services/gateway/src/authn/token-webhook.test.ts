@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@tidegate/schema';
-import { WebhookFailure } from '../webhooks/webhook-calls.ts';
+import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import { digestOf } from './bearer/token.ts';
 import { TokenWebhook } from './token-webhook.ts';
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import type { OperatorsWebhook } from '../callouts/operators-webhook.ts';
+import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import { type User, withAuthenticated } from '../request/user.ts';
-import type { OperatorsWebhook } from '../webhooks/operators-webhook.ts';
-import { WebhookFailure } from '../webhooks/webhook-calls.ts';
 import { Remembered } from './bearer/remembered.ts';
 import type { BearerToken } from './bearer/token.ts';
 import type { TokenAuthority, TokenVerdict } from './bearer/token-authority.ts';

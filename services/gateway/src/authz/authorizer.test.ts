@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Query } from '@tidegate/request-info';
 import { serviceUnavailable } from '@tidegate/status';
 import { accessOf, onceDecided } from '../admission/access.ts';
-import { WebhookFailure } from '../webhooks/webhook-calls.ts';
+import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import { Authorizer } from './authorizer.ts';
 import { modesOf, readModes } from './modes.ts';
 import { Policy } from './policy.ts';

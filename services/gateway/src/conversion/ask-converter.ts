@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Kind } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import { clientConfigOf } from '../webhooks/client-config.ts';
-import { Unanswered, type WebhookCalls, WebhookFailure } from '../webhooks/webhook-calls.ts';
+import { clientConfigOf, Unanswered, type WebhookCalls, WebhookFailure } from '../callouts/webhook-calls.ts';
 import { answeredObjects, WrongAnswer } from './answered-objects.ts';
 
 /** What became of one question to a converter. */

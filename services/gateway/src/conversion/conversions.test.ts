@@ -6,9 +6,9 @@ import { toRevision } from '@tidegate/revision';
 import type { JsonObject } from '@tidegate/schema';
 import { MetricRegistry } from '@tidegate/service-kit';
 import { ApiError } from '@tidegate/status';
+import { Unanswered, type WebhookCall, type WebhookCalls } from '../callouts/webhook-calls.ts';
 import { storedForm } from '../codec/stored-form.ts';
 import { declareMetrics } from '../metrics.ts';
-import { Unanswered, type WebhookCall, type WebhookCalls } from '../webhooks/webhook-calls.ts';
 import { Conversions } from './conversions.ts';
 
 const scale = builtInRegistry().find('apps', 'v1', 'deployments')?.entry.subresources.scale?.entry;

@@ -5,9 +5,9 @@ import { toRevision } from '@tidegate/revision';
 import { applyDefaults, clean, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
 import type { Key } from '@tidegate/wire';
+import type { WebhookCalls } from '../callouts/webhook-calls.ts';
 import { type StoredForm, storedForm } from '../codec/stored-form.ts';
 import type { GatewayMetrics } from '../metrics.ts';
-import type { WebhookCalls } from '../webhooks/webhook-calls.ts';
 import { askConverter, type Outcome } from './ask-converter.ts';
 import { Memo } from './memo.ts';
 

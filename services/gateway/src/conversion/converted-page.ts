@@ -1,6 +1,7 @@
 import { type Item, type Run, runOf, type Snapshot } from '@tidegate/collection';
 import type { Kind } from '@tidegate/kinds';
 import { revisionText } from '@tidegate/revision';
+import { itemsOf } from '../objects/collections.ts';
 import { type Page, type PageRequest, pageOf } from '../rules/list-page.ts';
 import { type Conversions, isHandedOn } from './conversions.ts';
 
@@ -48,27 +49,6 @@ async function convertedRuns(conversions: Conversions, kind: Kind, runs: readonl
     from = to;
     return made;
   });
-}
-
-/** States in the version of a kind as they come, so many at a time. */
-export async function* convertedAsTheyCome(
-  conversions: Conversions,
-  kind: Kind,
-  { items, isAbout }: { items: AsyncIterable<Item>; isAbout?: (item: Item) => boolean },
-): AsyncGenerator<Item> {
-  let chunk: Item[] = [];
-  for await (const item of items) {
-    if (isAbout?.(item) === false) continue;
-    chunk.push(item);
-    if (chunk.length < CHUNK) continue;
-    yield* await conversions.read(kind, chunk);
-    chunk = [];
-  }
-  yield* await conversions.read(kind, chunk);
-}
-
-export function itemsOf(runs: Iterable<Run>): Item[] {
-  return [...runs].flatMap(({ items, from, to }) => items.slice(from, to));
 }
 
 function runsOf(items: readonly Item[]): Run[] {

@@ -1,8 +1,8 @@
 import { amountsIn, metaOf, podAmounts } from '@tidegate/kinds';
-import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type Json, type JsonObject, listOf } from '@tidegate/schema';
 import { problemsOf } from './limit-problems.ts';
 import { objectsIn } from './look-up.ts';
-import { type Admitted, listOf, type Plugin, refused, specOf } from './plugin.ts';
+import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
 
 const RANGES = 'limitranges';
 

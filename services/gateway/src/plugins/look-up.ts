@@ -6,7 +6,7 @@ import type { Gateway } from '../gateway.ts';
 
 /** The objects of a small collection as its mirror has them; they may be a moment old. Namespace "" is all of them. */
 export async function objectsIn(gateway: Gateway, resource: string, namespace = ''): Promise<JsonObject[]> {
-  const collection = await gateway.collection(resource);
+  const collection = await gateway.collections.known(resource);
   const objects: JsonObject[] = [];
   for (const { items, from, to } of collection.snapshot().runs(namespace)) {
     for (const { json } of items.slice(from, to)) objects.push(parseOwnJson(json));

@@ -1,4 +1,5 @@
-import { append, listOf, type Plugin, specOf } from './plugin.ts';
+import { listOf } from '@tidegate/schema';
+import { append, type Plugin, specOf } from './plugin.ts';
 
 const KEY = 'node.kubernetes.io/not-ready';
 const EFFECT = 'NoSchedule';

@@ -37,12 +37,6 @@ export function specOf(object: JsonObject): JsonObject {
   return isJsonObject(object.spec) ? object.spec : {};
 }
 
-/** The objects of a list that may not be there. */
-export function listOf(object: JsonObject, name: string): JsonObject[] {
-  const list = object[name];
-  return Array.isArray(list) ? list.filter(isJsonObject) : [];
-}
-
 /** Appends to a list that may not be there. */
 export function append(object: JsonObject, name: string, item: Json): void {
   const list = object[name];

@@ -8,11 +8,11 @@ import {
   podLevelText,
   podPolicyOf,
 } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { invalid } from '@tidegate/status';
 import type { Gateway } from '../gateway.ts';
 import { objectAt } from './look-up.ts';
-import { type Admitted, listOf, type Plugin, refused, specOf } from './plugin.ts';
+import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
 import { violationsIn } from './pod-violations.ts';
 
 /** Where those who make pods say how they are to be. */

@@ -1,7 +1,7 @@
 import { isSameAmounts } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { objectAt } from './look-up.ts';
-import { type Admitted, listOf, type Plugin, refused, specOf } from './plugin.ts';
+import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
 import { mergedTolerations } from './tolerations.ts';
 
 const CLASSES = 'runtimeclasses.node.k8s.io';

@@ -1,5 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
-import { listOf } from './plugin.ts';
+import { isJsonObject, type Json, type JsonObject, listOf } from '@tidegate/schema';
 
 /** Where volumes name secrets: the source, and the field that does. */
 const VOLUME_SECRETS: ReadonlyArray<readonly [source: string, field: string]> = [

@@ -1,10 +1,10 @@
 import { metaOf } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { delayMs } from '@tidegate/service-kit';
 import { type ApiError, namespaceTerminating, notFound } from '@tidegate/status';
 import type { Gateway } from '../gateway.ts';
 import { objectAt } from './look-up.ts';
-import { type Admitted, listOf, type Plugin, refused, specOf } from './plugin.ts';
+import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
 import { forbiddenSecret, namesSecrets } from './secret-references.ts';
 import { mountToken } from './token-volume.ts';
 

@@ -1,6 +1,6 @@
-import type { JsonObject } from '@tidegate/schema';
+import { type JsonObject, listOf } from '@tidegate/schema';
 import { generatedName } from '../rules/generated-name.ts';
-import { append, listOf } from './plugin.ts';
+import { append } from './plugin.ts';
 
 const PREFIX = 'kube-api-access-';
 const PATH = '/var/run/secrets/kubernetes.io/serviceaccount';

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '@tidegate/schema';
-import { append, listOf, type Plugin, specOf } from './plugin.ts';
+import { type Json, type JsonObject, listOf } from '@tidegate/schema';
+import { append, type Plugin, specOf } from './plugin.ts';
 
 /** How long a pod stays on a node that is in trouble, where it does not say so itself. */
 const SECONDS = 300;

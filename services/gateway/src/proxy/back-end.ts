@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
-import { dialWords, knownDialWords } from './dial-words.ts';
+import { dialWords, knownDialWords } from '../callouts/dial-words.ts';
 
 /** Where requests are sent on to: an address that was judged, and is not resolved again. */
 export interface BackEnd {

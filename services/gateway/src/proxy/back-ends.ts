@@ -1,13 +1,12 @@
+import type { RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { badRequest } from '@tidegate/status';
-import type { Gateway } from '../gateway.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
-import { Addresses } from './addresses.ts';
+import { AllowedAddresses } from '../callouts/allowed-addresses.ts';
 import type { BackEnd } from './back-end.ts';
 import { type KubeletConfig, Kubelets } from './kubelets.ts';
-import { podOf, read } from './pod-node.ts';
+
 import { schemeNamePort } from './scheme-name-port.ts';
-import { serviceAddress } from './service-address.ts';
+import { type ServicePorts, serviceAddress } from './service-address.ts';
 
 export interface BackEndConfig extends KubeletConfig {
   readonly proxyAllowAddresses: readonly string[];
@@ -16,46 +15,55 @@ export interface BackEndConfig extends KubeletConfig {
 const CONNECT_MS = 30_000;
 const PORTS = { '': 80, http: 80, https: 443 };
 
-/** Everything that requests are sent on to. */
-export class BackEnds {
-  readonly #addresses: Addresses;
-  readonly kubelets: Kubelets;
+type Place = Pick<RequestInfo, 'resource' | 'namespace' | 'name'>;
 
-  constructor(config: BackEndConfig) {
-    this.#addresses = new Addresses(config.proxyAllowAddresses);
-    this.kubelets = new Kubelets(config, this.#addresses);
+/** Finds the pods, Services and nodes to which requests are forwarded. */
+export class BackEnds {
+  readonly #addresses: AllowedAddresses;
+  readonly #kubelets: Kubelets;
+  readonly #ports: ServicePorts;
+
+  constructor(config: BackEndConfig, ports: ServicePorts) {
+    this.#ports = ports;
+    this.#addresses = new AllowedAddresses(config.proxyAllowAddresses);
+    this.#kubelets = new Kubelets(config, this.#addresses);
   }
 
   /** What is behind `pods/`, `services/` or `nodes/[SCHEME:]NAME[:PORT]/proxy`. */
-  behind(gateway: Gateway, request: ResourceRequest): Promise<BackEnd> {
-    switch (request.info.resource) {
+  behind({ resource, namespace, name }: Place): Promise<BackEnd> {
+    switch (resource) {
       case 'nodes':
-        return this.#node(gateway, request);
+        return this.#node(name);
       case 'services':
-        return this.#service(gateway, request);
+        return this.#service(namespace, name);
       default:
-        return this.#pod(gateway, request);
+        return this.#pod(namespace, name);
     }
   }
 
-  async #pod(gateway: Gateway, request: ResourceRequest): Promise<BackEnd> {
-    const { scheme, name, port } = schemeNamePort(request.info.name, 'pod');
-    const { spec, status } = await podOf(gateway, request, name);
+  /** The kubelet of a node, with this server's client certificate. */
+  async kubelet(node: string, { verified = true } = {}): Promise<BackEnd> {
+    return this.#kubelets.of(await this.#ports.objects.core('nodes', '', node), { verified });
+  }
+
+  async #pod(namespace: string, asked: string): Promise<BackEnd> {
+    const { scheme, name, port } = schemeNamePort(asked, 'pod');
+    const { spec, status } = await this.#ports.objects.core('pods', namespace, name);
     const ip = isJsonObject(status) ? String(status.podIP ?? '') : '';
     const wanted = port === '' ? (firstPort(spec) ?? PORTS[scheme]) : portNumber(port);
     return this.#plain(scheme, this.#addresses.judged(ip), ip, wanted);
   }
 
-  async #service(gateway: Gateway, request: ResourceRequest): Promise<BackEnd> {
-    const wanted = schemeNamePort(request.info.name, 'service');
-    const { ip, port } = await serviceAddress(gateway, request, wanted);
+  async #service(namespace: string, asked: string): Promise<BackEnd> {
+    const wanted = schemeNamePort(asked, 'service');
+    const { ip, port } = await serviceAddress(this.#ports, namespace, wanted);
     return this.#plain(wanted.scheme, this.#addresses.judged(ip), ip, port);
   }
 
   /** The kubelet, unless another port of the node is asked for, which gets no credentials. */
-  async #node(gateway: Gateway, request: ResourceRequest): Promise<BackEnd> {
-    const { scheme, name, port } = schemeNamePort(request.info.name, 'node');
-    const kubelet = await this.kubelets.of(await read(gateway, request, { resource: 'nodes', namespace: '', name }));
+  async #node(asked: string): Promise<BackEnd> {
+    const { scheme, name, port } = schemeNamePort(asked, 'node');
+    const kubelet = await this.kubelet(name);
     if (port === '' || port === String(kubelet.port)) return kubelet;
     return this.#plain(scheme, kubelet.address, kubelet.host, portNumber(port));
   }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
-import type { Addresses } from './addresses.ts';
+import type { AllowedAddresses } from '../callouts/allowed-addresses.ts';
 import type { BackEnd } from './back-end.ts';
 
 export interface KubeletConfig {
@@ -22,9 +22,9 @@ const USUAL_PORT = 10_250;
  */
 export class Kubelets {
   readonly #config: KubeletConfig;
-  readonly #addresses: Addresses;
+  readonly #addresses: AllowedAddresses;
 
-  constructor(config: KubeletConfig, addresses: Addresses) {
+  constructor(config: KubeletConfig, addresses: AllowedAddresses) {
     this.#config = config;
     this.#addresses = addresses;
     // a name that leads nowhere is told at the start, not to the first who wants a log

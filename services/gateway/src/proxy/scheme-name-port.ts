@@ -1,6 +1,8 @@
 import { badRequest } from '@tidegate/status';
 
 export interface SchemeNamePort {
+  /** the whole text of the path */
+  readonly asked: string;
   readonly scheme: '' | 'http' | 'https';
   readonly name: string;
   /** a number or a name; empty where none is given */
@@ -14,5 +16,5 @@ export function schemeNamePort(text: string, what: string): SchemeNamePort {
   if (parts.length > 3 || name === '' || (scheme !== '' && scheme !== 'http' && scheme !== 'https')) {
     throw badRequest(`invalid ${what} request ${JSON.stringify(text)}`);
   }
-  return { scheme, name, port };
+  return { asked: text, scheme, name, port };
 }

@@ -1,12 +1,17 @@
 import { randomInt } from 'node:crypto';
-import { type Kind, metaOf } from '@tidegate/kinds';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { type Kind, metaOf, type Registry } from '@tidegate/kinds';
+import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
-import type { Gateway } from '../gateway.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
-import { latestCollection } from '../rules/fresh-collection.ts';
-import { podOf, read } from './pod-node.ts';
+import type { Collections } from '../objects/collections.ts';
+import type { Objects } from '../objects/objects.ts';
+
 import type { SchemeNamePort } from './scheme-name-port.ts';
+
+export interface ServicePorts {
+  readonly objects: Pick<Objects, 'core'>;
+  readonly collections: Pick<Collections, 'latest'>;
+  readonly registry: Pick<Registry, 'find'>;
+}
 
 interface Endpoint {
   readonly ip: string;
@@ -22,19 +27,19 @@ interface Endpoint {
  * write endpoints must not choose where this server connects to.
  */
 export async function serviceAddress(
-  gateway: Gateway,
-  request: ResourceRequest,
+  ports: ServicePorts,
+  namespace: string,
   wanted: SchemeNamePort,
 ): Promise<{ ip: string; port: number }> {
-  const portName = await portNameOf(gateway, request, wanted);
-  const found = await endpointsOf(gateway, request, wanted.name);
+  const portName = await portNameOf(ports, namespace, wanted);
+  const found = await endpointsOf(ports, namespace, wanted.name);
   const candidates = found.filter(({ name }) => name === portName);
   const first = candidates.length === 0 ? 0 : randomInt(candidates.length);
   for (const i of candidates.keys()) {
     const endpoint = candidates[(first + i) % candidates.length] as Endpoint;
-    if (await isThatPod(gateway, request, endpoint)) return endpoint;
+    if (await isThatPod(ports, namespace, endpoint)) return endpoint;
   }
-  throw none(found.length === 0 ? wanted.name : request.info.name);
+  throw none(found.length === 0 ? wanted.name : wanted.asked);
 }
 
 function none(name: string): ApiError {
@@ -42,36 +47,34 @@ function none(name: string): ApiError {
 }
 
 /** A port is asked for by its name; a number is the Service's own, and stands for a name. */
-async function portNameOf(gateway: Gateway, request: ResourceRequest, { name, port }: SchemeNamePort): Promise<string> {
+async function portNameOf(ports: ServicePorts, namespace: string, { name, port }: SchemeNamePort): Promise<string> {
   if (!/^[+-]?\d+$/.test(port)) return port;
-  const service = await read(gateway, request, { resource: 'services', namespace: request.info.namespace, name });
-  const ports = listIn(service.spec, 'ports');
-  const found = ports.find((each) => each.port === Number(port));
+  const service = await ports.objects.core('services', namespace, name);
+  const found = listOf(service.spec, 'ports').find((each) => each.port === Number(port));
   if (found !== undefined) return String(found.name ?? '');
   throw new ApiError('ServiceUnavailable', `no service port ${Number(port)} found for service ${JSON.stringify(name)}`);
 }
 
 /** From the Endpoints of that name; where there are none, from the Service's slices. */
-async function endpointsOf(gateway: Gateway, request: ResourceRequest, name: string): Promise<Endpoint[]> {
-  const { namespace } = request.info;
+async function endpointsOf(ports: ServicePorts, namespace: string, name: string): Promise<Endpoint[]> {
   try {
-    return ofEndpoints(await read(gateway, request, { resource: 'endpoints', namespace, name }), namespace);
+    return ofEndpoints(await ports.objects.core('endpoints', namespace, name), namespace);
   } catch (error) {
     if (!(error instanceof ApiError && error.reason === 'NotFound')) throw error;
-    const slices = await slicesOf(gateway, request, name);
+    const slices = await slicesOf(ports, namespace, name);
     if (slices.length === 0) throw error;
     return slices.flatMap((slice) => ofSlice(slice, namespace));
   }
 }
 
 function ofEndpoints(endpoints: JsonObject, namespace: string): Endpoint[] {
-  return listIn(endpoints, 'subsets').flatMap((subset) =>
-    listIn(subset, 'addresses').flatMap((address) => pairs(address, [String(address.ip)], subset, namespace)),
+  return listOf(endpoints, 'subsets').flatMap((subset) =>
+    listOf(subset, 'addresses').flatMap((address) => pairs(address, [String(address.ip)], subset, namespace)),
   );
 }
 
 function ofSlice(slice: JsonObject, namespace: string): Endpoint[] {
-  const ready = listIn(slice, 'endpoints').filter(
+  const ready = listOf(slice, 'endpoints').filter(
     ({ conditions }) => !isJsonObject(conditions) || conditions.ready !== false,
   );
   return ready.flatMap((endpoint) => {
@@ -88,16 +91,16 @@ function pairs(
 ): Endpoint[] {
   const pod = isJsonObject(targetRef) && targetRef.namespace === namespace ? String(targetRef.name ?? '') : '';
   if (pod === '') return [];
-  return listIn(withPorts, 'ports').flatMap(({ name, port }) =>
+  return listOf(withPorts, 'ports').flatMap(({ name, port }) =>
     addresses.map((ip) => ({ ip, port: Number(port), name: String(name ?? ''), pod })),
   );
 }
 
-async function slicesOf(gateway: Gateway, request: ResourceRequest, service: string): Promise<JsonObject[]> {
-  const kind = gateway.registry.find('discovery.k8s.io', 'v1', 'endpointslices') as Kind;
-  const collection = await latestCollection(gateway, { ...request, kind });
+async function slicesOf(ports: ServicePorts, namespace: string, service: string): Promise<JsonObject[]> {
+  const kind = ports.registry.find('discovery.k8s.io', 'v1', 'endpointslices') as Kind;
+  const collection = await ports.collections.latest(kind);
   const found: JsonObject[] = [];
-  for (const run of collection.snapshot().runs(request.info.namespace)) {
+  for (const run of collection.snapshot().runs(namespace)) {
     for (const item of run.items.slice(run.from, run.to)) {
       const slice = JSON.parse(item.json.toString('utf8')) as JsonObject;
       if (metaOf(slice).labels?.['kubernetes.io/service-name'] === service) found.push(slice);
@@ -106,17 +109,12 @@ async function slicesOf(gateway: Gateway, request: ResourceRequest, service: str
   return found;
 }
 
-async function isThatPod(gateway: Gateway, request: ResourceRequest, { pod, ip }: Endpoint): Promise<boolean> {
+async function isThatPod(ports: ServicePorts, namespace: string, { pod, ip }: Endpoint): Promise<boolean> {
   try {
-    const { status } = await podOf(gateway, request, pod);
-    return listIn(status, 'podIPs').some((each) => each.ip === ip);
+    const { status } = await ports.objects.core('pods', namespace, pod);
+    return listOf(status, 'podIPs').some((each) => each.ip === ip);
   } catch (error) {
     if (error instanceof ApiError && error.reason === 'NotFound') return false;
     throw error;
   }
-}
-
-export function listIn(object: unknown, name: string): JsonObject[] {
-  const list = isJsonObject(object) ? object[name] : undefined;
-  return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }

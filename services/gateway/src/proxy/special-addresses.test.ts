@@ -5,9 +5,9 @@ import { formsOf, spellingsOf } from '@tidegate/addresses/testing';
 import { builtInRegistry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { RemoteTargets } from '../aggregation/remote-targets.ts';
-import { ServiceTargets } from '../webhooks/service-targets.ts';
-import { WebhookCalls } from '../webhooks/webhook-calls.ts';
-import { Addresses } from './addresses.ts';
+import { AllowedAddresses } from '../callouts/allowed-addresses.ts';
+import { ServiceTargets } from '../callouts/service-targets.ts';
+import { WebhookCalls } from '../callouts/webhook-calls.ts';
 import { BackEnds } from './back-ends.ts';
 
 const of = (text: string): Address => parseAddress(text) ?? assert.fail(text);
@@ -44,20 +44,20 @@ const BESIDE = ['127.0.0.0/8', '::1/128'];
 const isBeside = (text: string): boolean => /^(127\.|::1$)/.test(unmapped(of(text)).toString());
 
 test('No spelling of a special address is connected to, in no form of IPv6 that carries it.', () => {
-  const addresses = new Addresses([]);
+  const addresses = new AllowedAddresses([]);
   for (const text of TEXTS)
     assert.throws(() => addresses.judged(text), { code: 400, message: 'address not allowed' }, text);
 });
 
 test('A name that means a special address is not connected to, whatever else it means.', async () => {
   for (const address of CLOSED) {
-    const addresses = new Addresses([], async () => ['10.0.0.1', address.toString()]);
+    const addresses = new AllowedAddresses([], async () => ['10.0.0.1', address.toString()]);
     await assert.rejects(addresses.of('name'), { message: 'address not allowed' }, address.toString());
   }
 });
 
 test('The same is open in every form as an address that carries a usual one.', () => {
-  const addresses = new Addresses([]);
+  const addresses = new AllowedAddresses([]);
   for (const usual of ['10.0.0.7', '8.8.8.8', '100.64.0.1', '192.168.0.1'].map(of)) {
     for (const address of [usual, ...formsOf(usual).map(([, form]) => form)]) {
       for (const text of spellingsOf(address)) assert.equal(addresses.judged(text), text);
@@ -66,7 +66,7 @@ test('The same is open in every form as an address that carries a usual one.', (
 });
 
 test('Webhooks and servers behind the API may run on this machine, and at no other special address.', async () => {
-  const addresses = new Addresses(BESIDE);
+  const addresses = new AllowedAddresses(BESIDE);
   const services = new ServiceTargets(() => Promise.reject(new Error('nobody may look')));
   const webhooks = new WebhookCalls(addresses, services, (words) => found.push(words));
   const found: string[] = [];
@@ -90,18 +90,20 @@ test('Webhooks and servers behind the API may run on this machine, and at no oth
 });
 
 test('No kubelet is reached at a special address, be it an address or a name in the status of a node.', async () => {
-  const { kubelets } = new BackEnds({
+  let node: JsonObject = {};
+  const config = {
     proxyAllowAddresses: [],
     kubeletClientCertificate: '',
     kubeletClientKey: '',
     kubeletCertificateAuthority: '',
     kubeletPreferredAddressTypes: ['InternalIP', 'Hostname'],
     kubeletTimeout: 1,
-  });
+  };
+  const backEnds = new BackEnds(config, { objects: { core: async () => node } } as never);
   for (const type of ['InternalIP', 'Hostname']) {
     for (const address of CLOSED.map(String)) {
-      const node = { status: { addresses: [{ type, address }] } };
-      await assert.rejects(kubelets.of(node), { message: 'address not allowed' }, address);
+      node = { status: { addresses: [{ type, address }] } };
+      await assert.rejects(backEnds.kubelet('node'), { message: 'address not allowed' }, address);
     }
   }
 });

@@ -54,7 +54,7 @@ export async function refuseExceeding(gateway: Gateway, counted: Counted): Promi
 async function quotasFor(gateway: Gateway, counted: Counted): Promise<string[]> {
   const { request } = counted;
   if (!gateway.plugins.isOn('ResourceQuota') || !isCounted(counted)) return [];
-  const quotas = gateway.mirrors.peek(QUOTAS) ?? (await gateway.collection(QUOTAS));
+  const quotas = gateway.mirrors.peek(QUOTAS) ?? (await gateway.collections.known(QUOTAS));
   if (quotas.size === 0) return [];
   const names: string[] = [];
   for (const { items, from, to } of quotas.snapshot().runs(request.info.namespace)) {

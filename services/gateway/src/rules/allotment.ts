@@ -4,7 +4,6 @@ import { type Guard, guardKind, outcomeKind, type WriteOutcome } from '@tidegate
 import { ServiceAddresses } from '../addresses/service-addresses.ts';
 import type { Gateway } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { latestCollection } from './fresh-collection.ts';
 
 /** Who gives an object what it alone may have; undefined where there is nothing of the kind. */
 export function allotmentOf(gateway: Gateway, request: ResourceRequest): ServiceAddresses | undefined {
@@ -13,7 +12,7 @@ export function allotmentOf(gateway: Gateway, request: ResourceRequest): Service
 }
 
 async function allClaims(gateway: Gateway, request: ResourceRequest): Promise<string[]> {
-  const collection = await latestCollection(gateway, request);
+  const collection = await gateway.collections.latest(request.kind);
   const claims: string[] = [];
   for (const run of collection.snapshot().runs('')) {
     for (const item of run.items.slice(run.from, run.to)) {

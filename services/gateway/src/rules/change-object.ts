@@ -11,15 +11,15 @@ import { objectAnswer } from '../codec/answer.ts';
 import { type StoredForm, storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Gateway } from '../gateway.ts';
 import { isLargeJson } from '../limits/large-steps.ts';
+import { type Current, currentJson, keyOf, parseCurrent } from '../objects/objects.ts';
 import { ownChanged } from '../ownership/own-fields.ts';
 import type { Station } from '../plugins/plugins.ts';
 import { commitCounted, refuseExceeding } from '../quota/commit-counted.ts';
 import { type Answer, inStep, type RequestSteps, type ResourceRequest } from '../request/resource-request.ts';
 import { isDryRun } from './admit-object.ts';
 import { allotmentOf, claimGuards, takenClaim } from './allotment.ts';
-import { CONTENTION_MS, keyOf, refusal } from './commit.ts';
+import { CONTENTION_MS, refusal } from './commit.ts';
 import { removeCompanion } from './companion.ts';
-import { type Current, currentJson, fromMirror, inStore, parseCurrent } from './current.ts';
 import { isRemoved, removalGuards } from './removal.ts';
 
 export interface Change {
@@ -60,7 +60,8 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
   const inquiry = inquiryFor(gateway, request, change);
   // those who are asked are not asked about what may be old
   let current =
-    (inquiry === undefined ? fromMirror(gateway, request, key) : undefined) ?? (await inStore(gateway, request, key));
+    (inquiry === undefined ? gateway.objects.mirrored(kind, key.namespace, key.name) : undefined) ??
+    (await gateway.objects.find(kind, key.namespace, key.name));
   const allotment = allotmentOf(gateway, request);
   if (allotment !== undefined && isDryRun(request)) await allotment.lookFirst();
   const begun = current;
@@ -77,7 +78,7 @@ export async function changeObject(gateway: Gateway, request: ResourceRequest, c
       if (done !== undefined) return done;
     }
     if (performance.now() > end) throw conflict(kind.entry, info.name);
-    current = await inStore(gateway, request, key);
+    current = await gateway.objects.find(kind, key.namespace, key.name);
   }
 }
 

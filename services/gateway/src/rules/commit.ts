@@ -19,11 +19,6 @@ import type { ResourceRequest } from '../request/resource-request.ts';
 /** How long a request goes on against others that write the same object. Clients give up after a minute. */
 export const CONTENTION_MS = 30_000;
 
-/** The key of a request's object. */
-export function keyOf(kind: Kind, namespace: string, name: string): Key {
-  return { resource: kind.storedAs, namespace: kind.entry.namespaced ? namespace : '', name };
-}
-
 /** A creation needs its namespace to be there, and to stay, until it is committed. */
 export function namespaceGuard(kind: Kind, namespace: string): Guard[] {
   if (!kind.entry.namespaced) return [];

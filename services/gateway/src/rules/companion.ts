@@ -3,9 +3,9 @@ import { ApiError } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
 import { storedForm } from '../codec/stored-form.ts';
 import type { Gateway } from '../gateway.ts';
+import { keyOf, parseCurrent } from '../objects/objects.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { CONTENTION_MS, commit, keyOf } from './commit.ts';
-import { inStore, parseCurrent } from './current.ts';
+import { CONTENTION_MS, commit } from './commit.ts';
 import { deletionOf } from './deletion.ts';
 
 /**
@@ -27,7 +27,7 @@ export async function removeCompanion(gateway: Gateway, request: ResourceRequest
 /** Answers whether it is done; not, when somebody wrote it meanwhile. */
 async function attempt(gateway: Gateway, request: ResourceRequest, kind: Kind): Promise<boolean> {
   const key = keyOf(kind, request.info.namespace, request.info.name);
-  const current = await inStore(gateway, request, key);
+  const current = await gateway.objects.find(kind, key.namespace, key.name);
   if (current === undefined) return true;
   const { kind: becomes, object } = deletionOf(kind, parseCurrent(current), {
     graceSeconds: undefined,

@@ -6,7 +6,6 @@ import type { Gateway } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { changeObject } from './change-object.ts';
 import { setCondition } from './conditions.ts';
-import { latestCollection } from './fresh-collection.ts';
 
 /** So many evictions may wait for whoever counts the pods of a budget to notice them. */
 const MOST_DISRUPTED = 2000;
@@ -20,7 +19,7 @@ export function mayIgnoreBudget(pod: JsonObject): boolean {
 /** The names of the budgets that count this pod. */
 export async function budgetsOf(gateway: Gateway, request: ResourceRequest, pod: JsonObject): Promise<string[]> {
   const { namespace } = request.info;
-  const collection = await latestCollection(gateway, { ...request, kind: budgetKind(gateway) });
+  const collection = await gateway.collections.latest(budgetKind(gateway));
   const labels = metaOf(pod).labels ?? {};
   const names: string[] = [];
   for (const run of collection.snapshot().runs(namespace)) {

@@ -4,9 +4,7 @@ import { expired } from '@tidegate/status';
 import { encodeContinue } from '../codec/continue-token.ts';
 import type { Gateway } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { collectionAtLeast, latestCollection, reached } from './fresh-collection.ts';
 import type { Freshness } from './list-options.ts';
-import { refuseCorrupt } from './refuse-corrupt.ts';
 
 export interface InMirror {
   in: 'mirror';
@@ -41,7 +39,7 @@ export async function findState(
 ): Promise<Found> {
   if (freshness.kind === 'continuation' && freshness.token.isOver) throw tooOld(freshness);
   const whole = async (collection: Collection): Promise<Collection> => {
-    await refuseCorrupt(gateway, request, collection, namespace);
+    await gateway.collections.refuseCorrupt(request.kind, collection, namespace);
     return collection;
   };
   const now = (collection: Collection, inconsistent = false): Found => ({
@@ -49,8 +47,8 @@ export async function findState(
     snapshot: collection.snapshot(),
     inconsistent,
   });
-  const latest = async () => whole(await latestCollection(gateway, request));
-  const atLeast = async (revision: Revision) => whole(await collectionAtLeast(gateway, request, revision));
+  const latest = async () => whole(await gateway.collections.latest(request.kind));
+  const atLeast = async (revision: Revision) => whole(await gateway.collections.atLeast(request.kind, revision));
   const exactly = async (revision: Revision): Promise<Found> => {
     const collection = await atLeast(revision);
     const snapshot = gateway.gates.enabled('ListFromCacheSnapshot') ? collection.at(revision) : undefined;
@@ -80,7 +78,7 @@ async function elsewhere(gateway: Gateway, freshness: Freshness): Promise<Elsewh
     return { in: 'watch', revision: toRevision(await gateway.store.head()), exact: false };
   };
   const exactly = async (revision: Revision): Promise<Elsewhere> => {
-    await reached(gateway, revision);
+    await gateway.collections.reached(revision);
     const held = gateway.gates.enabled('ListFromCacheSnapshot');
     return { in: held ? 'watch' : 'store', revision, exact: true };
   };
@@ -90,7 +88,7 @@ async function elsewhere(gateway: Gateway, freshness: Freshness): Promise<Elsewh
     case 'any':
       return { in: 'watch', revision: toRevision(0), exact: false };
     case 'not older than':
-      await reached(gateway, freshness.revision);
+      await gateway.collections.reached(freshness.revision);
       return { in: 'watch', revision: freshness.revision, exact: false };
     case 'exact':
       return exactly(freshness.revision);

@@ -1,15 +1,14 @@
 import type { Item } from '@tidegate/collection';
 import { type Revision, revisionText } from '@tidegate/revision';
 import { encodeContinue } from '../codec/continue-token.ts';
-import { itemsOf } from '../conversion/converted-page.ts';
 import type { Gateway } from '../gateway.ts';
+import { isExpired, itemsOf } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { findState, tooOld } from './find-state.ts';
 import { listOptions } from './list-options.ts';
 import { type ListMetadata, type PageRequest, placeAfter } from './list-page.ts';
 import { mirroredPage } from './mirrored-page.ts';
 import { selectionOf } from './selection.ts';
-import { isExpired, storedItems } from './stored-list.ts';
 
 interface Listed {
   readonly items: readonly Item[];
@@ -43,7 +42,7 @@ async function fromStore(
   const metadata: ListMetadata = { resourceVersion: revisionText(revision) };
   const items: Item[] = [];
   const asked = { namespace: selection.namespace, revision, after, limit: 0, isAbout: selection.isAbout };
-  for await (const item of storedItems(gateway, request, asked)) {
+  for await (const item of gateway.collections.stored(request.kind, asked)) {
     if (!selection.matches(item)) continue;
     if (limit > 0 && items.length === limit) {
       const { namespace, name } = items.at(-1) as Item;

@@ -9,12 +9,13 @@ import { readyForGrant, refuseEscalation } from '../authz/escalation.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
+import { keyOf } from '../objects/objects.ts';
 import { ownCreated } from '../ownership/own-fields.ts';
 import { commitCounted, refuseExceeding } from '../quota/commit-counted.ts';
 import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
 import { admitBody, isDryRun } from '../rules/admit-object.ts';
 import { allotmentOf, claimGuards, takenClaim } from '../rules/allotment.ts';
-import { definitionGuard, keyOf, namespaceGuard, refusal } from '../rules/commit.ts';
+import { definitionGuard, namespaceGuard, refusal } from '../rules/commit.ts';
 import { generatedName } from '../rules/generated-name.ts';
 import { emptinessGuard } from '../rules/removal.ts';
 

@@ -3,8 +3,8 @@ import { deleteCorruptKind } from '@tidegate/wire';
 import { operationId } from '../clients/operation-id.ts';
 import { successAnswer } from '../codec/answer.ts';
 import type { Gateway } from '../gateway.ts';
+import { keyOf } from '../objects/objects.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
-import { keyOf } from '../rules/commit.ts';
 import { IGNORE_READ_ERRORS } from '../rules/delete-options.ts';
 
 /**

@@ -6,10 +6,10 @@ import { objectAnswer, successAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
 import { isLargeJson } from '../limits/large-steps.ts';
+import { type Current, currentJson, keyOf, parseCurrent } from '../objects/objects.ts';
 import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
-import { CONTENTION_MS, commit, keyOf, refusal } from '../rules/commit.ts';
+import { CONTENTION_MS, commit, refusal } from '../rules/commit.ts';
 import { removeCompanion } from '../rules/companion.ts';
-import { type Current, currentJson, fromStore, parseCurrent } from '../rules/current.ts';
 import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
 import { deletionOf } from '../rules/deletion.ts';
 import { removalGuards } from '../rules/removal.ts';
@@ -31,14 +31,14 @@ export async function deleteObject(
   request: ResourceRequest,
   options: DeleteOptions,
 ): Promise<Answer> {
-  const key = keyOf(request.kind, request.info.namespace, request.info.name);
+  const { kind, info } = request;
   const end = performance.now() + CONTENTION_MS;
   for (;;) {
-    const current = await fromStore(gateway, request, key);
+    const current = await gateway.objects.get(kind, info.namespace, info.name);
     refusePreconditions(request, options, current);
     const done = await attemptDelete(gateway, request, options, current);
     if (done !== undefined) return done;
-    if (performance.now() > end) throw conflict(request.kind.entry, request.info.name);
+    if (performance.now() > end) throw conflict(kind.entry, info.name);
   }
 }
 

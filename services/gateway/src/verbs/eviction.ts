@@ -5,13 +5,12 @@ import { ApiError, badRequest, conflict } from '@tidegate/status';
 import { admittedCreation } from '../admission/inquiries.ts';
 import { doneAnswer } from '../codec/answer.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
+import { parseCurrent } from '../objects/objects.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { isDryRun } from '../rules/admit-object.ts';
 import { asSubresource, namedBody } from '../rules/as-subresource.ts';
 import { changeObject } from '../rules/change-object.ts';
-import { keyOf } from '../rules/commit.ts';
 import { setCondition } from '../rules/conditions.ts';
-import { fromStore, parseCurrent } from '../rules/current.ts';
 import { budgetsOf, cannotEvict, mayIgnoreBudget, takeDisruption } from '../rules/disruption.ts';
 import { deleteObject } from './delete.ts';
 
@@ -75,9 +74,7 @@ async function readEviction(gateway: Gateway, request: ResourceRequest): Promise
 
 async function evict(gateway: Gateway, eviction: Eviction): Promise<void> {
   const { request } = eviction;
-  const pod = parseCurrent(
-    await fromStore(gateway, request, keyOf(request.kind, request.info.namespace, request.info.name)),
-  );
+  const pod = parseCurrent(await gateway.objects.get(request.kind, request.info.namespace, request.info.name));
   refuseOther(eviction, pod);
   const { resourceVersion = '', deletionTimestamp } = metaOf(pod);
   if (mayIgnoreBudget(pod)) {

@@ -4,29 +4,28 @@ import { badRequest, notFound } from '@tidegate/status';
 import { isAsStored, objectAnswer } from '../codec/answer.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
 import { isLargeJson } from '../limits/large-steps.ts';
+import { currentJson, keyOf } from '../objects/objects.ts';
 import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
-import { keyOf } from '../rules/commit.ts';
-import { currentJson, fromStore } from '../rules/current.ts';
-import { collectionAtLeast, reached } from '../rules/fresh-collection.ts';
 
 /** GET of one object: the most recent from the store; at "0" or a version from the mirror. */
 export const get: VerbHandler = async (gateway, request) => {
   const { kind, info } = request;
   const key = keyOf(kind, info.namespace, info.name);
   const asked = info.query.get('resourceVersion') ?? '';
-  if (asked === '') return shown(gateway, request, currentJson(await fromStore(gateway, request, key)));
+  if (asked === '')
+    return shown(gateway, request, currentJson(await gateway.objects.get(kind, key.namespace, key.name)));
 
   const revision = parseResourceVersion(asked);
   if (revision === undefined)
     throw badRequest(`invalid resource version: ${JSON.stringify(asked)} is not a version of this server`);
   if (await gateway.mirrors.isTooLarge(kind.storedAs)) {
-    await reached(gateway, revision);
-    return shown(gateway, request, currentJson(await fromStore(gateway, request, key)));
+    await gateway.collections.reached(revision);
+    return shown(gateway, request, currentJson(await gateway.objects.get(kind, key.namespace, key.name)));
   }
-  const collection = await collectionAtLeast(gateway, request, revision);
+  const collection = await gateway.collections.atLeast(request.kind, revision);
   const item = collection.get(key.namespace, key.name);
   if (item === undefined && collection.isCorrupt(key)) {
-    return shown(gateway, request, currentJson(await fromStore(gateway, request, key)));
+    return shown(gateway, request, currentJson(await gateway.objects.get(kind, key.namespace, key.name)));
   }
   if (item === undefined) throw notFound(kind.entry, info.name);
   if (!isConverted(kind)) return shown(gateway, request, item.json);

@@ -3,9 +3,9 @@ import type { Revision } from '@tidegate/revision';
 import type { FastifyReply } from 'fastify';
 import type { Gateway } from '../gateway.ts';
 import { type PageRequest, StreamedPage } from '../hooks/streamed-page.ts';
+import type { StoredListRequest } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { PageEnd } from '../rules/remaining-counts.ts';
-import { type StoredListRequest, storedItems } from '../rules/stored-list.ts';
 
 interface ListFromStore extends PageRequest {
   readonly revision: Revision;
@@ -43,7 +43,7 @@ export async function listFromStore(
     ...(counts && known === undefined ? { rest: (count) => (page.remaining = count) } : {}),
   };
   await page.begin();
-  for await (const item of storedItems(gateway, request, asked)) if (!(await page.write(item))) break;
+  for await (const item of gateway.collections.stored(request.kind, asked)) if (!(await page.write(item))) break;
   if (known !== undefined) page.remaining = known - page.count;
   if (counts && page.remaining > 0 && page.last !== undefined) {
     gateway.remaining.note(endAt(page.last), page.remaining);

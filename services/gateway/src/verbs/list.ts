@@ -3,13 +3,13 @@ import { isPretty } from '../codec/answer.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
 import type { PageRequest } from '../hooks/streamed-page.ts';
 import { writeFormed, writeList } from '../hooks/write-list.ts';
+import { isExpired } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { type Elsewhere, findState, tooOld } from '../rules/find-state.ts';
 import { listOptions } from '../rules/list-options.ts';
 import { placeAfter } from '../rules/list-page.ts';
 import { mirroredPage } from '../rules/mirrored-page.ts';
 import { selectionOf } from '../rules/selection.ts';
-import { isExpired } from '../rules/stored-list.ts';
 import { listFromStore } from './list-from-store.ts';
 import { listFromWatch } from './list-from-watch.ts';
 

@@ -10,7 +10,7 @@ import { ask, type BackEnd, dial, hostAndPort, untold } from '../proxy/back-end.
 import { sendBack } from '../proxy/forward.ts';
 import { readLogOptions } from '../proxy/log-options.ts';
 import { sendToSocket } from '../proxy/log-socket.ts';
-import { containerOf, kubeletOf, nodeOf, podOf } from '../proxy/pod-node.ts';
+import { containerOf, nodeOf } from '../proxy/pod-node.ts';
 import { readSome } from '../proxy/upgrade.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 
@@ -18,14 +18,14 @@ import type { ResourceRequest } from '../request/resource-request.ts';
 const get: VerbHandler = async (gateway, request, reply) => {
   const { info } = request;
   const options = readLogOptions(info, gateway.gates);
-  const pod = await podOf(gateway, request);
+  const pod = await gateway.objects.core('pods', request.info.namespace, request.info.name);
   const container = containerOf(pod, info.name, options.container);
   const node = nodeOf(pod);
   if (node === '') {
     writeHead(request, reply, { code: 204, contentType: 'text/plain' }).end();
     return undefined;
   }
-  const kubelet = await kubeletOf(gateway, request, node, options);
+  const kubelet = await gateway.backEnds.kubelet(node, options);
   const text = options.query.toString();
   const path = `/containerLogs/${info.namespace}/${info.name}/${container}${text === '' ? '' : `?${text}`}`;
   await stream(request, reply, kubelet, path);

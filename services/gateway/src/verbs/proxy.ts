@@ -15,7 +15,7 @@ const proxy: VerbHandler = async (gateway, request, reply) => {
   const mark = req.url?.indexOf('?') ?? -1;
   const query = mark < 0 ? '' : (req.url ?? '').slice(mark);
   await admitConnection(gateway, request);
-  const backEnd = await gateway.backEnds.behind(gateway, request);
+  const backEnd = await gateway.backEnds.behind(request.info);
   const upgrade = upgradeOf(reply);
   const path = info.subpath === '' ? '/' : info.subpath;
   if (upgrade !== undefined) {

@@ -4,20 +4,19 @@ import { internalError } from '@tidegate/status';
 import { objectAnswer } from '../codec/answer.ts';
 import { isApplied } from '../codec/media-types.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
+import { currentJson } from '../objects/objects.ts';
 import { versionsOf } from '../ownership/kind-versions.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
 import { admitBody, admitObject } from '../rules/admit-object.ts';
 import { asSubresource } from '../rules/as-subresource.ts';
 import { type Change, changeObject, type View } from '../rules/change-object.ts';
-import { keyOf } from '../rules/commit.ts';
-import { currentJson, fromStore } from '../rules/current.ts';
 import { applyWish, readWish } from './apply.ts';
 import { readPatch } from './patch.ts';
 
 /** How many of something there are, and should be: an object that looks the same for all kinds that have it. */
 const get: VerbHandler = async (gateway, request) => {
-  const key = keyOf(request.kind, request.info.namespace, request.info.name);
-  return show(request, 200, currentJson(await fromStore(gateway, request, key)));
+  const { kind, info } = request;
+  return show(request, 200, currentJson(await gateway.objects.get(kind, info.namespace, info.name)));
 };
 
 const update: VerbHandler = async (gateway, request) => {

@@ -8,8 +8,6 @@ import type { Gateway, VerbHandler } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { admitBody, isDryRun } from '../rules/admit-object.ts';
 import { asSubresource } from '../rules/as-subresource.ts';
-import { keyOf } from '../rules/commit.ts';
-import { fromStore, parseCurrent } from '../rules/current.ts';
 
 const LEAST_SECONDS = 600;
 const USUAL_SECONDS = 3600;
@@ -67,7 +65,7 @@ async function boundTo(gateway: Gateway, request: ResourceRequest, ref: JsonObje
     );
   }
   const name = String(ref.name ?? '');
-  const object = await objectIn(gateway, request, { resource, name });
+  const object = await gateway.objects.core(resource, request.info.namespace, name);
   const { uid = '' } = metaOf(object);
   if (wanted && wanted !== uid) {
     const why = `the UID in the bound object reference (${String(wanted)}) does not match the UID in record. The object might have been deleted and then recreated`;
@@ -82,13 +80,13 @@ async function boundTo(gateway: Gateway, request: ResourceRequest, ref: JsonObje
       `cannot bind token for serviceaccount ${account} to pod running with different serviceaccount name.`,
     );
   }
-  return { pod: { name, uid }, ...(nodeName ? { node: await nodeOf(gateway, request, nodeName) } : {}) };
+  return { pod: { name, uid }, ...(nodeName ? { node: await nodeOf(gateway, nodeName) } : {}) };
 }
 
 /** The node of a pod need not be there. */
-async function nodeOf(gateway: Gateway, request: ResourceRequest, name: string): Promise<Reference> {
+async function nodeOf(gateway: Gateway, name: string): Promise<Reference> {
   try {
-    return { name, uid: metaOf(await objectIn(gateway, request, { resource: 'nodes', name })).uid ?? '' };
+    return { name, uid: metaOf(await gateway.objects.core('nodes', '', name)).uid ?? '' };
   } catch (error) {
     if (error instanceof ApiError && error.reason === 'NotFound') return { name, uid: '' };
     throw error;
@@ -96,16 +94,7 @@ async function nodeOf(gateway: Gateway, request: ResourceRequest, name: string):
 }
 
 async function metaIn(gateway: Gateway, request: ResourceRequest, resource: string) {
-  return metaOf(await objectIn(gateway, request, { resource, name: request.info.name }));
-}
-
-async function objectIn(
-  gateway: Gateway,
-  request: ResourceRequest,
-  { resource, name }: { resource: string; name: string },
-): Promise<JsonObject> {
-  const kind = gateway.registry.find('', 'v1', resource) ?? request.kind;
-  return parseCurrent(await fromStore(gateway, { ...request, kind }, keyOf(kind, request.info.namespace, name)));
+  return metaOf(await gateway.objects.core(resource, request.info.namespace, request.info.name));
 }
 
 function wholeSeconds(time: Date): string {

@@ -10,9 +10,7 @@ import { writeDrained } from '../hooks/drained.ts';
 import { unreadableWords } from '../mirror/mirror.ts';
 import { PastEvents } from '../mirror/past-events.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { someCollection } from '../rules/fresh-collection.ts';
 import type { Selection } from '../rules/selection.ts';
-import { storedItems } from '../rules/stored-list.ts';
 import { Turnstile } from '../rules/turnstile.ts';
 
 export interface PastWatch {
@@ -50,7 +48,7 @@ async function catchUp(watch: PastWatch): Promise<Caught | undefined> {
   let raw: ServerResponse | undefined;
   try {
     for (;;) {
-      const { window, through } = await someCollection(gateway, request, toRevision(0));
+      const { window, through } = await gateway.collections.through(request.kind, toRevision(0));
       if (raw !== undefined && window.positionAfter(after) !== undefined) return { raw, after };
       for await (const batch of gateway.store.readLog({ after, through, resource })) {
         raw ??= watch.begin();
@@ -75,7 +73,7 @@ async function pastEvents({ gateway, request, selection, after }: PastWatch): Pr
     limit: 0,
     isAbout: selection.isAbout,
   };
-  for await (const item of storedItems(gateway, request, list)) past.begin(item);
+  for await (const item of gateway.collections.stored(request.kind, list)) past.begin(item);
   return past;
 }
 

@@ -5,16 +5,14 @@ import { type Revision, revisionText, toRevision } from '@tidegate/revision';
 import { EventFrames, type Frames } from '../codec/event-frames.ts';
 import { type ObjectForm, objectForm } from '../codec/object-form.ts';
 import { ConvertedFrames } from '../conversion/converted-frames.ts';
-import { itemsOf } from '../conversion/converted-page.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
 import { isGone, writeDrained } from '../hooks/drained.ts';
 import { watchSink } from '../hooks/watch-sink.ts';
 import { writeHead } from '../hooks/write-answer.ts';
 import type { Shared, SharedFrames } from '../mirror/shared-frames.ts';
 import { Subscriber } from '../mirror/subscriber.ts';
+import { itemsOf } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { collectionAtLeast, latestCollection, someCollection } from '../rules/fresh-collection.ts';
-import { refuseCorrupt } from '../rules/refuse-corrupt.ts';
 import { type Selection, selectionOf } from '../rules/selection.ts';
 import { timeWhileKnown, type WatchOptions, watchOptions } from '../rules/watch-options.ts';
 import { sendHistory } from './watch-history.ts';
@@ -111,13 +109,13 @@ async function startOf(
   const { after, initialEvents } = options;
   if (initialEvents === 'none' && after !== undefined) {
     // a version of the future is fine: the watch waits for it
-    const { window } = await someCollection(gateway, request, toRevision(0));
+    const { window } = await gateway.collections.through(request.kind, toRevision(0));
     return { after, snapshot: undefined, forgotten: window.positionAfter(after) === undefined };
   }
   const collection = await startCollection(gateway, request, options);
   const snapshot = collection.snapshot();
   if (initialEvents === 'none') return { after: snapshot.revision, snapshot: undefined, forgotten: false };
-  await refuseCorrupt(gateway, request, collection, namespace);
+  await gateway.collections.refuseCorrupt(request.kind, collection, namespace);
   return { after: snapshot.revision, snapshot, forgotten: false };
 }
 
@@ -126,9 +124,10 @@ function startCollection(
   request: ResourceRequest,
   { after, initialEvents }: WatchOptions,
 ): Promise<Collection> {
-  if (after !== undefined) return collectionAtLeast(gateway, request, initialEvents === 'any' ? toRevision(0) : after);
-  if (initialEvents === 'any') return someCollection(gateway, request, toRevision(0));
-  return latestCollection(gateway, request);
+  if (after !== undefined)
+    return gateway.collections.atLeast(request.kind, initialEvents === 'any' ? toRevision(0) : after);
+  if (initialEvents === 'any') return gateway.collections.through(request.kind, toRevision(0));
+  return gateway.collections.latest(request.kind);
 }
 
 interface Initial {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Query } from '@tidegate/request-info';
 import type { JsonObject } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
-import { WebhookFailure } from '../../webhooks/webhook-calls.ts';
+import { WebhookFailure } from '../../callouts/webhook-calls.ts';
 import { question } from '../question.ts';
 import { AccessWebhook, type AccessWebhookOptions } from './access-webhook.ts';
 import { readConditions } from './match-conditions.ts';

@@ -2,9 +2,9 @@ import type { Program } from '@tidegate/cel';
 import type { RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { Remembered } from '../../authn/bearer/remembered.ts';
+import type { OperatorsWebhook } from '../../callouts/operators-webhook.ts';
+import { WebhookFailure } from '../../callouts/webhook-calls.ts';
 import type { User } from '../../request/user.ts';
-import type { OperatorsWebhook } from '../../webhooks/operators-webhook.ts';
-import { WebhookFailure } from '../../webhooks/webhook-calls.ts';
 import { reviewSpec } from './access-review.ts';
 import { matches } from './match-conditions.ts';
 

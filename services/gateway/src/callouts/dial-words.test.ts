@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { describe, test } from 'node:test';
 import { createServer as createTlsServer } from 'node:tls';
 import { serverPair } from '@tidegate/testkit';
-import { ask, dial } from './back-end.ts';
+import { ask, dial } from '../proxy/back-end.ts';
 import { dialWords } from './dial-words.ts';
 
 /** What no client may hear: how OpenSSL was built, and what stands in certificates of others. */

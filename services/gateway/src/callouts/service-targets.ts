@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Collection } from '@tidegate/collection';
-import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
-import { listIn } from '../proxy/service-address.ts';
+import { isJsonObject, type JsonObject, listOf, parseOwnJson } from '@tidegate/schema';
 
 /** A Service that somebody's configuration names, in the cluster that this server serves. */
 export interface ServiceReference {
@@ -42,7 +41,7 @@ export class ServiceTargets {
     if (service === undefined) throw new NoTarget(`service ${JSON.stringify(name)} not found`);
     const spec = isJsonObject(service.spec) ? service.spec : {};
     if (spec.type === 'ExternalName') return { host: String(spec.externalName ?? ''), port: wanted };
-    const port = listIn(spec, 'ports').find((each) => each.port === wanted);
+    const port = listOf(spec, 'ports').find((each) => each.port === wanted);
     if (port === undefined) {
       throw new NoTarget(`no service port ${wanted} found for service ${JSON.stringify(name)}`);
     }
@@ -62,19 +61,19 @@ export class ServiceTargets {
   async #ofSlices(namespace: string, service: string, portName: string): Promise<ServiceTarget[]> {
     const slices = slicesOf(await this.#find(SLICES), namespace, service);
     return slices.flatMap((slice) => {
-      const ready = listIn(slice, 'endpoints').filter(
+      const ready = listOf(slice, 'endpoints').filter(
         ({ conditions }) => !isJsonObject(conditions) || conditions.ready !== false,
       );
       const addresses = ready.flatMap((endpoint) => (Array.isArray(endpoint.addresses) ? endpoint.addresses : []));
-      return pairs(addresses, listIn(slice, 'ports'), portName);
+      return pairs(addresses, listOf(slice, 'ports'), portName);
     });
   }
 
   async #ofEndpoints(namespace: string, service: string, portName: string): Promise<ServiceTarget[]> {
     const endpoints = objectIn(await this.#find('endpoints'), namespace, service);
-    return listIn(endpoints, 'subsets').flatMap((subset) => {
-      const addresses = listIn(subset, 'addresses').map(({ ip }) => ip);
-      return pairs(addresses, listIn(subset, 'ports'), portName);
+    return listOf(endpoints, 'subsets').flatMap((subset) => {
+      const addresses = listOf(subset, 'addresses').map(({ ip }) => ip);
+      return pairs(addresses, listOf(subset, 'ports'), portName);
     });
   }
 }

@@ -10,7 +10,7 @@ import { badRequest } from '@tidegate/status';
  *
  * Invariant: what is judged is what is connected to. A name is resolved once, and all that it means must be allowed.
  */
-export class Addresses {
+export class AllowedAddresses {
   readonly #open: readonly Network[];
   readonly #resolve: (host: string) => Promise<string[]>;
 

@@ -2,8 +2,8 @@ import { Agent, request as send } from 'node:https';
 import { isIP } from 'node:net';
 import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { trusting } from '@tidegate/service-kit';
-import type { Addresses } from '../proxy/addresses.ts';
-import { knownDialWords } from '../proxy/dial-words.ts';
+import type { AllowedAddresses } from './allowed-addresses.ts';
+import { knownDialWords } from './dial-words.ts';
 import { NoTarget, type ServiceReference, type ServiceTargets } from './service-targets.ts';
 
 /** How a webhook is reached, as its configuration says. */
@@ -24,6 +24,16 @@ interface Identity {
   readonly key?: string;
   /** the value of the header */
   readonly authorization?: string;
+}
+
+/** How a webhook is reached, as a configuration or a definition says. */
+export function clientConfigOf(value: unknown): ClientConfig {
+  const config = isJsonObject(value) ? value : {};
+  return {
+    ...(typeof config.url === 'string' ? { url: config.url } : {}),
+    ...(typeof config.caBundle === 'string' ? { caBundle: config.caBundle } : {}),
+    ...(isJsonObject(config.service) ? { service: config.service as unknown as ServiceReference } : {}),
+  };
 }
 
 export interface WebhookCall {
@@ -71,13 +81,13 @@ const MAX_HEADER_BYTES = 64 << 10;
  * Invariant: the address that is connected to is the one that was judged, whatever a name means the next moment.
  */
 export class WebhookCalls {
-  readonly #addresses: Addresses;
+  readonly #addresses: AllowedAddresses;
   readonly #services: ServiceTargets;
   readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 16, timeout: 90_000 });
 
   readonly #warn: (words: string) => void;
 
-  constructor(addresses: Addresses, services: ServiceTargets, warn: (words: string) => void = () => {}) {
+  constructor(addresses: AllowedAddresses, services: ServiceTargets, warn: (words: string) => void = () => {}) {
     this.#addresses = addresses;
     this.#services = services;
     this.#warn = warn;

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { type ServerPair, serverPair } from '@tidegate/testkit';
-import { Addresses } from '../proxy/addresses.ts';
+import { AllowedAddresses } from './allowed-addresses.ts';
 import { ServiceTargets } from './service-targets.ts';
 import { type ClientConfig, WebhookCalls } from './webhook-calls.ts';
 
@@ -18,7 +18,7 @@ describe('A call of a webhook', () => {
   let answer: (path: string) => { code?: number; body?: string; headers?: Record<string, string>; silent?: boolean };
   let logged = '';
   const targets = new ServiceTargets(() => Promise.reject(new Error('none')));
-  const calls = new WebhookCalls(new Addresses(LOOPBACK), targets, (words) => {
+  const calls = new WebhookCalls(new AllowedAddresses(LOOPBACK), targets, (words) => {
     logged = words;
   });
   let connections = 0;
@@ -145,7 +145,7 @@ describe('A call of a webhook', () => {
     const none = new ServiceTargets(async () => ({ get: () => undefined }) as never);
     const service = { namespace: 'own', name: 'front' };
     const call = { config: { service }, body: {}, timeoutMs: 5000, maxAnswerBytes: 1000 };
-    await assert.rejects(new WebhookCalls(new Addresses([]), none).call(call), {
+    await assert.rejects(new WebhookCalls(new AllowedAddresses([]), none).call(call), {
       message: 'Post "https://front.own.svc/?timeout=5s": service "front" not found',
     });
   });

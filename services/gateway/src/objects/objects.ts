@@ -1,0 +1,103 @@
+import { itemOf, itemParts } from '@tidegate/collection';
+import { isConverted, type Kind, type Registry, storageOf } from '@tidegate/kinds';
+import type { JsonObject } from '@tidegate/schema';
+import { notFound, unreadable } from '@tidegate/status';
+import type { Key, StoredObject } from '@tidegate/wire';
+import type { StoreSession } from '../clients/store-session.ts';
+import { parseStored, withResourceVersion } from '../codec/stored-form.ts';
+import { type Conversions, isOf } from '../conversion/conversions.ts';
+import type { Mirrors } from '../mirror/mirrors.ts';
+
+/** The state of one object, as it is or was a moment ago. */
+export interface Current {
+  readonly revision: number;
+  readonly uid: string;
+  /** the stored bytes, without the resourceVersion */
+  readonly value: Uint8Array;
+  readonly splice: number;
+  /** it is stored in a form that is no longer preferred, so that a write replaces it even when nothing changes */
+  readonly stale: boolean;
+  /** the store returned it just now, so that an outcome without a commit can be reported at once */
+  readonly confirmed: boolean;
+}
+
+interface ObjectsPorts {
+  readonly registry: Pick<Registry, 'find'>;
+  readonly store: Pick<StoreSession, 'read'>;
+  readonly mirrors: Pick<Mirrors, 'peek' | 'suspect'>;
+  readonly conversions: Pick<Conversions, 'read'>;
+}
+
+/** Reads single objects: from the store as they are now, or from the mirror as they were a moment ago. */
+export class Objects {
+  readonly #ports: ObjectsPorts;
+
+  constructor(ports: ObjectsPorts) {
+    this.#ports = ports;
+  }
+
+  /** The object in the store; 404 where there is none. */
+  async get(kind: Kind, namespace: string, name: string): Promise<Current> {
+    const current = await this.find(kind, namespace, name);
+    if (current === undefined) throw notFound(kind.entry, name);
+    return current;
+  }
+
+  /** The object in the store, parsed; 404 where there is none. */
+  async json(kind: Kind, namespace: string, name: string): Promise<JsonObject> {
+    return parseCurrent(await this.get(kind, namespace, name));
+  }
+
+  /** An object of the core group in the store, parsed; 404 where there is none. */
+  async core(resource: string, namespace: string, name: string): Promise<JsonObject> {
+    const kind = this.#ports.registry.find('', 'v1', resource);
+    if (kind === undefined) throw new Error(`there is no kind for ${resource}`);
+    return this.json(kind, namespace, name);
+  }
+
+  /** The object in the store, if it exists. An object that cannot be read is an error. */
+  async find(kind: Kind, namespace: string, name: string): Promise<Current | undefined> {
+    const key = keyOf(kind, namespace, name);
+    const { found, object } = await this.#ports.store.read(key);
+    if (!found || object === null) return undefined;
+    if (object.corrupt !== '') {
+      this.#ports.mirrors.suspect({ key, revision: object.revision });
+      throw unreadable(kind.entry, [{ ...key, why: object.corrupt }]);
+    }
+    const { revision, uid, value, splice, stale } = object;
+    if (isConverted(kind)) return this.#converted(kind, object);
+    return { revision, uid, value, splice, stale, confirmed: true };
+  }
+
+  /** The object in the mirror; it may be a moment old. undefined: only the store can tell. */
+  mirrored(kind: Kind, namespace: string, name: string): Current | undefined {
+    // to convert it takes as long as to ask the store
+    if (isConverted(kind)) return undefined;
+    const key = keyOf(kind, namespace, name);
+    const item = this.#ports.mirrors.peek(key.resource)?.get(key.namespace, name);
+    if (item === undefined) return undefined;
+    return { revision: item.revision, uid: item.uid, ...item.stored(), stale: false, confirmed: false };
+  }
+
+  /** The object in the version of the request. One that is stored in an older version than the preferred one is stale. */
+  async #converted(kind: Kind, object: StoredObject): Promise<Current> {
+    const stale = object.stale || !isOf(storageOf(kind), object.value);
+    const [item] = await this.#ports.conversions.read(kind, [itemOf(itemParts(object))]);
+    if (item === undefined) throw new Error('the conversion of one object returned none');
+    const { revision, uid } = object;
+    return { revision, uid, ...item.stored(), stale, confirmed: true };
+  }
+}
+
+/** The key of an object in the store. */
+export function keyOf(kind: Kind, namespace: string, name: string): Key {
+  return { resource: kind.storedAs, namespace: kind.entry.namespaced ? namespace : '', name };
+}
+
+export function parseCurrent(current: Current): JsonObject {
+  return parseStored(current.value, current.revision);
+}
+
+export function currentJson(current: Current): Buffer {
+  return withResourceVersion(current, current.revision);
+}
