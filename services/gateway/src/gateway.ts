@@ -1,7 +1,6 @@
 import type { Deflater } from '@tidegate/collection';
 import type { FeatureGates } from '@tidegate/feature-gates';
 import type { Registry } from '@tidegate/kinds';
-import type { Fault } from '@tidegate/service-kit';
 import type { FastifyReply } from 'fastify';
 import type { ServiceRanges } from './addresses/service-addresses.ts';
 import type { Configurations } from './admission/configurations.ts';
@@ -18,10 +17,11 @@ import type { WatchLists } from './clients/watch-lists.ts';
 import type { YamlReader } from './codec/large-yaml/yaml-reader.ts';
 import type { Negotiator } from './codec/negotiate.ts';
 import type { Conversions } from './conversion/conversions.ts';
-import type { CustomKinds } from './custom/custom-kinds.ts';
 import type { Discovery } from './discovery/discovery.ts';
 import type { LargeSteps } from './limits/large-steps.ts';
 import type { Limits } from './limits/limits.ts';
+import type { CustomKinds } from './live/custom-kinds.ts';
+import type { LiveViews } from './live/live-views.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
 import type { SharedFrames } from './mirror/shared-frames.ts';
@@ -65,8 +65,8 @@ export interface Gateway {
   readonly watchTimes: WatchTimes;
   readonly watchRights: WatchRights;
   readonly metrics: GatewayMetrics;
-  /** writes that are committed, and of which this gateway has not heard in time */
-  readonly unheardWrites: Fault;
+  /** what follows from a write in this gateway */
+  readonly live: LiveViews;
   readonly requestMetrics: RequestMetrics;
   readonly gates: FeatureGates;
   readonly negotiator: Negotiator;

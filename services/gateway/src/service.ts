@@ -28,7 +28,6 @@ import { Negotiator } from './codec/negotiate.ts';
 import type { options } from './config.ts';
 import { durationOf } from './configuration/duration.ts';
 import { Conversions } from './conversion/conversions.ts';
-import { CustomKinds } from './custom/custom-kinds.ts';
 import { Discovery } from './discovery/discovery.ts';
 import { serverFacts } from './discovery/server-facts.ts';
 import type { Gateway } from './gateway.ts';
@@ -40,6 +39,8 @@ import { sparing } from './hooks/sparing.ts';
 import { collectGarbage } from './limits/collect-garbage.ts';
 import { LargeSteps } from './limits/large-steps.ts';
 import { Limits } from './limits/limits.ts';
+import { CustomKinds } from './live/custom-kinds.ts';
+import { LiveViews } from './live/live-views.ts';
 import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
 import { SharedFrames } from './mirror/shared-frames.ts';
@@ -127,7 +128,6 @@ export class GatewayService implements Service {
         else metrics.unavailableApiServices.set({ name }, isAvailable ? 0 : 1);
       },
     });
-    const plugins = new Plugins(this.#mirrors, config);
     const unanswered = sparing((words) => kit.log.warn(words));
     const webhooks = new WebhookCalls(addresses, services, unanswered);
     const conversions = new Conversions({ webhooks, metrics });
@@ -155,6 +155,10 @@ export class GatewayService implements Service {
       retry: kit.retries.loop('look for the first objects', { firstMs: 250, longestMs: 5000 }),
     });
     const authorizer = new Authorizer(modes, this.#roles);
+    const plugins = new Plugins(
+      { mirrors: this.#mirrors, lookups: { objects, collections, registry, authorizer } },
+      config,
+    );
     const watchRights = new WatchRights((user, info) => authorizer.recheck(user, info));
     const serviceAccounts = ServiceAccounts.from(
       config,
@@ -166,6 +170,10 @@ export class GatewayService implements Service {
       refused: sparing((why) => kit.log.info({ why }, 'A request was not authenticated.')),
       ...asking,
     });
+    const customKinds = new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store });
+    const admission = new Configurations(this.#mirrors, registry, plugins);
+    const live = new LiveViews(kit.faults.place('hear of a write that was committed here'));
+    live.add(customKinds, apiServices, ...admission.views, ...this.#roles.views, ...plugins.followed);
     this.#gateway = {
       authenticator: this.#authentication.authenticator,
       tokens: this.#authentication.tokens,
@@ -173,10 +181,10 @@ export class GatewayService implements Service {
       watchRights,
       limits: new Limits(config, { mirrors: this.#mirrors, registry: kit.metrics }),
       registry,
-      customKinds: new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store }),
+      customKinds,
       apiServices,
       discovery: new Discovery(registry, { gates, negotiator }, apiServices, serverFacts(config, kit)),
-      admission: new Configurations(this.#mirrors, registry, plugins),
+      admission,
       plugins,
       quotaTurns: new Turns(),
       webhooks,
@@ -189,7 +197,7 @@ export class GatewayService implements Service {
       frames: new SharedFrames(),
       watchTimes: new WatchTimes(),
       metrics,
-      unheardWrites: kit.faults.place('hear of a write that was committed here'),
+      live,
       requestMetrics: new RequestMetrics(kit.metrics, (...path) => registry.find(...path)),
       gates,
       negotiator,

@@ -1,27 +1,16 @@
-import type { Collection } from '@tidegate/collection';
 import { API_SERVICES, type ApiPriority, REGISTRATION_GROUP, type Registry } from '@tidegate/kinds';
-import { type Revision, toRevision } from '@tidegate/revision';
-import { parseOwnJson } from '@tidegate/schema';
-import { serviceUnavailable } from '@tidegate/status';
+import type { Revision } from '@tidegate/revision';
 import type { RemoteVersion, ServedElsewhere } from '../discovery/served-elsewhere.ts';
-import type { Mirrors } from '../mirror/mirrors.ts';
+import { LiveView, type MirrorPort } from '../live/live-view.ts';
 import { type ApiService, availableIn, readApiService } from './api-service.ts';
 import { RemoteApi, type RemoteApiOptions } from './remote-api.ts';
 import { SERVICE_RESOURCES, stateOf } from './service-check.ts';
 
-interface Known {
-  readonly revision: number;
-  readonly made: ApiService;
-}
-
 interface ApiServicesOptions extends Omit<RemoteApiOptions, 'changed'> {
-  readonly mirrors: Mirrors;
+  readonly mirrors: MirrorPort;
   /** the names of the APIServices of what is served here */
   readonly localNames: readonly string[];
 }
-
-/** How long a request waits for the APIServices to be known. */
-const PATIENCE_MS = 10_000;
 
 /**
  * Who serves which group version, as the mirror of APIServices has it.
@@ -30,24 +19,30 @@ const PATIENCE_MS = 10_000;
  */
 export class ApiServices implements ServedElsewhere {
   readonly #options: ApiServicesOptions;
+  readonly #view: LiveView<ApiService>;
+  readonly resource = API_SERVICES;
   /** by group version: who serves it elsewhere */
   #remotes = new Map<string, RemoteApi>();
-  #known: ReadonlyMap<string, Known> = new Map();
   #priorities: ReadonlyMap<string, ApiPriority> = new Map();
   /** of the Services behind, when they were last looked at */
   readonly #states = new Map<string, string>();
   #revision = 0;
   #signature = '';
-  #isKnown = false;
 
   constructor(options: ApiServicesOptions) {
     this.#options = options;
+    this.#view = new LiveView({
+      mirrors: options.mirrors,
+      resource: API_SERVICES,
+      make: (object, { revision }) => readApiService(object, revision),
+      changed: () => this.#update(),
+      unknown: 'the API services are not loaded yet; retry shortly',
+    });
   }
 
   start(): void {
     const { mirrors } = this.#options;
-    mirrors.keep(API_SERVICES);
-    mirrors.follow(API_SERVICES, () => this.#take());
+    this.#view.start();
     for (const resource of SERVICE_RESOURCES) mirrors.follow(resource, () => this.#lookAtServices());
   }
 
@@ -56,34 +51,32 @@ export class ApiServices implements ServedElsewhere {
   }
 
   get isKnown(): boolean {
-    return this.#isKnown;
+    return this.#view.isKnown;
   }
 
   /** Every group version that is served here has its object. */
   get areRegistered(): boolean {
-    return this.#isKnown && this.#options.localNames.every((name) => this.#known.has(name));
+    return this.isKnown && this.#options.localNames.every((name) => this.#view.get(name) !== undefined);
   }
 
   /** Those of group versions that are served here say that they are available. */
   get areLocalAvailable(): boolean {
-    const local = [...this.#known.values()].filter(({ made }) => !isElsewhere(made));
-    return this.areRegistered && local.every(({ made }) => availableIn(made)?.status === 'True');
+    const local = this.#view.values.filter((one) => !isElsewhere(one));
+    return this.areRegistered && local.every((one) => availableIn(one)?.status === 'True');
   }
 
   /** Each server behind the API was looked at. */
   get areRemoteJudged(): boolean {
-    return this.#isKnown && [...this.#remotes.values()].every((remote) => remote.isJudged);
+    return this.isKnown && [...this.#remotes.values()].every((remote) => remote.isJudged);
   }
 
-  /** Resolves when they are known as they were some time. */
-  async known(): Promise<void> {
-    if (!this.#isKnown) await this.through(toRevision(0));
+  /** Resolves when the API services are loaded, in whichever state. */
+  known(): Promise<void> {
+    return this.#view.known();
   }
 
-  async through(revision: Revision): Promise<void> {
-    const collection = await this.#options.mirrors.collection(API_SERVICES, revision, PATIENCE_MS);
-    if (collection === undefined) throw serviceUnavailable('who serves which group is not known yet');
-    if (!this.#isKnown) this.#take();
+  through(revision: Revision): Promise<void> {
+    return this.#view.through(revision);
   }
 
   /** Who serves what is at a URL, where it is not this server. */
@@ -110,11 +103,8 @@ export class ApiServices implements ServedElsewhere {
     return this.#priorities.get(`${group}/${version}`);
   }
 
-  #take(): void {
-    const collection = this.#options.mirrors.peek(API_SERVICES);
-    if (collection === undefined) return;
-    this.#read(collection);
-    const all = [...this.#known.values()].map(({ made }) => made);
+  #update(): void {
+    const all = this.#view.values;
     this.#priorities = new Map(all.map(({ group, version, priority }) => [`${group}/${version}`, priority]));
     const remotes = new Map<string, RemoteApi>();
     for (const apiService of all) {
@@ -130,20 +120,7 @@ export class ApiServices implements ServedElsewhere {
       this.#states.delete(key);
     }
     this.#remotes = remotes;
-    this.#isKnown = true;
     this.#compare();
-  }
-
-  #read(collection: Collection): void {
-    const now = new Map<string, Known>();
-    for (const { items, from, to } of collection.snapshot().runs('')) {
-      for (const { name, revision, json } of items.slice(from, to)) {
-        const before = this.#known.get(name);
-        const isSame = before?.revision === revision;
-        now.set(name, isSame ? before : { revision, made: readApiService(parseOwnJson(json), revision) });
-      }
-    }
-    this.#known = now;
   }
 
   #begin(apiService: ApiService): RemoteApi {

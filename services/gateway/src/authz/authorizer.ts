@@ -1,6 +1,5 @@
 import type { PolicyRule } from '@tidegate/rbac';
 import type { RequestInfo } from '@tidegate/request-info';
-import type { Revision } from '@tidegate/revision';
 import { ApiError, forbidden, serviceUnavailable } from '@tidegate/status';
 import type { User } from '../request/user.ts';
 import type { RoleRef } from './binding.ts';
@@ -18,7 +17,7 @@ function isProbe({ isResource, verb, path }: RequestInfo): boolean {
   return !isResource && verb === 'get' && PROBES.has(path);
 }
 
-type KnownRoles = Pick<PolicyMirror, 'policy' | 'isFresh' | 'latest' | 'through'>;
+type KnownRoles = Pick<PolicyMirror, 'policy' | 'isFresh' | 'latest'>;
 
 const ALLOWED: Decision = { allowed: true, reason: '' };
 const REFUSED: Decision = { allowed: false, reason: '' };
@@ -110,10 +109,6 @@ export class Authorizer {
       if (error instanceof ApiError) throw error;
       throw serviceUnavailable('roles are not known as they are now, please try again');
     });
-  }
-
-  through(resource: string, revision: Revision): Promise<void> {
-    return this.#mirror.through(resource, revision);
   }
 
   /** All that a user may do in a namespace, as rules; what webhooks allow is not among them. */

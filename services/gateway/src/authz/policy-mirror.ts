@@ -1,10 +1,9 @@
-import type { Collection } from '@tidegate/collection';
 import { type PolicyRule, readRules } from '@tidegate/rbac';
 import { type Revision, toRevision } from '@tidegate/revision';
-import { type JsonObject, parseOwnJson } from '@tidegate/schema';
-import { serviceUnavailable } from '@tidegate/status';
+import type { JsonObject } from '@tidegate/schema';
 import type { StoreSession } from '../clients/store-session.ts';
-import type { Mirrors } from '../mirror/mirrors.ts';
+import { type AnyView, LiveView, type MirrorPort, type Place } from '../live/live-view.ts';
+import type { Followed } from '../live/live-views.ts';
 import { type Binding, readBinding } from './binding.ts';
 import { Policy } from './policy.ts';
 
@@ -20,7 +19,7 @@ const PATIENCE_MS = 5000;
 const FRESH_MS = 5000;
 
 interface PolicyMirrorOptions {
-  readonly mirrors: Pick<Mirrors, 'keep' | 'follow' | 'peek' | 'collection'>;
+  readonly mirrors: MirrorPort;
   readonly store: Pick<StoreSession, 'head'>;
   /** rights may have changed */
   readonly changed: () => void;
@@ -37,8 +36,8 @@ export class PolicyMirror {
   readonly policy = new Policy();
   readonly #options: PolicyMirrorOptions;
   readonly #now: () => number;
-  readonly #waiting = new Set(POLICY_RESOURCES);
-  readonly #readers: ReadonlyMap<string, (collection: Collection) => boolean>;
+  readonly views: readonly Followed[];
+  readonly #views: readonly AnyView[];
   #freshAt = Number.NEGATIVE_INFINITY;
   /** of a write that was answered here before the mirrors had it */
   #owed = 0;
@@ -47,18 +46,19 @@ export class PolicyMirror {
   constructor(options: PolicyMirrorOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
-    this.#readers = new Map([
-      ...ROLES.map((kind) => [`${kind.toLowerCase()}s.${RBAC}`, this.#rolesReader(kind)] as const),
-      [`rolebindings.${RBAC}`, this.#bindingsReader()],
-      [`clusterrolebindings.${RBAC}`, this.#bindingsReader()],
-    ]);
+    this.#views = [
+      ...ROLES.map((kind) => this.#rolesView(kind)),
+      this.#bindingsView('rolebindings'),
+      this.#bindingsView('clusterrolebindings'),
+    ];
+    this.views = this.#views.map((view) => ({
+      resource: view.resource,
+      through: (revision: Revision) => this.#written(view, revision),
+    }));
   }
 
   start(): void {
-    for (const resource of POLICY_RESOURCES) {
-      this.#options.mirrors.keep(resource);
-      this.#options.mirrors.follow(resource, () => this.#take(resource));
-    }
+    for (const view of this.#views) view.start();
   }
 
   get isFresh(): boolean {
@@ -67,7 +67,7 @@ export class PolicyMirror {
 
   /** The store had this revision at a time, or later. */
   async seen(head: Revision, askedAt: number): Promise<void> {
-    for (const resource of POLICY_RESOURCES) await this.#reach(resource, head);
+    for (const view of this.#views) await view.through(head);
     if (head >= this.#owed) this.#freshAt = Math.max(this.#freshAt, askedAt);
   }
 
@@ -80,13 +80,12 @@ export class PolicyMirror {
     return this.#asking;
   }
 
-  /** After one of them was written here: what it says is so from now on. */
-  async through(resource: string, revision: Revision): Promise<void> {
-    if (!this.#readers.has(resource)) return;
+  /** Waits for a write of this gateway. */
+  async #written(view: AnyView, revision: Revision): Promise<void> {
     try {
-      await this.#reach(resource, revision);
+      await view.through(revision);
     } catch (error) {
-      // the write is done, and its author is told so: until it is known here nobody is let in by what was before
+      // the write is committed, and its author is told so: until it is known here, nobody is let in by the earlier rights
       this.#owed = Math.max(this.#owed, revision);
       this.#freshAt = Number.NEGATIVE_INFINITY;
       throw error;
@@ -98,84 +97,40 @@ export class PolicyMirror {
     await this.seen(toRevision(await this.#options.store.head()), askedAt);
   }
 
-  async #reach(resource: string, revision: Revision): Promise<void> {
-    const { mirrors } = this.#options;
-    const known = mirrors.peek(resource);
-    const isThere = known !== undefined && known.through >= revision && !this.#waiting.has(resource);
-    if (isThere) return;
-    const collection = await mirrors.collection(resource, revision, PATIENCE_MS);
-    if (collection === undefined) throw serviceUnavailable('roles are not known as they are now, please try again');
-    if (this.#waiting.has(resource)) this.#take(resource);
-  }
-
-  #take(resource: string): void {
-    const collection = this.#options.mirrors.peek(resource);
-    if (collection === undefined) return;
-    const hasChanged = this.#readers.get(resource)?.(collection) ?? false;
-    this.#waiting.delete(resource);
-    if (hasChanged) this.#options.changed();
-  }
-
-  #rolesReader(kind: 'Role' | 'ClusterRole') {
-    return reader<readonly PolicyRule[]>({
+  #rolesView(kind: (typeof ROLES)[number]): LiveView<readonly PolicyRule[]> {
+    return this.#view(`${kind.toLowerCase()}s`, {
       make: ({ rules }) => readRules(rules),
       put: (rules, { namespace, name }) => this.policy.setRole({ kind, namespace, name }, rules),
       remove: (_rules, { namespace, name }) => this.policy.setRole({ kind, namespace, name }, undefined),
     });
   }
 
-  #bindingsReader() {
-    return reader<Binding>({
+  #bindingsView(resource: string): LiveView<Binding> {
+    return this.#view(resource, {
       make: readBinding,
       put: (binding) => this.policy.addBinding(binding),
       remove: (binding) => this.policy.removeBinding(binding),
     });
   }
-}
 
-interface Place {
-  readonly namespace: string;
-  readonly name: string;
+  #view<T>(resource: string, { make, put, remove }: Reading<T>): LiveView<T> {
+    return new LiveView<T>({
+      mirrors: this.#options.mirrors,
+      resource: `${resource}.${RBAC}`,
+      make,
+      changed: ({ added, removed }) => {
+        for (const { made, ...place } of removed) remove(made, place);
+        for (const { made, ...place } of added) put(made, place);
+        if (added.length + removed.length > 0) this.#options.changed();
+      },
+      patienceMs: PATIENCE_MS,
+      unknown: 'roles are not known as they are now, please try again',
+    });
+  }
 }
 
 interface Reading<T> {
   make(object: JsonObject): T;
   put(made: T, place: Place): void;
   remove(made: T, place: Place): void;
-}
-
-interface Known<T> extends Place {
-  readonly revision: number;
-  readonly made: T;
-}
-
-/** Reads a collection anew when it changes, and takes in what differs; answers whether anything does. */
-function reader<T>({ make, put, remove }: Reading<T>): (collection: Collection) => boolean {
-  let known = new Map<string, Known<T>>();
-  return (collection) => {
-    const now: typeof known = new Map();
-    let hasChanged = false;
-    for (const { items, from, to } of collection.snapshot().runs('')) {
-      for (const { namespace, name, revision, json } of items.slice(from, to)) {
-        const key = `${namespace}/${name}`;
-        const before = known.get(key);
-        if (before?.revision === revision) {
-          now.set(key, before);
-          continue;
-        }
-        hasChanged = true;
-        const made = make(parseOwnJson(json));
-        if (before !== undefined) remove(before.made, before);
-        put(made, { namespace, name });
-        now.set(key, { namespace, name, revision, made });
-      }
-    }
-    for (const [key, gone] of known) {
-      if (now.has(key)) continue;
-      hasChanged = true;
-      remove(gone.made, gone);
-    }
-    known = now;
-    return hasChanged;
-  };
 }

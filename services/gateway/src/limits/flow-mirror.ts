@@ -1,7 +1,6 @@
-import type { Collection } from '@tidegate/collection';
 import { Classifier, type FlowObject } from '@tidegate/flow-control';
-import { parseOwnJson } from '@tidegate/schema';
-import type { Mirrors } from '../mirror/mirrors.ts';
+import type { JsonObject } from '@tidegate/schema';
+import { LiveView, type MirrorPort, type Place } from '../live/live-view.ts';
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';
 const KINDS = {
@@ -11,58 +10,55 @@ const KINDS = {
 export const FLOW_RESOURCES: readonly string[] = Object.keys(KINDS);
 
 interface FlowMirrorOptions {
-  readonly mirrors: Pick<Mirrors, 'keep' | 'follow' | 'peek'>;
+  readonly mirrors: MirrorPort;
   readonly changed: (classifier: Classifier) => void;
 }
 
 /**
  * Priority levels and flow schemas as the mirrors have them.
  *
- * Invariant: `classifier` says what both mirrors say, and the defaults until both are there. It is made anew when one of
- * the objects changes and not when only what is told of it does.
+ * Invariant: `classifier` is made of both collections, and of the defaults until both are loaded. It is made anew when an
+ * object's spec changes, but not when only its status does.
  */
 export class FlowMirror {
   classifier = Classifier.ofDefaults();
-  readonly #options: FlowMirrorOptions;
-  readonly #objects = new Map<string, readonly FlowObject[]>();
+  readonly #changed: FlowMirrorOptions['changed'];
+  readonly #views: ReadonlyArray<LiveView<FlowObject | undefined>>;
   #said = '';
 
-  constructor(options: FlowMirrorOptions) {
-    this.#options = options;
+  constructor({ mirrors, changed }: FlowMirrorOptions) {
+    this.#changed = changed;
+    this.#views = Object.entries(KINDS).map(
+      ([resource, kind]) =>
+        new LiveView({
+          mirrors,
+          resource,
+          make: (object, place) => flowObject(kind, object, place),
+          changed: () => this.#update(),
+          unknown: 'the priority levels and flow schemas are not loaded yet; retry shortly',
+        }),
+    );
   }
 
   start(): void {
-    const { mirrors, changed } = this.#options;
-    changed(this.classifier);
-    for (const resource of FLOW_RESOURCES) {
-      mirrors.keep(resource);
-      mirrors.follow(resource, () => this.#take(resource));
-    }
+    this.#changed(this.classifier);
+    for (const view of this.#views) view.start();
   }
 
-  #take(resource: string): void {
-    const collection = this.#options.mirrors.peek(resource);
-    if (collection === undefined) return;
-    this.#objects.set(resource, objectsOf(collection, KINDS[resource as keyof typeof KINDS]));
-    if (this.#objects.size < FLOW_RESOURCES.length) return;
-    const objects = [...this.#objects.values()].flat();
-    // at the very beginning of a cluster nobody has made them yet
+  #update(): void {
+    if (!this.#views.every(({ isKnown }) => isKnown)) return;
+    const objects = this.#views.flatMap(({ values }) => values.filter((one) => one !== undefined));
+    // right after a cluster was created there are none yet
     if (objects.length === 0) return;
     const says = JSON.stringify(objects);
     if (says === this.#said) return;
     this.#said = says;
     this.classifier = new Classifier(objects);
-    this.#options.changed(this.classifier);
+    this.#changed(this.classifier);
   }
 }
 
-function objectsOf(collection: Collection, kind: FlowObject['kind']): FlowObject[] {
-  const objects: FlowObject[] = [];
-  for (const { items, from, to } of collection.snapshot().runs('')) {
-    for (const { name, json } of items.slice(from, to)) {
-      const { metadata, spec } = parseOwnJson(json) as { metadata?: { uid?: string }; spec?: object };
-      if (spec !== undefined) objects.push({ kind, name, uid: metadata?.uid ?? '', spec } as FlowObject);
-    }
-  }
-  return objects;
+function flowObject(kind: FlowObject['kind'], object: JsonObject, { name }: Place): FlowObject | undefined {
+  const { metadata, spec } = object as { metadata?: { uid?: string }; spec?: object };
+  return spec === undefined ? undefined : ({ kind, name, uid: metadata?.uid ?? '', spec } as FlowObject);
 }

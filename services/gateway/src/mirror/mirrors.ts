@@ -46,7 +46,7 @@ export class Mirrors {
   #sweep: NodeJS.Timeout | undefined;
   readonly #kept = new Set<string>();
   readonly #fanOut = new FanOut();
-  readonly #followers = new Map<string, () => void>();
+  readonly #followers = new Map<string, Array<() => void>>();
   /** as the watch service told them; small collections are not told */
   readonly #sizes = new Map<string, number>();
   readonly #whenConnected = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ export class Mirrors {
 
   /** Calls back whenever the mirror of a resource has changed, before any reader is told of a revision that includes it. */
   follow(resource: string, changed: () => void): void {
-    this.#followers.set(resource, changed);
+    this.#followers.set(resource, [...(this.#followers.get(resource) ?? []), changed]);
   }
 
   /** The mirror of a resource, opened now if it was not. */
@@ -214,7 +214,7 @@ export class Mirrors {
       }
       span?.end();
     }
-    for (const resource of followed) this.#followers.get(resource)?.();
+    for (const resource of followed) for (const changed of this.#followers.get(resource) ?? []) changed();
     if (!response.through) return;
     const through = toRevision(response.through);
     this.#through = through;

@@ -69,10 +69,13 @@ export class Collections {
     return found;
   }
 
-  /** The parsed objects of a small collection, as `known` has it. Namespace "" stands for all namespaces. */
-  async objectsIn(resource: string, namespace = ''): Promise<JsonObject[]> {
-    const collection = await this.known(resource);
-    return itemsOf(collection.snapshot().runs(namespace)).map(({ json }) => parseOwnJson(json));
+  /** The parsed objects of a namespace as the store has them now, without those that cannot be read. */
+  async objectsInStore(resource: string, namespace: string): Promise<JsonObject[]> {
+    const objects: JsonObject[] = [];
+    for await (const page of this.#ports.store.list({ resource, namespace })) {
+      for (const { value, corrupt } of page.objects) if (corrupt === '') objects.push(parseOwnJson(value));
+    }
+    return objects;
   }
 
   /** The collection as it is now: complete through the revision that the store has when it is asked. */

@@ -1,6 +1,6 @@
 import { itemOf, itemParts } from '@tidegate/collection';
-import { isConverted, type Kind, type Registry, storageOf } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
+import { isConverted, type Kind, metaOf, type Registry, storageOf } from '@tidegate/kinds';
+import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { notFound, unreadable } from '@tidegate/status';
 import type { Key, StoredObject } from '@tidegate/wire';
 import type { StoreSession } from '../clients/store-session.ts';
@@ -53,6 +53,27 @@ export class Objects {
     const kind = this.#ports.registry.find('', 'v1', resource);
     if (kind === undefined) throw new Error(`there is no kind for ${resource}`);
     return this.json(kind, namespace, name);
+  }
+
+  /** An object of a built-in kind in the store, parsed. */
+  async stored(key: Key): Promise<JsonObject | undefined> {
+    const { found, object } = await this.#ports.store.read(key);
+    return found && object !== null ? parseStored(object.value, object.revision) : undefined;
+  }
+
+  /** A namespace, from the mirror where it is there, else from the store. */
+  async namespace(name: string): Promise<JsonObject | undefined> {
+    const key = { resource: 'namespaces', namespace: '', name };
+    const item = this.#ports.mirrors.peek(key.resource)?.get('', name);
+    return item === undefined ? this.stored(key) : parseOwnJson(item.json);
+  }
+
+  /** The labels of a namespace; undefined where there is none. */
+  async namespaceLabels(name: string): Promise<Readonly<Record<string, string>> | undefined> {
+    const mirrored = this.#ports.mirrors.peek('namespaces')?.get('', name)?.labels;
+    if (mirrored !== undefined) return mirrored;
+    const namespace = await this.namespace(name);
+    return namespace === undefined ? undefined : (metaOf(namespace).labels ?? {});
   }
 
   /** The object in the store, if it exists. An object that cannot be read is an error. */

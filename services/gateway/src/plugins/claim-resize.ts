@@ -1,6 +1,5 @@
 import { amountsIn, metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { objectAt } from './look-up.ts';
 import { type Plugin, refused, specOf } from './plugin.ts';
 
 const OLD_STORAGE_CLASS = 'volume.beta.kubernetes.io/storage-class';
@@ -10,14 +9,14 @@ export const claimResize: Plugin = {
   name: 'PersistentVolumeClaimResize',
   concerns: ['UPDATE persistentvolumeclaims'],
   validate: async (admitted) => {
-    const { gateway, object, old } = admitted;
+    const { lookups, object, old } = admitted;
     if (old === undefined || sizeOf(object) <= sizeOf(old)) return;
     if (!isJsonObject(old.status) || old.status.phase !== 'Bound') {
       throw refused(admitted, 'Only bound persistent volume claims can be expanded');
     }
     const name = classOf(object);
     const key = { resource: 'storageclasses.storage.k8s.io', namespace: '', name };
-    const found = name !== '' && name === classOf(old) ? await objectAt(gateway, key) : undefined;
+    const found = name !== '' && name === classOf(old) ? await lookups.objects.stored(key) : undefined;
     if (found?.allowVolumeExpansion === true) return;
     throw refused(
       admitted,

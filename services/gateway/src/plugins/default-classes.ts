@@ -1,6 +1,5 @@
 import { metaOf } from '@tidegate/kinds';
-import { usualOf } from './look-up.ts';
-import { type Plugin, specOf } from './plugin.ts';
+import { type Plugin, specOf, usualOf } from './plugin.ts';
 
 const STORAGE_CLASSES = 'storageclasses.storage.k8s.io';
 const USUAL_STORAGE = [
@@ -15,10 +14,10 @@ export const defaultStorageClass: Plugin = {
   name: 'DefaultStorageClass',
   concerns: ['CREATE persistentvolumeclaims'],
   needs: [STORAGE_CLASSES],
-  mutate: async ({ gateway, object }) => {
+  mutate: async ({ lookups, object }) => {
     const spec = specOf(object);
     if (metaOf(object).annotations?.[OLD_STORAGE_CLASS] !== undefined || spec.storageClassName !== undefined) return;
-    const usual = await usualOf(gateway, STORAGE_CLASSES, USUAL_STORAGE);
+    const usual = await usualOf(lookups, STORAGE_CLASSES, USUAL_STORAGE);
     if (usual !== undefined) spec.storageClassName = usual;
   },
 };
@@ -33,10 +32,10 @@ export const defaultIngressClass: Plugin = {
   name: 'DefaultIngressClass',
   concerns: [`CREATE ${INGRESSES}`],
   needs: [INGRESS_CLASSES],
-  mutate: async ({ gateway, object }) => {
+  mutate: async ({ lookups, object }) => {
     const spec = specOf(object);
     if (metaOf(object).annotations?.[OLD_INGRESS_CLASS] !== undefined || spec.ingressClassName !== undefined) return;
-    const usual = await usualOf(gateway, INGRESS_CLASSES, USUAL_INGRESS);
+    const usual = await usualOf(lookups, INGRESS_CLASSES, USUAL_INGRESS);
     if (usual !== undefined) spec.ingressClassName = usual;
   },
 };

@@ -1,7 +1,6 @@
 import { amountsIn, metaOf, podAmounts } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject, listOf } from '@tidegate/schema';
 import { problemsOf } from './limit-problems.ts';
-import { objectsIn } from './look-up.ts';
 import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
 
 const RANGES = 'limitranges';
@@ -29,9 +28,9 @@ export const limitRanger: Plugin = {
 };
 
 /** Those of the namespace; of what is going nothing is asked any more. */
-async function rangesFor({ gateway, request, old }: Admitted): Promise<JsonObject[]> {
+async function rangesFor({ lookups, request, old }: Admitted): Promise<readonly JsonObject[]> {
   if (old !== undefined && metaOf(old).deletionTimestamp !== undefined) return [];
-  return objectsIn(gateway, RANGES, request.info.namespace);
+  return lookups.known(RANGES, request.info.namespace);
 }
 
 function aggregate(problems: readonly string[]): string {

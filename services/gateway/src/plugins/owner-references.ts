@@ -39,8 +39,8 @@ function ownersOf(object: Admitted['object']): readonly OwnerReference[] {
 }
 
 async function refuseBlocking(admitted: Admitted, { apiVersion, kind, name = '' }: OwnerReference): Promise<void> {
-  const { gateway, request } = admitted;
-  const kinds = gateway.registry.all().filter((one) => one.apiVersion === apiVersion && one.entry.kind === kind);
+  const { lookups, request } = admitted;
+  const kinds = lookups.registry.all().filter((one) => one.apiVersion === apiVersion && one.entry.kind === kind);
   if (kinds.length === 0) {
     const words = `cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}`;
     throw refused(admitted, `cannot set blockOwnerDeletion in this case because ${words}`);
@@ -56,8 +56,8 @@ async function refuseBlocking(admitted: Admitted, { apiVersion, kind, name = '' 
 }
 
 function isAllowed(
-  { gateway, request }: Admitted,
+  { lookups, request }: Admitted,
   asked: Partial<Admitted['request']['info']> & { verb: string },
 ): Promise<boolean> {
-  return gateway.authorizer.may(request.user, question({ ...asked, isResource: true }));
+  return lookups.authorizer.may(request.user, question({ ...asked, isResource: true }));
 }

@@ -1,13 +1,25 @@
-import { metaOf } from '@tidegate/kinds';
+import { metaOf, type Registry } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { type ApiError, forbiddenObject } from '@tidegate/status';
-import type { Gateway } from '../gateway.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
+import type { Collections } from '../objects/collections.ts';
+import type { Objects } from '../objects/objects.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { PluginName } from './names.ts';
 
-/** What a plugin is asked about. */
+/** What plugins look up beside the object that they admit. */
+export interface Lookups {
+  readonly objects: Pick<Objects, 'stored' | 'namespaceLabels'>;
+  readonly collections: Pick<Collections, 'objectsInStore'>;
+  /** The objects of one of the resources that plugins need; they may be a moment old, and must not be changed. */
+  known(resource: string, namespace?: string): Promise<readonly JsonObject[]>;
+  readonly registry: Pick<Registry, 'all' | 'find'>;
+  readonly authorizer: Pick<Authorizer, 'may'>;
+}
+
+/** One write that a plugin admits. */
 export interface Admitted {
-  readonly gateway: Gateway;
+  readonly lookups: Lookups;
   readonly request: ResourceRequest;
   readonly object: JsonObject;
   /** undefined: it is new */
@@ -42,4 +54,20 @@ export function append(object: JsonObject, name: string, item: Json): void {
   const list = object[name];
   if (Array.isArray(list)) list.push(item);
   else object[name] = [item];
+}
+
+/** Of several that an annotation makes the usual one, the newest counts; of those the first by name. */
+export async function usualOf(
+  lookups: Lookups,
+  resource: string,
+  annotations: readonly string[],
+): Promise<string | undefined> {
+  const metas = (await lookups.known(resource)).map(metaOf);
+  const usual = metas.filter(({ annotations: said = {} }) => annotations.some((name) => said[name] === 'true'));
+  const [first] = usual.sort(
+    (a, b) =>
+      String(b.creationTimestamp).localeCompare(String(a.creationTimestamp)) ||
+      String(a.name).localeCompare(String(b.name)),
+  );
+  return first?.name;
 }

@@ -1,7 +1,7 @@
-import type { Revision } from '@tidegate/revision';
+import type { JsonObject } from '@tidegate/schema';
 import type { Operation } from '../admission/act.ts';
-import type { Mirrors } from '../mirror/mirrors.ts';
-import { resourceQuota } from '../quota/commit-counted.ts';
+import { LiveView, type MirrorPort } from '../live/live-view.ts';
+import type { Followed } from '../live/live-views.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { claimResize } from './claim-resize.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts';
@@ -10,7 +10,7 @@ import { limitRanger } from './limit-ranger.ts';
 import { enabledPlugins, type PluginName, type PluginOptions, pluginNames } from './names.ts';
 import { newNodes } from './new-nodes.ts';
 import { ownerReferences } from './owner-references.ts';
-import type { Admitted, Plugin } from './plugin.ts';
+import type { Admitted, Lookups, Plugin } from './plugin.ts';
 import { podSecurity } from './pod-security.ts';
 import { priority } from './priority.ts';
 import { runtimeClass } from './runtime-class.ts';
@@ -23,7 +23,10 @@ import {
 } from './signers.ts';
 import { defaultTolerations } from './tolerations.ts';
 
-/** In any order: they are asked in that of their names. */
+/** Quota usage is written in the same commit as the object that is counted, so this plugin has no check of its own. */
+const resourceQuota: Plugin = { name: 'ResourceQuota', concerns: [], needs: ['resourcequotas'] };
+
+/** The order here does not matter: plugins run in the order of their names in names.ts. */
 const BUILT_IN: readonly Plugin[] = [
   certificateApproval,
   certificateSigning,
@@ -44,10 +47,17 @@ const BUILT_IN: readonly Plugin[] = [
   serviceAccount,
 ];
 
+interface PluginPorts {
+  readonly mirrors: MirrorPort;
+  readonly lookups: Omit<Lookups, 'known'>;
+}
+
 const ALL = '*';
 
-/** How long a write of what plugins look up waits for its own effect; without the watch service it has none yet. */
-const PATIENCE_MS = 1000;
+/** How long a request waits for the objects that a plugin needs. */
+const FIRST_MS = 5000;
+/** How long a write of such an object waits for its own effect; without the watch service there is none yet. */
+const WRITTEN_MS = 1000;
 
 /**
  * The built-in plugins that are switched on, by what they are asked about.
@@ -56,27 +66,37 @@ const PATIENCE_MS = 1000;
  * one look into a map.
  */
 export class Plugins {
-  readonly #mirrors: Mirrors;
   readonly #on: ReadonlySet<PluginName>;
   readonly #stations = new Map<string, Station>();
   /** of those who are asked about whatever is written */
   readonly #everywhere: Station | undefined;
-  readonly #needs: ReadonlySet<string>;
+  readonly #views: ReadonlyMap<string, LiveView<JsonObject>>;
+  /** what a write of an object that plugins look up waits for */
+  readonly followed: readonly Followed[];
 
-  constructor(mirrors: Mirrors, options: PluginOptions) {
-    this.#mirrors = mirrors;
+  constructor(ports: PluginPorts, options: PluginOptions) {
+    const { mirrors } = ports;
     this.#on = enabledPlugins(options);
     const plugins = inOrder(BUILT_IN.filter(({ name }) => this.#on.has(name)));
-    this.#needs = new Set(plugins.flatMap(({ needs = [] }) => needs));
+    const needs = new Set(plugins.flatMap(({ needs: resources = [] }) => resources));
+    this.#views = new Map([...needs].map((resource) => [resource, viewOf(mirrors, resource)]));
+    this.followed = [...this.#views.values()].map((view) => ({
+      resource: view.resource,
+      through: (revision) => view.through(revision, WRITTEN_MS),
+    }));
+    const lookups = {
+      ...ports.lookups,
+      known: (resource: string, namespace?: string) => this.#known(resource, namespace),
+    };
     for (const concern of new Set(plugins.flatMap(({ concerns }) => concerns))) {
       const asked = plugins.filter(({ concerns }) => concerns.includes(concern) || concerns.includes(ALL));
-      this.#stations.set(concern, new Station(asked));
+      this.#stations.set(concern, new Station(asked, lookups));
     }
     this.#everywhere = this.#stations.get(ALL);
   }
 
   start(): void {
-    for (const resource of this.#needs) this.#mirrors.keep(resource);
+    for (const view of this.#views.values()) view.start();
   }
 
   isOn(name: PluginName): boolean {
@@ -89,25 +109,46 @@ export class Plugins {
     return this.#stations.get(`${operation} ${path}`) ?? this.#everywhere;
   }
 
-  /** After something was written here that plugins look up: what it says is so from now on. */
-  async through(resource: string, revision: Revision): Promise<void> {
-    if (this.#needs.has(resource)) await this.#mirrors.collection(resource, revision, PATIENCE_MS);
+  /** The objects of a resource that a plugin needs, as the mirror has them; namespace "" or none stands for all. */
+  async #known(resource: string, namespace = ''): Promise<readonly JsonObject[]> {
+    const view = this.#views.get(resource);
+    if (view === undefined) throw new Error(`no plugin says that it needs ${resource}`);
+    await view.known();
+    return view.inNamespace(namespace);
   }
+}
+
+function viewOf(mirrors: MirrorPort, resource: string): LiveView<JsonObject> {
+  const unknown = `the ${resource} are not loaded yet; retry shortly`;
+  return new LiveView({ mirrors, resource, make: frozen, patienceMs: FIRST_MS, unknown });
+}
+
+/** All plugins share these objects, so none of them may change one. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) frozen(part);
+  }
+  return value;
 }
 
 /** The plugins that are asked about one sort of write, one after another. */
 export class Station {
   readonly #plugins: readonly Plugin[];
+  readonly #lookups: Lookups;
 
-  constructor(plugins: readonly Plugin[]) {
+  constructor(plugins: readonly Plugin[], lookups: Lookups) {
     this.#plugins = plugins;
+    this.#lookups = lookups;
   }
 
-  async mutate(admitted: Admitted): Promise<void> {
+  async mutate(write: Omit<Admitted, 'lookups'>): Promise<void> {
+    const admitted = { ...write, lookups: this.#lookups };
     for (const plugin of this.#plugins) await plugin.mutate?.(admitted);
   }
 
-  async validate(admitted: Admitted): Promise<void> {
+  async validate(write: Omit<Admitted, 'lookups'>): Promise<void> {
+    const admitted = { ...write, lookups: this.#lookups };
     for (const plugin of this.#plugins) await plugin.validate?.(admitted);
   }
 }

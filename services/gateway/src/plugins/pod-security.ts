@@ -10,8 +10,6 @@ import {
 } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { invalid } from '@tidegate/status';
-import type { Gateway } from '../gateway.ts';
-import { objectAt } from './look-up.ts';
 import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
 import { violationsIn } from './pod-violations.ts';
 
@@ -48,21 +46,13 @@ export const podSecurity: Plugin = {
   validate: async (admitted) => {
     const { storedAs } = admitted.request.kind;
     if (storedAs === 'namespaces') return judgeNamespace(admitted);
-    const policy = podPolicyOf(await labelsOf(admitted.gateway, admitted.request.info.namespace));
+    const policy = podPolicyOf((await admitted.lookups.objects.namespaceLabels(admitted.request.info.namespace)) ?? {});
     if (policy === undefined) return;
     const template = TEMPLATES[storedAs];
     if (template === undefined) judgePod(admitted, policy);
     else tell(admitted, policy, template(admitted.object));
   },
 };
-
-/** The usual namespace has nothing to say, and costs a look into the mirror. */
-async function labelsOf(gateway: Gateway, name: string): Promise<Readonly<Record<string, string>>> {
-  const known = gateway.mirrors.peek('namespaces')?.get('', name);
-  if (known !== undefined) return known.labels ?? {};
-  const found = await objectAt(gateway, { resource: 'namespaces', namespace: '', name });
-  return (found && metaOf(found).labels) ?? {};
-}
 
 function judgePod(admitted: Admitted, policy: PodPolicy): void {
   const { object, old, request } = admitted;
@@ -103,7 +93,7 @@ function isOther(pod: JsonObject, old: JsonObject): boolean {
 }
 
 /** Its labels must say something; who makes it stricter hears which of its pods would not be taken any more. */
-async function judgeNamespace({ gateway, request, object, old }: Admitted): Promise<void> {
+async function judgeNamespace({ lookups, request, object, old }: Admitted): Promise<void> {
   const { name = '', labels = {} } = metaOf(object);
   const now = podPolicyOf(labels);
   const before = old === undefined ? undefined : podPolicyOf(metaOf(old).labels ?? {});
@@ -113,5 +103,5 @@ async function judgeNamespace({ gateway, request, object, old }: Admitted): Prom
   }
   const usual: PodLevel = { level: 'privileged', version: 'latest' };
   if (old === undefined || now === undefined || !isStricter(now.enforce, before?.enforce ?? usual)) return;
-  request.warnings.push(...(await violationsIn(gateway, name, now.enforce)));
+  request.warnings.push(...(await violationsIn(lookups, name, now.enforce)));
 }

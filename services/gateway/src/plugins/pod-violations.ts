@@ -1,13 +1,12 @@
 import { findingsAgainst, metaOf, type PodLevel, podLevelText } from '@tidegate/kinds';
-import { type JsonObject, parseOwnJson } from '@tidegate/schema';
-import type { Gateway } from '../gateway.ts';
+import type { Lookups } from './plugin.ts';
 
 /** Nobody waits for a look at more. */
 const MOST = 3000;
 
 /** What a level has against the pods that are there, in words for whoever brings it in: the same of many is said once. */
-export async function violationsIn(gateway: Gateway, namespace: string, level: PodLevel): Promise<string[]> {
-  const pods = await podsIn(gateway, namespace);
+export async function violationsIn(lookups: Lookups, namespace: string, level: PodLevel): Promise<string[]> {
+  const pods = await lookups.collections.objectsInStore('pods', namespace);
   const names = new Map<string, string[]>();
   for (const pod of pods.slice(0, MOST)) {
     const words = findingsAgainst(level, pod)
@@ -26,14 +25,6 @@ export async function violationsIn(gateway: Gateway, namespace: string, level: P
     warnings.push(`existing pods in namespace "${namespace}" violate the new PodSecurity enforce level "${text}"`);
   }
   return [...warnings, ...[...names].map(([words, those]) => `${namesText(those)}: ${words}`).sort()];
-}
-
-async function podsIn(gateway: Gateway, namespace: string): Promise<JsonObject[]> {
-  const pods: JsonObject[] = [];
-  for await (const page of gateway.store.list({ resource: 'pods', namespace })) {
-    for (const { value, corrupt } of page.objects) if (corrupt === '') pods.push(parseOwnJson(value));
-  }
-  return pods;
 }
 
 function namesText(names: readonly string[]): string {

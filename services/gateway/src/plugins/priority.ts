@@ -1,8 +1,6 @@
 import { metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import type { Gateway } from '../gateway.ts';
-import { objectAt, objectsIn } from './look-up.ts';
-import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
+import { type Admitted, type Lookups, type Plugin, refused, specOf } from './plugin.ts';
 
 const CLASSES = 'priorityclasses.scheduling.k8s.io';
 /** of those whom no class says it */
@@ -22,11 +20,11 @@ export const priority: Plugin = {
 };
 
 async function setPriority(admitted: Admitted): Promise<void> {
-  const { gateway, object } = admitted;
+  const { lookups, object } = admitted;
   const spec = specOf(object);
   const name = typeof spec.priorityClassName === 'string' ? spec.priorityClassName : '';
   const key = { resource: CLASSES, namespace: '', name };
-  const priorityClass = name === '' ? await defaultClass(gateway) : await objectAt(gateway, key);
+  const priorityClass = name === '' ? await defaultClass(lookups) : await lookups.objects.stored(key);
   if (name !== '' && priorityClass === undefined) {
     throw refused(admitted, `no PriorityClass with name ${name} was found`);
   }
@@ -48,16 +46,16 @@ function given(what: string, said: unknown, computed: unknown): string {
 }
 
 async function refuseSecondDefault(admitted: Admitted): Promise<void> {
-  const { gateway, object, old } = admitted;
+  const { lookups, object, old } = admitted;
   if (object.globalDefault !== true) return;
-  const other = await defaultClass(gateway);
+  const other = await defaultClass(lookups);
   const name = other === undefined ? undefined : metaOf(other).name;
   if (name === undefined || (old !== undefined && name === metaOf(object).name)) return;
   throw refused(admitted, `PriorityClass ${name} is already marked as default. Only one default can exist`);
 }
 
 /** Of several, which a race can make, the one of the lowest value. */
-async function defaultClass(gateway: Gateway): Promise<JsonObject | undefined> {
-  const classes = (await objectsIn(gateway, CLASSES)).filter(({ globalDefault }) => globalDefault === true);
+async function defaultClass(lookups: Lookups): Promise<JsonObject | undefined> {
+  const classes = (await lookups.known(CLASSES)).filter(({ globalDefault }) => globalDefault === true);
   return classes.sort((a, b) => Number(a.value) - Number(b.value))[0];
 }

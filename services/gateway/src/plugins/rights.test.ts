@@ -6,18 +6,17 @@ import { Authorizer } from '../authz/authorizer.ts';
 import { readModes } from '../authz/modes.ts';
 import { Policy } from '../authz/policy.ts';
 import { question } from '../authz/question.ts';
-import type { Gateway } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { User } from '../request/user.ts';
 import { certificateOrganizations } from './certificate-request.ts';
 import { ownerReferences } from './owner-references.ts';
-import type { Plugin } from './plugin.ts';
+import type { Lookups, Plugin } from './plugin.ts';
 import { certificateApproval, certificateSigning, clusterTrustBundleAttest } from './signers.ts';
 
 const registry = builtInRegistry();
 const noRoles = { policy: new Policy(), isFresh: true, latest: async () => {}, through: async () => {} };
 const authorizer = new Authorizer(readModes(['RBAC']), noRoles);
-const gateway = { registry, authorizer } as unknown as Gateway;
+const lookups = { registry, authorizer } as unknown as Lookups;
 const jane: User = { name: 'jane', uid: '', groups: [] };
 const admin: User = { name: 'admin', uid: '', groups: ['system:masters'] };
 
@@ -30,7 +29,7 @@ async function judge(
   const info = question({ verb: 'update', isResource: true, group, version, resource, subresource, name: 'a' });
   const kind = registry.find(group, version, resource);
   const request = { info, kind, user: states.user ?? jane, warnings: [] } as unknown as ResourceRequest;
-  await plugin.validate?.({ gateway, request, object: states.object, old: states.old });
+  await plugin.validate?.({ lookups, request, object: states.object, old: states.old });
 }
 
 const owned = (...owners: JsonObject[]): JsonObject => ({ metadata: { name: 'a', ownerReferences: owners } });

@@ -1,6 +1,5 @@
 import { isSameAmounts } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
-import { objectAt } from './look-up.ts';
 import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
 import { mergedTolerations } from './tolerations.ts';
 
@@ -29,7 +28,7 @@ export const runtimeClass: Plugin = {
 async function classOf(admitted: Admitted): Promise<JsonObject | undefined> {
   const { runtimeClassName: name } = specOf(admitted.object);
   if (typeof name !== 'string') return undefined;
-  const found = await objectAt(admitted.gateway, { resource: CLASSES, namespace: '', name });
+  const found = await admitted.lookups.objects.stored({ resource: CLASSES, namespace: '', name });
   if (found !== undefined) return found;
   throw refused(admitted, `pod rejected: RuntimeClass ${JSON.stringify(name)} not found`);
 }

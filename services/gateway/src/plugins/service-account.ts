@@ -2,9 +2,7 @@ import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { delayMs } from '@tidegate/service-kit';
 import { type ApiError, namespaceTerminating, notFound } from '@tidegate/status';
-import type { Gateway } from '../gateway.ts';
-import { objectAt } from './look-up.ts';
-import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
+import { type Admitted, type Lookups, type Plugin, refused, specOf } from './plugin.ts';
 import { forbiddenSecret, namesSecrets } from './secret-references.ts';
 import { mountToken } from './token-volume.ts';
 
@@ -74,13 +72,13 @@ const PAUSE_MS = 150;
 
 /** That of a new namespace is made a moment after it: whoever needs it then waits for it. */
 async function accountOf(admitted: Admitted): Promise<JsonObject> {
-  const { gateway, request, object } = admitted;
+  const { lookups, request, object } = admitted;
   const name = String(specOf(object).serviceAccountName ?? '');
   const { namespace } = request.info;
   if (name === '') throw refused(admitted, `no service account specified for pod ${namespace}/${metaOf(object).name}`);
   const attempts = name === USUAL_ACCOUNT ? ATTEMPTS : 1;
   for (let attempt = 1; attempt <= attempts; attempt++) {
-    const account = await accountNamed(gateway, namespace, name);
+    const account = await accountNamed(lookups, namespace, name);
     if (account !== undefined) return account;
     // where nothing can be made, nobody waits for an account
     if (attempt === 1 && admitted.old === undefined) await refuseNamespace(admitted);
@@ -89,19 +87,16 @@ async function accountOf(admitted: Admitted): Promise<JsonObject> {
   throw missing(admitted, namespace, name);
 }
 
-async function refuseNamespace({ gateway, request, object }: Admitted): Promise<void> {
+async function refuseNamespace({ lookups, request, object }: Admitted): Promise<void> {
   const { namespace } = request.info;
-  const { found, object: stored } = await gateway.store.read({
-    resource: 'namespaces',
-    namespace: '',
-    name: namespace,
-  });
-  if (!found || stored === null) throw notFound({ group: '', resource: 'namespaces' }, namespace);
-  if (stored.deleting) throw namespaceTerminating(request.kind.entry, metaOf(object).name ?? '', namespace);
+  const stored = await lookups.objects.stored({ resource: 'namespaces', namespace: '', name: namespace });
+  if (stored === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
+  if (metaOf(stored).deletionTimestamp !== undefined)
+    throw namespaceTerminating(request.kind.entry, metaOf(object).name ?? '', namespace);
 }
 
-function accountNamed(gateway: Gateway, namespace: string, name: string): Promise<JsonObject | undefined> {
-  return objectAt(gateway, { resource: 'serviceaccounts', namespace, name });
+function accountNamed(lookups: Lookups, namespace: string, name: string): Promise<JsonObject | undefined> {
+  return lookups.objects.stored({ resource: 'serviceaccounts', namespace, name });
 }
 
 function missing(admitted: Admitted, namespace: string, name: string): ApiError {

@@ -70,10 +70,10 @@ function signerOf(object: JsonObject | undefined): string {
 }
 
 /** For this signer, or for all of its domain. */
-function mayFor({ gateway, request }: Admitted, verb: string, signer: string): Promise<boolean> {
+function mayFor({ lookups, request }: Admitted, verb: string, signer: string): Promise<boolean> {
   const asked = { verb, isResource: true, group: 'certificates.k8s.io', version: '*', resource: 'signers' };
   const [domain = ''] = signer.split('/');
-  return gateway.authorizer.may(request.user, ...[signer, `${domain}/*`].map((name) => question({ ...asked, name })));
+  return lookups.authorizer.may(request.user, ...[signer, `${domain}/*`].map((name) => question({ ...asked, name })));
 }
 
 function inStatus(object: JsonObject | undefined, field: string): unknown {

@@ -5,15 +5,10 @@ import { type Guard, guardKind, type Key, outcomeKind, type Write, type WriteOut
 import { operationId } from '../clients/operation-id.ts';
 import { storedForm } from '../codec/stored-form.ts';
 import type { Gateway } from '../gateway.ts';
-import { objectAt } from '../plugins/look-up.ts';
-import type { Plugin } from '../plugins/plugin.ts';
 import { commit } from '../rules/commit.ts';
 import { type Counted, charge } from './charge.ts';
 
 const QUOTAS = 'resourcequotas';
-
-/** Quotas are not asked as others are: what they count is written together with what is counted. */
-export const resourceQuota: Plugin = { name: 'ResourceQuota', concerns: [], needs: [QUOTAS] };
 
 /** Others write to the quotas of one namespace as fast as this process does; clients give up after a minute. */
 const PATIENCE_MS = 10_000;
@@ -78,7 +73,7 @@ function isCounted({ request: { kind, info }, object, old }: Counted): boolean {
 }
 
 async function readQuotas(gateway: Gateway, namespace: string, names: readonly string[]): Promise<JsonObject[]> {
-  const found = await Promise.all(names.map((name) => objectAt(gateway, { resource: QUOTAS, namespace, name })));
+  const found = await Promise.all(names.map((name) => gateway.objects.stored({ resource: QUOTAS, namespace, name })));
   return found.filter((quota) => quota !== undefined);
 }
 

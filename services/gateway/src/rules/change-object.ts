@@ -161,7 +161,7 @@ async function askedState(gateway: Gateway, request: ResourceRequest, from: Atte
         ? await wantedInSteps(gateway, request, from, old)
         : await conversions.replay(warnings, () => wantedState(gateway, request, from, old));
     metaOf(wanted).resourceVersion = String(from.current.revision);
-    const admitted = { gateway, request, old };
+    const admitted = { request, old };
     await from.station?.mutate({ ...admitted, object: wanted });
     const object = await mutated(from, wanted, old);
     if (object !== wanted) await from.station?.mutate({ ...admitted, object });

@@ -1,5 +1,5 @@
-import { API_SERVICES, DEFINITIONS, type Kind } from '@tidegate/kinds';
-import { type Revision, toRevision } from '@tidegate/revision';
+import { DEFINITIONS, type Kind } from '@tidegate/kinds';
+import { toRevision } from '@tidegate/revision';
 import {
   ApiError,
   alreadyExists,
@@ -47,22 +47,9 @@ export async function commit(
     ...(span === undefined ? {} : { traceparent: span.traceparent }),
   });
   if (outcome.kind === outcomeKind.committed) {
-    await takeEffect(gateway, request.kind.storedAs, toRevision(outcome.revision));
+    await gateway.live.through(request.kind.storedAs, toRevision(outcome.revision));
   }
   return outcome;
-}
-
-/**
- * What a write changes in this gateway is so at once, for whoever is told of the write. A failure is no failure of the write:
- * it is committed, and takes effect here when this gateway hears of it.
- */
-async function takeEffect(gateway: Gateway, resource: string, revision: Revision): Promise<void> {
-  const { unheardWrites } = gateway;
-  if (resource === DEFINITIONS) await unheardWrites.meet(gateway.customKinds.through(revision));
-  if (resource === API_SERVICES) await unheardWrites.meet(gateway.apiServices.through(revision));
-  await unheardWrites.meet(gateway.admission.through(resource, revision));
-  await unheardWrites.meet(gateway.authorizer.through(resource, revision));
-  await unheardWrites.meet(gateway.plugins.through(resource, revision));
 }
 
 /** What a client hears of a write that was not committed. */

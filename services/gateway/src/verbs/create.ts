@@ -63,7 +63,7 @@ export async function createObject(gateway: Gateway, request: ResourceRequest, w
   if (metaOf(wanted).resourceVersion && !isDryRun(request)) {
     throw new ApiError('', 'resourceVersion should not be set on objects to be created');
   }
-  await gateway.plugins.at('CREATE', request)?.mutate({ gateway, request, object: wanted, old: undefined });
+  await gateway.plugins.at('CREATE', request)?.mutate({ request, object: wanted, old: undefined });
   const inquiry = inquiryOf(gateway, request, { operation: 'CREATE', name: metaOf(wanted).name ?? '' });
   const object = inquiry === undefined ? wanted : await mutated(gateway, request, { inquiry, wanted });
   await readyForGrant(gateway, request, () => object);
@@ -121,7 +121,7 @@ async function mutated(
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
   delete metaOf(object).resourceVersion;
-  await gateway.plugins.at('CREATE', request)?.mutate({ gateway, request, object, old: undefined });
+  await gateway.plugins.at('CREATE', request)?.mutate({ request, object, old: undefined });
   return object;
 }
 
@@ -133,7 +133,7 @@ async function commitNew(
   const { kind } = request;
   await inStep(request, () => judgeNew(request, object));
   const meta = metaOf(object);
-  await gateway.plugins.at('CREATE', request)?.validate({ gateway, request, object, old: undefined });
+  await gateway.plugins.at('CREATE', request)?.validate({ request, object, old: undefined });
   await inquiry?.validate({ object, old: undefined });
   const converts = isConverted(kind);
   const written = converts ? await gateway.conversions.written(kind, object) : undefined;
