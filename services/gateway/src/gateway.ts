@@ -3,7 +3,7 @@ import type { FeatureGates } from '@tidegate/feature-gates';
 import type { Registry } from '@tidegate/kinds';
 import type { FastifyReply } from 'fastify';
 import type { ServiceRanges } from './addresses/service-addresses.ts';
-import type { Configurations } from './admission/configurations.ts';
+import type { Admission } from './admission/admission.ts';
 import type { ApiServices } from './aggregation/api-services.ts';
 import type { AuditTrail } from './audit/audit-trail.ts';
 import type { Authenticator } from './authn/authenticator.ts';
@@ -50,7 +50,7 @@ export interface Gateway {
   /** who serves what this server does not */
   readonly apiServices: ApiServices;
   /** who has a say in writes */
-  readonly admission: Configurations;
+  readonly admission: Admission;
   /** the rules of admission that are built in */
   readonly plugins: Plugins;
   /** of those whose objects are counted */

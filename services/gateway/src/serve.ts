@@ -31,9 +31,9 @@ import { bodyBytesOf, hasBody } from './limits/incoming-bodies.ts';
 import { isLargeBody } from './limits/large-steps.ts';
 import { inTime, timeOf } from './limits/request-time.ts';
 import type { Accepted, ContentCoding } from './request/answer-form.ts';
+import { judgeParameters } from './request/query-parameters.ts';
 import { newNotes, type RequestNotes, type ResourceRequest } from './request/resource-request.ts';
 import { nobody, type User } from './request/user.ts';
-import { judgeParameters } from './rules/query-parameters.ts';
 import { handlerOf } from './verbs/dispatch.ts';
 import { isQuestion } from './verbs/review.ts';
 
@@ -252,7 +252,7 @@ async function serveResource({ gateway, kit }: ServeOptions, admitted: Admitted)
   const served = isLarge || lastsLong(info) ? undefined : gateway.largeSteps.besides();
   try {
     // who is to be asked must be known before anything is written
-    if (!gateway.admission.areKnown && !READS.has(info.verb)) await gateway.admission.known();
+    if (!READS.has(info.verb)) await gateway.admission.known();
     if (isLarge) await readAhead(gateway.yaml, body, resourceRequest.contentType);
     const answer = await handler(gateway, resourceRequest, reply);
     if (answer !== undefined) await writeAnswer(resourceRequest, reply, answer);

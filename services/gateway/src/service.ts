@@ -5,6 +5,7 @@ import { delayMs, type Kit, type KitConfig, type Options, type Service } from '@
 import type { Key } from '@tidegate/wire';
 import type { FastifyInstance } from 'fastify';
 import { serviceRanges } from './addresses/service-addresses.ts';
+import { Admission } from './admission/admission.ts';
 import { Configurations } from './admission/configurations.ts';
 import { ApiServices, localNames } from './aggregation/api-services.ts';
 import { RemoteTargets } from './aggregation/remote-targets.ts';
@@ -73,6 +74,7 @@ export class GatewayService implements Service {
   readonly #roles: PolicyMirror;
   readonly #authentication: Authentication;
   readonly #operatorsCalls: WebhookCalls;
+  readonly #configurations: Configurations;
   readonly #watchLists: WatchLists;
   readonly #store: StoreSession;
   readonly #app: FastifyInstance;
@@ -171,9 +173,19 @@ export class GatewayService implements Service {
       ...asking,
     });
     const customKinds = new CustomKinds({ registry, mirrors: this.#mirrors, store: this.#store });
-    const admission = new Configurations(this.#mirrors, registry, plugins);
+    this.#configurations = new Configurations(this.#mirrors, registry, plugins);
+    const admission = new Admission(this.#configurations, {
+      registry,
+      store: this.#store,
+      objects,
+      collections,
+      conversions,
+      authorizer,
+      webhooks,
+      metrics,
+    });
     const live = new LiveViews(kit.faults.place('hear of a write that was committed here'));
-    live.add(customKinds, apiServices, ...admission.views, ...this.#roles.views, ...plugins.followed);
+    live.add(customKinds, apiServices, ...this.#configurations.views, ...this.#roles.views, ...plugins.followed);
     this.#gateway = {
       authenticator: this.#authentication.authenticator,
       tokens: this.#authentication.tokens,
@@ -226,7 +238,7 @@ export class GatewayService implements Service {
     addGatewayChecks(kit.checks, {
       probe: this.#probe,
       mirrors: this.#mirrors,
-      admission: this.#gateway.admission,
+      admission: this.#configurations,
       roles: this.#roles,
       hasFlowControl: this.#gateway.limits.turns !== undefined,
       customKinds: this.#gateway.customKinds,
@@ -248,7 +260,7 @@ export class GatewayService implements Service {
     this.#roles.start();
     this.#gateway.limits.start();
     this.#gateway.customKinds.start();
-    this.#gateway.admission.start();
+    this.#configurations.start();
     this.#gateway.plugins.start();
     this.#gateway.apiServices.start();
     this.#authentication.start();

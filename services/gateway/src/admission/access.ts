@@ -17,7 +17,7 @@ class Undecided extends Error {
 }
 
 /** Whether this user, or a service account that an expression names instead, may do something. */
-export function accessOf(authorizer: Authorizer, user: User): AskAccess {
+export function accessOf(authorizer: Pick<Authorizer, 'knownDecision' | 'judge'>, user: User): AskAccess {
   const answers = new Map<string, Decision>();
   return ({ serviceAccount, ...asked }) => {
     const info = question({ version: '*', isResource: asked.path === undefined, ...asked });

@@ -5,6 +5,11 @@ import type { Called } from './configurations.ts';
 const HIGHEST_CODE = 600;
 const FAILED_CODE = 500;
 
+export type HookMetrics = Pick<
+  GatewayMetrics,
+  'webhookFailOpens' | 'webhookFailures' | 'webhookRejections' | 'webhookSeconds'
+>;
+
 interface Call {
   readonly mayPatch: boolean;
   readonly isRejected: boolean;
@@ -18,13 +23,13 @@ interface Rejection {
 }
 
 /** Counts a call of a webhook, whatever came of it. */
-export function countCall(metrics: GatewayMetrics, called: Called, { mayPatch, isRejected, seconds }: Call): void {
+export function countCall(metrics: HookMetrics, called: Called, { mayPatch, isRejected, seconds }: Call): void {
   const labels = { ...labelsOf(called, mayPatch), operation: called.act.operation, rejected: String(isRejected) };
   metrics.webhookSeconds.labels(labels).observe(seconds);
 }
 
 /** Counts a webhook that gave no usable answer, and what its failure policy makes of that. */
-export function countFailure(metrics: GatewayMetrics, called: Called, mayPatch: boolean): void {
+export function countFailure(metrics: HookMetrics, called: Called, mayPatch: boolean): void {
   const { name, ignoresFailure } = called.hook;
   metrics.webhookFailures.labels({ name }).inc();
   if (ignoresFailure) metrics.webhookFailOpens.labels(labelsOf(called, mayPatch)).inc();
@@ -32,7 +37,7 @@ export function countFailure(metrics: GatewayMetrics, called: Called, mayPatch: 
 }
 
 /** Counts a request that does not go on because of a webhook. */
-export function countRejection(metrics: GatewayMetrics, called: Called, { mayPatch, error, code }: Rejection): void {
+export function countRejection(metrics: HookMetrics, called: Called, { mayPatch, error, code }: Rejection): void {
   const rejectionCode = String(Math.min(code, HIGHEST_CODE));
   const labels = { ...labelsOf(called, mayPatch), operation: called.act.operation };
   metrics.webhookRejections.labels({ ...labels, error_type: error, rejection_code: rejectionCode }).inc();

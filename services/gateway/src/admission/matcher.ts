@@ -1,10 +1,10 @@
 import { metaOf, type Registry, selectorText } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { type LabelSelector, parseLabelSelector } from '@tidegate/selectors';
-import type { Gateway } from '../gateway.ts';
+import { notFound } from '@tidegate/status';
+import type { Objects } from '../objects/objects.ts';
 import { type Act, equivalents } from './act.ts';
-import { namespaceLabels } from './namespace-labels.ts';
-import type { Attributes, Objects } from './review.ts';
+import type { Attributes, ReviewedObjects } from './review.ts';
 
 type Rule = (act: Act, name: string) => boolean;
 
@@ -50,14 +50,14 @@ export function actFor(
 /** Whether labels choose the request, of the objects and of their namespace. */
 export async function isSelected(
   { namespaceSelector, objectSelector }: Matcher,
-  gateway: Gateway,
-  { attributes, objects }: { attributes: Attributes; objects: Objects },
+  namespaces: Namespaces,
+  { attributes, objects }: { attributes: Attributes; objects: ReviewedObjects },
 ): Promise<boolean> {
   const { object, old } = objects;
   const matches = [object, old].some((one) => one !== undefined && objectSelector?.matches(labelsOf(one)));
   if (objectSelector !== undefined && !matches) return false;
   if (namespaceSelector === undefined) return true;
-  const labels = await namespaceLabels(gateway, attributes, objects);
+  const labels = await namespaceLabels(namespaces, attributes, objects);
   return labels === undefined || namespaceSelector.matches(labels);
 }
 
@@ -100,4 +100,40 @@ function anyOf(patterns: readonly string[]): (text: string) => boolean {
 function textsIn(object: JsonObject, name: string): string[] {
   const list = object[name];
   return Array.isArray(list) ? list.map(String) : [];
+}
+
+/** Where namespaces are looked up. */
+export type Namespaces = Pick<Objects, 'namespace' | 'namespaceLabels'>;
+
+/** The labels by which a namespaceSelector chooses; undefined for what is in no namespace, which it does not look at. */
+export async function namespaceLabels(
+  namespaces: Namespaces,
+  { act: { kind, subresource, operation }, namespace, name }: Attributes,
+  { object }: ReviewedObjects,
+): Promise<Readonly<Record<string, string>> | undefined> {
+  if (kind.storedAs === 'namespaces') {
+    // what is not stored yet is known from the object alone
+    if (subresource === '' && operation !== 'DELETE' && object !== undefined) return labelsOf(object);
+    return labelsOfNamespace(namespaces, name);
+  }
+  return kind.entry.namespaced ? labelsOfNamespace(namespaces, namespace) : undefined;
+}
+
+/** The namespace in which something is done; undefined where it is none. */
+export async function namespaceObject(
+  namespaces: Namespaces,
+  { act: { kind }, namespace }: Attributes,
+): Promise<JsonObject | undefined> {
+  return kind.entry.namespaced && namespace !== ''
+    ? found(namespace, await namespaces.namespace(namespace))
+    : undefined;
+}
+
+async function labelsOfNamespace(namespaces: Namespaces, name: string): Promise<Readonly<Record<string, string>>> {
+  return found(name, await namespaces.namespaceLabels(name));
+}
+
+function found<T>(name: string, namespace: T | undefined): T {
+  if (namespace === undefined) throw notFound({ group: '', resource: 'namespaces' }, name);
+  return namespace;
 }

@@ -53,7 +53,7 @@ export function bindingOf(object: JsonObject): PolicyBinding {
 }
 
 /** The kind of a policy's parameters, in the version that it names. */
-export function paramKindIn(registry: Registry, { paramKind }: KnownPolicy) {
+export function paramKindIn(registry: Pick<Registry, 'all'>, { paramKind }: KnownPolicy) {
   return registry
     .all()
     .find(({ apiVersion, entry }) => apiVersion === paramKind?.apiVersion && entry.kind === paramKind.kind);

@@ -1,19 +1,25 @@
 import { admissionVariables, type Judgement, judgeByPolicy, metaOf } from '@tidegate/kinds';
 import type { Json, JsonObject } from '@tidegate/schema';
 import { ApiError, forbiddenObject, type Reason } from '@tidegate/status';
-import type { Gateway } from '../gateway.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
+import type { Objects } from '../objects/objects.ts';
 import { accessOf, onceDecided } from './access.ts';
 import type { BoundPolicy } from './configurations.ts';
-import { isSelected } from './matcher.ts';
-import { namespaceObject } from './namespace-labels.ts';
+import { isSelected, namespaceObject } from './matcher.ts';
 import type { KnownPolicy, PolicyBinding } from './policies.ts';
-import { Misconfigured, paramsOf } from './policy-params.ts';
-import { type Attributes, type Objects, objectsShown, requestOf } from './review.ts';
+import { Misconfigured, type ParamLookups, paramsOf } from './policy-params.ts';
+import { type Attributes, objectsShown, type ReviewedObjects, requestOf } from './review.ts';
+
+/** What policies, and the selectors of webhooks, look at beside the request. */
+export interface Lookups extends ParamLookups {
+  readonly objects: Pick<Objects, 'namespace' | 'namespaceLabels'>;
+  readonly authorizer: Pick<Authorizer, 'known' | 'knownDecision' | 'judge'>;
+}
 
 interface Judged {
-  readonly gateway: Gateway;
+  readonly ports: Lookups;
   readonly attributes: Attributes;
-  readonly objects: Objects;
+  readonly objects: ReviewedObjects;
   readonly warnings: string[];
 }
 
@@ -26,15 +32,15 @@ interface Objection {
 
 /** Holds a request against the policies that are for it. Those that only warn do; the first that denies it is told. */
 export async function judgeByPolicies(bound: readonly BoundPolicy[], judged: Judged): Promise<void> {
-  const { gateway, warnings } = judged;
+  const { ports, warnings } = judged;
   let denied: ApiError | undefined;
   const audited = new Audited();
   for (const one of bound) {
-    if (!(await isSelected(one.policy.matcher, gateway, judged))) continue;
+    if (!(await isSelected(one.policy.matcher, ports.objects, judged))) continue;
     let known: Promise<Known> | undefined;
     const given = () => (known ??= knownOf(one, judged));
     for (const binding of one.bindings) {
-      if (!(await isSelected(binding.matcher, gateway, judged))) continue;
+      if (!(await isSelected(binding.matcher, ports.objects, judged))) continue;
       for (const objection of await objectionsOf(one, { binding, judged, given, audited })) {
         const bindingWords = objection.isOfPolicy ? '' : ` with binding '${binding.name}'`;
         const who = `ValidatingAdmissionPolicy '${one.policy.name}'${bindingWords}`;
@@ -57,9 +63,9 @@ async function objectionsOf(
     audited,
   }: { binding: PolicyBinding; judged: Judged; given: () => Promise<Known>; audited: Audited },
 ): Promise<Objection[]> {
-  const { gateway, attributes } = judged;
+  const { ports, attributes } = judged;
   try {
-    const params = await paramsOf(gateway, policy, { binding, namespace: attributes.namespace });
+    const params = await paramsOf(ports, policy, { binding, namespace: attributes.namespace });
     const known = await given();
     const objections: Objection[] = [];
     for (const param of params) {
@@ -104,16 +110,16 @@ interface Known {
   readonly ask: ReturnType<typeof accessOf>;
 }
 
-async function knownOf({ act }: BoundPolicy, { gateway, attributes, objects }: Judged): Promise<Known> {
+async function knownOf({ act }: BoundPolicy, { ports, attributes, objects }: Judged): Promise<Known> {
   // expressions may ask what somebody may do, and do not wait
-  await gateway.authorizer.known();
+  await ports.authorizer.known();
   const isConverted = attributes.conversions !== undefined;
   const shown = isConverted ? await objectsShown(attributes, act, objects) : objects;
   const request = requestOf(attributes, { act, uid: '', objects: shown });
   return {
     request,
-    around: (await namespaceObject(gateway, attributes)) ?? {},
-    ask: accessOf(gateway.authorizer, attributes.user),
+    around: (await namespaceObject(ports.objects, attributes)) ?? {},
+    ask: accessOf(ports.authorizer, attributes.user),
   };
 }
 

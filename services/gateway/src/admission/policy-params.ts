@@ -1,11 +1,20 @@
 import { type Item, itemOf, itemParts } from '@tidegate/collection';
-import { isConverted, type Kind } from '@tidegate/kinds';
+import { isConverted, type Kind, type Registry } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
-import type { Gateway } from '../gateway.ts';
-import { itemsOf } from '../objects/collections.ts';
+import type { StoreSession } from '../clients/store-session.ts';
+import type { Conversions } from '../conversion/conversions.ts';
+import { type Collections, itemsOf } from '../objects/collections.ts';
 import { keyOf } from '../objects/objects.ts';
 import { selectorOf } from './matcher.ts';
 import { type KnownPolicy, type PolicyBinding, paramKindIn } from './policies.ts';
+
+/** What the parameters of policies are read from. */
+export interface ParamLookups {
+  readonly registry: Pick<Registry, 'all' | 'find'>;
+  readonly store: Pick<StoreSession, 'read'>;
+  readonly collections: Pick<Collections, 'known'>;
+  readonly conversions: Pick<Conversions, 'read'>;
+}
 
 /** A policy, or one binding of it, cannot be carried out. */
 export class Misconfigured extends Error {
@@ -19,18 +28,18 @@ export class Misconfigured extends Error {
 
 /** The objects by which a binding wants a policy to judge, one after another; null where it judges by none. */
 export async function paramsOf(
-  gateway: Gateway,
+  ports: ParamLookups,
   policy: KnownPolicy,
   { binding: { paramRef }, namespace }: { binding: PolicyBinding; namespace: string },
 ): Promise<ReadonlyArray<JsonObject | null>> {
   if (policy.paramKind === undefined || paramRef === undefined) return [null];
-  const kind = paramKindIn(gateway.registry, policy);
+  const kind = paramKindIn(ports.registry, policy);
   if (kind === undefined) {
     const { apiVersion, kind: name } = policy.paramKind;
     const missing = `${apiVersion}, Kind=${name}`;
     throw new Misconfigured('policy', `failed to find resource referenced by paramKind: '${missing}'`);
   }
-  const found = await objectsNamed(gateway, kind, { paramRef, namespace: namespaceOf(kind, paramRef, namespace) });
+  const found = await objectsNamed(ports, kind, { paramRef, namespace: namespaceOf(kind, paramRef, namespace) });
   if (found.length === 0 && paramRef.parameterNotFoundAction !== 'Allow') {
     throw new Misconfigured('binding', 'no params found for policy binding with `Deny` parameterNotFoundAction');
   }
@@ -53,24 +62,24 @@ function namespaceOf({ entry }: Kind, { namespace: named }: JsonObject, own: str
 }
 
 async function objectsNamed(
-  gateway: Gateway,
+  ports: ParamLookups,
   kind: Kind,
   { paramRef, namespace }: { paramRef: JsonObject; namespace: string },
 ): Promise<JsonObject[]> {
   if (paramRef.name) {
-    const { found, object } = await gateway.store.read(keyOf(kind, namespace, String(paramRef.name)));
+    const { found, object } = await ports.store.read(keyOf(kind, namespace, String(paramRef.name)));
     if (!found || object === null || object.corrupt !== '') return [];
-    const [item] = await shownAs(gateway, kind, [itemOf(itemParts(object))]);
+    const [item] = await shownAs(ports, kind, [itemOf(itemParts(object))]);
     return item === undefined ? [] : [parseOwnJson(item.stored().value)];
   }
   const selector = selectorOf(paramRef.selector);
-  const collection = await gateway.collections.known(kind.storedAs);
-  const items = await shownAs(gateway, kind, itemsOf(collection.snapshot().runs(namespace)));
+  const collection = await ports.collections.known(kind.storedAs);
+  const items = await shownAs(ports, kind, itemsOf(collection.snapshot().runs(namespace)));
   return items
     .filter(({ labels }) => selector === undefined || selector.matches(labels))
     .map(({ json }) => parseOwnJson(json));
 }
 
-async function shownAs({ conversions }: Gateway, kind: Kind, items: readonly Item[]): Promise<readonly Item[]> {
+async function shownAs({ conversions }: ParamLookups, kind: Kind, items: readonly Item[]): Promise<readonly Item[]> {
   return !isConverted(kind) ? items : conversions.read(kind, items);
 }

@@ -27,7 +27,7 @@ export interface Attributes {
 }
 
 /** The objects of a request, as they are stored; where a webhook converts them, in the version of the request. */
-export interface Objects {
+export interface ReviewedObjects {
   readonly object: JsonObject | undefined;
   readonly old: JsonObject | undefined;
 }
@@ -42,7 +42,7 @@ export function reviewOf({ review }: Hook, request: JsonObject): JsonObject {
 interface Asked {
   readonly act: Act;
   readonly uid: string;
-  readonly objects: Objects;
+  readonly objects: ReviewedObjects;
 }
 
 /** What is asked of whom it concerns, about the objects in the version that their rules name. */
@@ -74,7 +74,11 @@ export function requestOf(attributes: Attributes, { act, uid, objects: { object,
 }
 
 /** The objects as those see them whose rules name this act: in its version, where a webhook must be asked for that. */
-export async function objectsShown(attributes: Attributes, act: Act, objects: Objects): Promise<Objects> {
+export async function objectsShown(
+  attributes: Attributes,
+  act: Act,
+  objects: ReviewedObjects,
+): Promise<ReviewedObjects> {
   const { kind, conversions } = attributes;
   const shown = shownKind(attributes, act);
   if (conversions === undefined || shown.apiVersion === kind.apiVersion) return objects;
@@ -82,9 +86,9 @@ export async function objectsShown(attributes: Attributes, act: Act, objects: Ob
 }
 
 async function convertedObjects(
-  { object, old }: Objects,
+  { object, old }: ReviewedObjects,
   convert: (one: JsonObject) => Promise<JsonObject>,
-): Promise<Objects> {
+): Promise<ReviewedObjects> {
   return {
     object: object === undefined ? undefined : await convert(object),
     old: old === undefined ? undefined : await convert(old),

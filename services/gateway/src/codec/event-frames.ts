@@ -3,7 +3,7 @@ import { metaSchemas } from '@tidegate/kinds';
 import type { Revision } from '@tidegate/revision';
 import type { JsonObject } from '@tidegate/schema';
 import type { ApiError, Status } from '@tidegate/status';
-import type { Selection } from '../rules/selection.ts';
+import type { Selection } from '../request/selection.ts';
 import { type ObjectForm, withoutEnd } from './object-form.ts';
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';

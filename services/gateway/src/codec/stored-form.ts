@@ -1,5 +1,5 @@
 import { spliced } from '@tidegate/collection';
-import { type Kind, metaOf, type ObjectMeta, tiesOf } from '@tidegate/kinds';
+import { type Kind, metaOf, type ObjectMeta, setDefaults, tiesOf, toStored } from '@tidegate/kinds';
 import { toRevision } from '@tidegate/revision';
 import { type Json, type JsonObject, parseOwnJson } from '@tidegate/schema';
 
@@ -74,4 +74,13 @@ export function parseStored(value: Uint8Array, revision: number): JsonObject {
   const object = parseOwnJson(value);
   (object.metadata as JsonObject).resourceVersion = String(revision) satisfies Json;
   return object;
+}
+
+/** The object with its defaults, in the version in which its kind is stored. */
+export function asStored(kind: Kind, object: JsonObject): JsonObject {
+  setDefaults(kind, object);
+  if (kind.stored === kind) return object;
+  const stored = toStored(kind, object);
+  setDefaults(kind.stored, stored);
+  return stored;
 }

@@ -4,7 +4,7 @@ import { type Revision, toRevision } from '@tidegate/revision';
 import { ApiError, type Status } from '@tidegate/status';
 import { EventFrames, type Frames, type LateSlice } from '../codec/event-frames.ts';
 import type { ObjectForm } from '../codec/object-form.ts';
-import type { Selection } from '../rules/selection.ts';
+import type { Selection } from '../request/selection.ts';
 import type { Conversions } from './conversions.ts';
 
 interface ConvertedFramesOptions {

@@ -4,8 +4,8 @@ import type { FastifyReply } from 'fastify';
 import { encodeContinue } from '../codec/continue-token.ts';
 import { type ListForm, listForm } from '../codec/list-form.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
+import type { Selection } from '../request/selection.ts';
 import type { ListMetadata } from '../rules/list-page.ts';
-import type { Selection } from '../rules/selection.ts';
 import { DelayedBody, delayOf } from './delayed-body.ts';
 
 /** What a page of a list that is passed on from another part is to be. */

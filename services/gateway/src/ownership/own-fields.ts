@@ -11,7 +11,7 @@ import {
 import { isJsonObject, type Json, type JsonObject, printTime } from '@tidegate/schema';
 import type { Gateway } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { fieldManager } from './field-manager.ts';
+import { fieldManager } from '../request/write-options.ts';
 import { versionsOf } from './kind-versions.ts';
 
 /** Sets whose the fields of a new object are: its author's, beside those whom the object itself names. */

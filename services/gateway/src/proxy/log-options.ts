@@ -1,6 +1,7 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
 import type { Query, RequestInfo } from '@tidegate/request-info';
 import { badRequest, type FieldError, forbiddenField, invalid, invalidValue, notSupported } from '@tidegate/status';
+import { pathFlag } from '../request/query-parameters.ts';
 
 /** What a client wants to see of a log. */
 export interface LogOptions {
@@ -25,20 +26,20 @@ export function readLogOptions({ query, name }: RequestInfo, gates: FeatureGates
   const errors = [...judgeNumbers(numbers, sinceTime), ...judgeStream(stream, numbers.tailLines, splits)];
   if (errors.length > 0) throw invalid({ group: '', kind: 'PodLogOptions', name }, errors);
   const all = {
-    follow: flag(query, 'follow') ? 'true' : undefined,
+    follow: pathFlag(query, 'follow') ? 'true' : undefined,
     limitBytes: numbers.limitBytes,
-    previous: flag(query, 'previous') ? 'true' : undefined,
+    previous: pathFlag(query, 'previous') ? 'true' : undefined,
     sinceSeconds: numbers.sinceSeconds,
     sinceTime,
     stream,
     tailLines: numbers.tailLines,
-    timestamps: flag(query, 'timestamps') ? 'true' : undefined,
+    timestamps: pathFlag(query, 'timestamps') ? 'true' : undefined,
   };
   const given = Object.entries(all).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]));
   return {
     container: query.get('container') ?? '',
     query: new URLSearchParams(given as string[][]),
-    verified: !flag(query, 'insecureSkipTLSVerifyBackend'),
+    verified: !pathFlag(query, 'insecureSkipTLSVerifyBackend'),
   };
 }
 
@@ -71,12 +72,6 @@ function judgeStream(stream: string | undefined, tailLines: bigint | undefined, 
   const known = STREAMS.includes(stream) ? [] : [notSupported('stream', stream, STREAMS)];
   if (stream === 'All' || tailLines === undefined) return known;
   return [...known, forbiddenField('', '`tailLines` and specific `stream` are mutually exclusive for now')];
-}
-
-/** In the options of paths everything but `false` and `0` means yes. */
-export function flag(query: Query, name: string): boolean {
-  const text = query.get(name);
-  return text !== undefined && text !== '0' && text.toLowerCase() !== 'false';
 }
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)$/;

@@ -1,4 +1,4 @@
-import { type Kind, metaOf, setDefaults, toStored } from '@tidegate/kinds';
+import { type Kind, metaOf } from '@tidegate/kinds';
 import type { RequestInfo } from '@tidegate/request-info';
 import {
   type BodyNotes,
@@ -9,10 +9,12 @@ import {
   type Surplus,
   type TypeProblem,
 } from '@tidegate/schema';
-import { ApiError, badRequest, type FieldError, invalid, notSupported } from '@tidegate/status';
+import { ApiError, badRequest } from '@tidegate/status';
 import { type DecodedObject, decodeObject } from '../codec/decode-body.ts';
 import { mediaType, STRATEGIC_PATCH } from '../codec/media-types.ts';
+import { asStored } from '../codec/stored-form.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
+import { type FieldValidation, fieldValidation } from '../request/write-options.ts';
 import { refuseManyValues } from './refuse-many-values.ts';
 
 /** The object that is the body of a request, as the server takes it. */
@@ -49,15 +51,6 @@ export function admitObject(request: ResourceRequest, raw: JsonObject, notes?: B
   takePlace(kind, info, value);
   oneOfEachOwner(request, value);
   return asStored(kind, value);
-}
-
-/** With its defaults, in the version in which its kind is stored. */
-export function asStored(kind: Kind, object: JsonObject): JsonObject {
-  setDefaults(kind, object);
-  if (kind.stored === kind) return object;
-  const stored = toStored(kind, object);
-  setDefaults(kind.stored, stored);
-  return stored;
 }
 
 /** The object with the fields that its kind has, of the right types; of others the client hears as it asked to. */
@@ -191,43 +184,4 @@ export function refuseOtherKind(kind: Kind, raw: JsonObject): void {
   if (name !== undefined && name !== '' && name !== kind.entry.kind) {
     throw badRequest(`the kind in the data (${String(name)}) does not match the expected kind (${kind.entry.kind})`);
   }
-}
-
-const LEVELS = ['Ignore', 'Strict', 'Warn'] as const;
-export type FieldValidation = (typeof LEVELS)[number];
-
-export function fieldValidation({ info }: ResourceRequest): FieldValidation {
-  return readFieldValidation(info, info.query.get('fieldValidation') ?? '');
-}
-
-export function readFieldValidation(info: RequestInfo, level: string): FieldValidation {
-  if (level === '') return 'Warn';
-  const known = LEVELS.find((one) => one === level);
-  if (known === undefined) throw refuseOption(info, [notSupported('fieldValidation', level, ['', ...LEVELS])]);
-  return known;
-}
-
-const OPTION_KINDS: Readonly<Record<string, string>> = {
-  create: 'CreateOptions',
-  update: 'UpdateOptions',
-  patch: 'PatchOptions',
-  delete: 'DeleteOptions',
-  deletecollection: 'DeleteOptions',
-};
-
-/** 422 for a query parameter, named as Kubernetes names its options. */
-export function refuseOption(info: RequestInfo, errors: FieldError[]): ApiError {
-  return invalid({ group: 'meta.k8s.io', kind: OPTION_KINDS[info.verb] ?? 'ListOptions', name: '' }, errors);
-}
-
-/** `?dryRun` and `?dryRun=All`: everything but the write. */
-export function isDryRun(request: ResourceRequest, fromBody: readonly string[] = []): boolean {
-  const values = [...request.info.query.all('dryRun'), ...fromBody];
-  refuseDryRun(request.info, values);
-  return values.length > 0;
-}
-
-export function refuseDryRun(info: RequestInfo, values: readonly string[]): void {
-  const isWrong = values.some((value) => value !== '' && value !== 'All');
-  if (isWrong) throw refuseOption(info, [notSupported('dryRun', values, ['All'])]);
 }

@@ -4,8 +4,7 @@ import type { Json, JsonObject } from '@tidegate/schema';
 import { badRequest, conflict, invalid, notFound, requiredValue } from '@tidegate/status';
 import { type Guard, outcomeKind, writeKind } from '@tidegate/wire';
 import type { ServiceAddresses } from '../addresses/service-addresses.ts';
-import { inquiryOf } from '../admission/inquiries.ts';
-import type { Inquiry } from '../admission/inquiry.ts';
+import type { Admitting } from '../admission/admitting.ts';
 import { readyForGrant, refuseEscalation } from '../authz/escalation.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { type StoredForm, storedForm, withResourceVersion } from '../codec/stored-form.ts';
@@ -16,7 +15,7 @@ import { ownChanged } from '../ownership/own-fields.ts';
 import type { Station } from '../plugins/plugins.ts';
 import { commitCounted, refuseExceeding } from '../quota/commit-counted.ts';
 import { type Answer, inStep, type RequestSteps, type ResourceRequest } from '../request/resource-request.ts';
-import { isDryRun } from './admit-object.ts';
+import { isDryRun } from '../request/write-options.ts';
 import { allotmentOf, claimGuards, takenClaim } from './allotment.ts';
 import { CONTENTION_MS, refusal } from './commit.ts';
 import { removeCompanion } from './companion.ts';
@@ -86,16 +85,16 @@ interface Attempt {
   readonly current: Current;
   readonly change: Change;
   readonly allotment: ServiceAddresses | undefined;
-  readonly inquiry: Inquiry | undefined;
+  readonly inquiry: Admitting | undefined;
   /** the built-in plugins that have a say */
   readonly station: Station | undefined;
   /** undefined: neither what is sent nor what is there is large */
   readonly steps: RequestSteps | undefined;
 }
 
-function inquiryFor(gateway: Gateway, request: ResourceRequest, { admitted }: Change): Inquiry | undefined {
+function inquiryFor(gateway: Gateway, request: ResourceRequest, { admitted }: Change): Admitting | undefined {
   if (admitted === 'already') return undefined;
-  return inquiryOf(gateway, request, {
+  return gateway.admission.of(request, {
     operation: 'UPDATE',
     ...(admitted === undefined ? {} : { kind: admitted.kind }),
   });

@@ -4,7 +4,7 @@ import { badRequest, invalidValue, notSupported } from '@tidegate/status';
 import { decodeObject } from '../codec/decode-body.ts';
 import type { Gateway } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { isDryRun, refuseOption } from './admit-object.ts';
+import { isDryRun, refuseOption } from '../request/write-options.ts';
 
 export interface DeleteOptions {
   dryRun: boolean;
@@ -145,4 +145,22 @@ function refuseCompanions({ info }: ResourceRequest, body: JsonObject): void {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** As a client says them in the body of a delete. */
+export function deleteOptionsShown(options: DeleteOptions): JsonObject {
+  const { uid, resourceVersion, graceSeconds, propagation, orphanDependents } = options;
+  const preconditions = {
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+  };
+  return {
+    kind: 'DeleteOptions',
+    apiVersion: 'meta.k8s.io/v1',
+    ...(graceSeconds === undefined ? {} : { gracePeriodSeconds: graceSeconds }),
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+    ...(orphanDependents === undefined ? {} : { orphanDependents }),
+    ...(propagation === undefined || orphanDependents !== undefined ? {} : { propagationPolicy: propagation }),
+    ...(options.dryRun ? { dryRun: ['All'] } : {}),
+  };
 }

@@ -1,6 +1,6 @@
 import { type Item, type Position, type Run, runOf, type Snapshot } from '@tidegate/collection';
 import { revisionText } from '@tidegate/revision';
-import type { Selection } from './selection.ts';
+import type { Selection } from '../request/selection.ts';
 
 /** A list's own metadata. */
 export interface ListMetadata {

@@ -4,11 +4,11 @@ import { encodeContinue } from '../codec/continue-token.ts';
 import type { Gateway } from '../gateway.ts';
 import { isExpired, itemsOf } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
+import { selectionOf } from '../request/selection.ts';
 import { findState, tooOld } from './find-state.ts';
 import { listOptions } from './list-options.ts';
 import { type ListMetadata, type PageRequest, placeAfter } from './list-page.ts';
 import { mirroredPage } from './mirrored-page.ts';
-import { selectionOf } from './selection.ts';
 
 interface Listed {
   readonly items: readonly Item[];

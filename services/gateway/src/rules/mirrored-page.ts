@@ -3,9 +3,9 @@ import { encodeContinue } from '../codec/continue-token.ts';
 import { convertedPage } from '../conversion/converted-page.ts';
 import type { Gateway } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
+import type { Selection } from '../request/selection.ts';
 import type { InMirror } from './find-state.ts';
 import { type Page, type PageRequest, pageOf } from './list-page.ts';
-import type { Selection } from './selection.ts';
 
 interface Wanted {
   readonly found: InMirror;

@@ -1,7 +1,6 @@
 import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
-import { admittedCreation } from '../admission/inquiries.ts';
 import { doneAnswer } from '../codec/answer.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
@@ -13,12 +12,12 @@ import { setCondition } from '../rules/conditions.ts';
 /** POST to pods/NAME/binding: from now on the pod is a node's. */
 const create: VerbHandler = async (gateway, request) => {
   const own = asSubresource(request);
-  return bind(gateway, request, await admittedCreation(gateway, own, readBinding(namedBody(own))));
+  return bind(gateway, request, await gateway.admission.admitCreation(own, readBinding(namedBody(own))));
 };
 
 /** POST to bindings, which says the same of the pod that the body names. */
 const createOld: VerbHandler = async (gateway, request) => {
-  const binding = await admittedCreation(gateway, request, readBinding(admitBody(request)));
+  const binding = await gateway.admission.admitCreation(request, readBinding(admitBody(request)));
   const { name = '' } = metaOf(binding);
   const kind = gateway.registry.find('', 'v1', 'pods');
   if (kind === undefined || name === '') throw badRequest('a Binding names its pod in metadata.name');

@@ -7,8 +7,8 @@ import { objectAnswer } from '../codec/answer.ts';
 import { storedForm } from '../codec/stored-form.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
 import { writeFormed } from '../hooks/write-list.ts';
+import { selectionOf } from '../request/selection.ts';
 import { listOptions } from '../rules/list-options.ts';
-import { selectionOf } from '../rules/selection.ts';
 
 /** What this gateway knows of another part that it needs. */
 export interface Component {

@@ -3,8 +3,7 @@ import { isConverted, type Kind, metaOf, prepareCreate, validateMeta } from '@ti
 import { type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { ApiError, alreadyExists, badRequest, invalid, methodNotAllowed } from '@tidegate/status';
 import { type Key, outcomeKind, type WriteOutcome, writeKind } from '@tidegate/wire';
-import { inquiryOf } from '../admission/inquiries.ts';
-import type { Inquiry } from '../admission/inquiry.ts';
+import type { Admitting } from '../admission/admitting.ts';
 import { readyForGrant, refuseEscalation } from '../authz/escalation.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
@@ -13,7 +12,8 @@ import { keyOf } from '../objects/objects.ts';
 import { ownCreated } from '../ownership/own-fields.ts';
 import { commitCounted, refuseExceeding } from '../quota/commit-counted.ts';
 import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
-import { admitBody, isDryRun } from '../rules/admit-object.ts';
+import { isDryRun } from '../request/write-options.ts';
+import { admitBody } from '../rules/admit-object.ts';
 import { allotmentOf, claimGuards, takenClaim } from '../rules/allotment.ts';
 import { definitionGuard, namespaceGuard, refusal } from '../rules/commit.ts';
 import { generatedName } from '../rules/generated-name.ts';
@@ -64,7 +64,7 @@ export async function createObject(gateway: Gateway, request: ResourceRequest, w
     throw new ApiError('', 'resourceVersion should not be set on objects to be created');
   }
   await gateway.plugins.at('CREATE', request)?.mutate({ request, object: wanted, old: undefined });
-  const inquiry = inquiryOf(gateway, request, { operation: 'CREATE', name: metaOf(wanted).name ?? '' });
+  const inquiry = gateway.admission.of(request, { operation: 'CREATE', name: metaOf(wanted).name ?? '' });
   const object = inquiry === undefined ? wanted : await mutated(gateway, request, { inquiry, wanted });
   await readyForGrant(gateway, request, () => object);
   refuseEscalation(gateway, request, object);
@@ -86,7 +86,7 @@ export async function createObject(gateway: Gateway, request: ResourceRequest, w
 interface Wanted {
   readonly object: JsonObject;
   /** who is asked before it is committed */
-  readonly inquiry: Inquiry | undefined;
+  readonly inquiry: Admitting | undefined;
 }
 
 type Attempt = { kind: 'created'; answer: Answer } | { kind: 'taken'; deleting: boolean };
@@ -113,7 +113,7 @@ async function attemptCreate(
 async function mutated(
   gateway: Gateway,
   request: ResourceRequest,
-  { inquiry, wanted }: { inquiry: Inquiry; wanted: JsonObject },
+  { inquiry, wanted }: { inquiry: Admitting; wanted: JsonObject },
 ): Promise<JsonObject> {
   const object = (await inquiry.mutate({ object: wanted, old: undefined })) ?? wanted;
   if (object === wanted) return wanted;

@@ -1,7 +1,6 @@
 import { isConverted } from '@tidegate/kinds';
 import { conflict, forbiddenObject } from '@tidegate/status';
 import { outcomeKind, writeKind } from '@tidegate/wire';
-import { deleteOptionsShown, inquiryOf } from '../admission/inquiries.ts';
 import { objectAnswer, successAnswer } from '../codec/answer.ts';
 import { storedForm, withResourceVersion } from '../codec/stored-form.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
@@ -10,7 +9,7 @@ import { type Current, currentJson, keyOf, parseCurrent } from '../objects/objec
 import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
 import { CONTENTION_MS, commit, refusal } from '../rules/commit.ts';
 import { removeCompanion } from '../rules/companion.ts';
-import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
+import { type DeleteOptions, deleteOptions, deleteOptionsShown } from '../rules/delete-options.ts';
 import { deletionOf } from '../rules/deletion.ts';
 import { removalGuards } from '../rules/removal.ts';
 import { deleteCorrupt } from './delete-corrupt.ts';
@@ -87,7 +86,7 @@ async function ask(
   current: Current,
 ): Promise<void> {
   if (options.isAdmitted) return;
-  const inquiry = inquiryOf(gateway, request, {
+  const inquiry = gateway.admission.of(request, {
     operation: 'DELETE',
     options: () => deleteOptionsShown(options),
     isDryRun: options.dryRun,

@@ -2,12 +2,11 @@ import { metaOf, type Propagation } from '@tidegate/kinds';
 import { Query } from '@tidegate/request-info';
 import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
-import { admittedCreation } from '../admission/inquiries.ts';
 import { doneAnswer } from '../codec/answer.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
 import { parseCurrent } from '../objects/objects.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { isDryRun } from '../rules/admit-object.ts';
+import { isDryRun } from '../request/write-options.ts';
 import { asSubresource, namedBody } from '../rules/as-subresource.ts';
 import { changeObject } from '../rules/change-object.ts';
 import { setCondition } from '../rules/conditions.ts';
@@ -49,7 +48,7 @@ export const evictionVerbs: Readonly<Record<string, VerbHandler>> = { create };
 
 async function readEviction(gateway: Gateway, request: ResourceRequest): Promise<Eviction> {
   const own = asSubresource(request);
-  const object = await admittedCreation(gateway, own, namedBody(own));
+  const object = await gateway.admission.admitCreation(own, namedBody(own));
   const options = isJsonObject(object.deleteOptions) ? object.deleteOptions : {};
   const inBody = Array.isArray(options.dryRun) ? options.dryRun.map(String) : [];
   const inQuery = request.info.query.all('dryRun');

@@ -5,11 +5,11 @@ import type { PageRequest } from '../hooks/streamed-page.ts';
 import { writeFormed, writeList } from '../hooks/write-list.ts';
 import { isExpired } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
+import { selectionOf } from '../request/selection.ts';
 import { type Elsewhere, findState, tooOld } from '../rules/find-state.ts';
 import { listOptions } from '../rules/list-options.ts';
 import { placeAfter } from '../rules/list-page.ts';
 import { mirroredPage } from '../rules/mirrored-page.ts';
-import { selectionOf } from '../rules/selection.ts';
 import { listFromStore } from './list-from-store.ts';
 import { listFromWatch } from './list-from-watch.ts';
 

@@ -1,14 +1,13 @@
 import { badRequest } from '@tidegate/status';
-import { admitConnection } from '../admission/connections.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
 import { type UpgradeResponse, upgradeOf } from '../hooks/upgrade-reply.ts';
 import { refuseDryRun } from '../proxy/dry-run.ts';
 import { protocolsOf } from '../proxy/headers.ts';
-import { flag } from '../proxy/log-options.ts';
 import { containerOf, nodeOf } from '../proxy/pod-node.ts';
 import { remoteCommand, STREAM_CLOSE_PROTOCOL } from '../proxy/remote-command.ts';
 import { tunnel, tunnelled } from '../proxy/tunnel.ts';
 import { passUpgrade, type Upgrading } from '../proxy/upgrade.ts';
+import { pathFlag } from '../request/query-parameters.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 
 type Speak = (upgrading: Upgrading, raw: UpgradeResponse, request: ResourceRequest, gateway: Gateway) => Promise<void>;
@@ -26,7 +25,7 @@ function opens(speak: Speak, pathOf: (request: ResourceRequest, container: strin
     await mayCreate(gateway, request);
     const pod = await gateway.objects.core('pods', request.info.namespace, request.info.name);
     const container = isOfContainer ? containerOf(pod, info.name, info.query.get('container') ?? '') : '';
-    await admitConnection(gateway, request, container);
+    await gateway.admission.admitConnection(request, container);
     const node = nodeOf(pod);
     if (node === '') throw badRequest(`pod ${info.name} does not have a host assigned`);
     const backEnd = await gateway.backEnds.kubelet(node);
@@ -51,7 +50,7 @@ const ports: Speak = (upgrading, raw, _request, { gates }) => {
 };
 
 function streamsOf({ query }: ResourceRequest['info']) {
-  const on = (name: string) => flag(query, name);
+  const on = (name: string) => pathFlag(query, name);
   return { stdin: on('stdin'), stdout: on('stdout'), stderr: on('stderr'), tty: on('tty') };
 }
 

@@ -1,4 +1,3 @@
-import { admitConnection } from '../admission/connections.ts';
 import type { VerbHandler } from '../gateway.ts';
 import { upgradeOf } from '../hooks/upgrade-reply.ts';
 import { writeHead } from '../hooks/write-answer.ts';
@@ -14,7 +13,7 @@ const proxy: VerbHandler = async (gateway, request, reply) => {
   refuseDryRun(info);
   const mark = req.url?.indexOf('?') ?? -1;
   const query = mark < 0 ? '' : (req.url ?? '').slice(mark);
-  await admitConnection(gateway, request);
+  await gateway.admission.admitConnection(request);
   const backEnd = await gateway.backEnds.behind(request.info);
   const upgrade = upgradeOf(reply);
   const path = info.subpath === '' ? '/' : info.subpath;

@@ -3,7 +3,6 @@ import type { PolicyRule } from '@tidegate/rbac';
 import type { RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { badRequest, type FieldError, invalid, invalidValue } from '@tidegate/status';
-import { admittedCreation } from '../admission/inquiries.ts';
 import { userInfo } from '../admission/review.ts';
 import { digestOf } from '../authn/bearer/token.ts';
 import { question } from '../authz/question.ts';
@@ -34,7 +33,7 @@ const REVIEWS: Readonly<Record<string, Review>> = {
 
 const create: VerbHandler = async (gateway, request) => {
   const review = REVIEWS[request.kind.storedAs] as Review;
-  const object = await admittedCreation(gateway, request, admitBody(request));
+  const object = await gateway.admission.admitCreation(request, admitBody(request));
   object.status = await review(gateway, request, isJsonObject(object.spec) ? object.spec : {});
   return objectAnswer(request, 201, Buffer.from(JSON.stringify(object)));
 };

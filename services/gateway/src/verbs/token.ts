@@ -1,12 +1,12 @@
 import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, conflict, invalid, invalidValue, resourceNotFound } from '@tidegate/status';
-import { admittedCreation } from '../admission/inquiries.ts';
 import type { Reference, TokenSubject } from '../authn/service-accounts.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { admitBody, isDryRun } from '../rules/admit-object.ts';
+import { isDryRun } from '../request/write-options.ts';
+import { admitBody } from '../rules/admit-object.ts';
 import { asSubresource } from '../rules/as-subresource.ts';
 
 const LEAST_SECONDS = 600;
@@ -28,7 +28,7 @@ const create: VerbHandler = async (gateway, request) => {
     throw conflict({ group: GROUP, resource: 'TokenRequest' }, name, why);
   }
   Object.assign(metaOf(sent), { name, namespace, uid, creationTimestamp: wholeSeconds(new Date()) });
-  const object = await admittedCreation(gateway, own, sent);
+  const object = await gateway.admission.admitCreation(own, sent);
   const spec = isJsonObject(object.spec) ? object.spec : {};
   const asked = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
   const audiences = asked.length > 0 ? asked : [...serviceAccounts.audiences];

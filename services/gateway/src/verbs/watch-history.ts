@@ -10,7 +10,7 @@ import { writeDrained } from '../hooks/drained.ts';
 import { unreadableWords } from '../mirror/mirror.ts';
 import { PastEvents } from '../mirror/past-events.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import type { Selection } from '../rules/selection.ts';
+import type { Selection } from '../request/selection.ts';
 import { Turnstile } from '../rules/turnstile.ts';
 
 export interface PastWatch {

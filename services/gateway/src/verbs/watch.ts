@@ -13,7 +13,7 @@ import type { Shared, SharedFrames } from '../mirror/shared-frames.ts';
 import { Subscriber } from '../mirror/subscriber.ts';
 import { itemsOf } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { type Selection, selectionOf } from '../rules/selection.ts';
+import { type Selection, selectionOf } from '../request/selection.ts';
 import { timeWhileKnown, type WatchOptions, watchOptions } from '../rules/watch-options.ts';
 import { sendHistory } from './watch-history.ts';
 

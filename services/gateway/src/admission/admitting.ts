@@ -3,20 +3,19 @@ import { admissionVariables, fromStored, holdAll, type Kind } from '@tidegate/ki
 import { isSame } from '@tidegate/managed-fields';
 import { clean, decodeJson, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, forbiddenObject, internalError, type Reason, type Status } from '@tidegate/status';
-import { WebhookFailure } from '../callouts/webhook-calls.ts';
-import type { Gateway } from '../gateway.ts';
+import { type WebhookCalls, WebhookFailure } from '../callouts/webhook-calls.ts';
+import { asStored } from '../codec/stored-form.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
-import { asStored } from '../rules/admit-object.ts';
 import { accessOf, onceDecided } from './access.ts';
 import type { BoundPolicy, Called } from './configurations.ts';
 import type { Hook } from './hook.ts';
-import { countCall, countFailure, countRejection } from './hook-metrics.ts';
+import { countCall, countFailure, countRejection, type HookMetrics } from './hook-metrics.ts';
 import { isSelected } from './matcher.ts';
-import { judgeByPolicies } from './policy-judges.ts';
+import { judgeByPolicies, type Lookups } from './policy-judges.ts';
 import {
   type Attributes,
-  type Objects,
   objectsShown,
+  type ReviewedObjects,
   requestOf,
   reviewOf,
   shownKind,
@@ -24,8 +23,14 @@ import {
   verdictOf,
 } from './review.ts';
 
-interface InquiryOptions {
-  readonly gateway: Gateway;
+/** What admission takes from other rooms. */
+export interface AdmissionPorts extends Lookups {
+  readonly webhooks: Pick<WebhookCalls, 'call'>;
+  readonly metrics: HookMetrics;
+}
+
+interface AdmittingOptions {
+  readonly ports: AdmissionPorts;
   readonly attributes: Attributes;
   readonly mutating: readonly Called[];
   readonly validating: readonly Called[];
@@ -53,10 +58,10 @@ const MAX_ANSWER_BYTES = 3 << 20;
  *
  * Invariant: whom it asks gets a copy. The objects that are judged are those that are written, whatever is answered.
  */
-export class Inquiry {
-  readonly #options: InquiryOptions;
+export class Admitting {
+  readonly #options: AdmittingOptions;
 
-  constructor(options: InquiryOptions) {
+  constructor(options: AdmittingOptions) {
     this.#options = options;
   }
 
@@ -64,7 +69,7 @@ export class Inquiry {
    * The object as the mutating webhooks make it, one after another; the object itself where none of them changes it.
    * Who wants to be asked again is asked once more when somebody changed it afterwards.
    */
-  async mutate(objects: Objects): Promise<JsonObject | undefined> {
+  async mutate(objects: ReviewedObjects): Promise<JsonObject | undefined> {
     let { object } = objects;
     const asked: Called[] = [];
     const again = new Set<Called>();
@@ -84,7 +89,7 @@ export class Inquiry {
   }
 
   /** Policies judge first. Then all validating webhooks are asked at once; the first that refuses, in their order, is told. */
-  async validate(objects: Objects): Promise<void> {
+  async validate(objects: ReviewedObjects): Promise<void> {
     const { policies, ...others } = this.#options;
     if (policies.length > 0) await judgeByPolicies(policies, { ...others, objects });
     if (this.#options.validating.length === 0) return;
@@ -98,14 +103,14 @@ export class Inquiry {
   }
 
   /** What it changes; undefined: nothing, or it is not concerned, or could not be asked and need not be. */
-  async #ask(called: Called, objects: Objects, asking: Asking): Promise<readonly unknown[] | undefined> {
+  async #ask(called: Called, objects: ReviewedObjects, asking: Asking): Promise<readonly unknown[] | undefined> {
     const { hook } = called;
-    const { attributes, gateway, warnings } = this.#options;
-    if (!(await isSelected(hook.matcher, gateway, { attributes, objects }))) return undefined;
+    const { attributes, ports, warnings } = this.#options;
+    if (!(await isSelected(hook.matcher, ports.objects, { attributes, objects }))) return undefined;
     const isConverted = attributes.conversions !== undefined;
     const shown = isConverted ? await objectsShown(attributes, called.act, objects) : objects;
     const request = requestOf(attributes, { act: called.act, uid: randomUUID(), objects: shown });
-    if (hook.conditions.length > 0) await gateway.authorizer.known();
+    if (hook.conditions.length > 0) await ports.authorizer.known();
     if (!(await this.#holds(hook, request))) return undefined;
     if (attributes.isDryRun && !hook.isHarmless) {
       throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
@@ -117,7 +122,7 @@ export class Inquiry {
       if (verdict.allowed) operations = operationsIn(verdict);
     } catch (error) {
       if (!(error instanceof WebhookFailure)) throw error;
-      countFailure(gateway.metrics, called, asking.mayPatch);
+      countFailure(ports.metrics, called, asking.mayPatch);
       if (hook.ignoresFailure) {
         this.#noteUnasked(called, asking);
         return undefined;
@@ -128,7 +133,7 @@ export class Inquiry {
     for (const [key, value] of verdict.annotations) attributes.record?.annotate(`${hook.name}/${key}`, value);
     if (verdict.allowed) return operations;
     const denied = denial(hook.name, verdict.status ?? {});
-    countRejection(gateway.metrics, called, { mayPatch: asking.mayPatch, error: 'no_error', code: denied.code });
+    countRejection(ports.metrics, called, { mayPatch: asking.mayPatch, error: 'no_error', code: denied.code });
     throw denied;
   }
 
@@ -158,7 +163,7 @@ export class Inquiry {
   }
 
   async #timed(called: Called, request: JsonObject, mayPatch: boolean): Promise<Verdict> {
-    const { gateway, attributes } = this.#options;
+    const { ports, attributes } = this.#options;
     const began = performance.now();
     let isRejected = !called.hook.ignoresFailure;
     try {
@@ -169,14 +174,14 @@ export class Inquiry {
       const ms = performance.now() - began;
       // of those that are asked one after another; the others are asked at once
       if (mayPatch) attributes.notes.webhooksMs += ms;
-      countCall(gateway.metrics, called, { mayPatch, isRejected, seconds: ms / 1000 });
+      countCall(ports.metrics, called, { mayPatch, isRejected, seconds: ms / 1000 });
     }
   }
 
   async #call(hook: Hook, request: JsonObject, mayPatch: boolean): Promise<Verdict> {
     let answer: JsonObject;
     try {
-      answer = await this.#options.gateway.webhooks.call({
+      answer = await this.#options.ports.webhooks.call({
         config: hook.config,
         body: reviewOf(hook, request),
         timeoutMs: hook.timeoutMs,
@@ -196,8 +201,8 @@ export class Inquiry {
   /** What cannot be said of the request is as good as a webhook that cannot be reached. */
   async #holds(hook: Hook, request: JsonObject): Promise<boolean> {
     if (hook.conditions.length === 0) return true;
-    const { attributes, gateway } = this.#options;
-    const variables = admissionVariables(request, accessOf(gateway.authorizer, attributes.user));
+    const { attributes, ports } = this.#options;
+    const variables = admissionVariables(request, accessOf(ports.authorizer, attributes.user));
     const verdict = await onceDecided(() => holdAll(hook.conditions, variables));
     if ('holds' in verdict) return verdict.holds;
     if (hook.ignoresFailure) return false;

@@ -1,6 +1,5 @@
-import { parseFlag, parseInt64, type RequestInfo } from '@tidegate/request-info';
-import { refuseFieldManager } from '../ownership/field-manager.ts';
-import { readFieldValidation, refuseDryRun } from './admit-object.ts';
+import { parseFlag, parseInt64, type Query, type RequestInfo } from '@tidegate/request-info';
+import { readFieldValidation, refuseDryRun, refuseFieldManager } from './write-options.ts';
 
 type Judge = (name: string, text: string, info: RequestInfo) => unknown;
 
@@ -52,4 +51,10 @@ export function judgeParameters(info: RequestInfo): void {
   for (const name of info.query.names()) {
     if (known.has(name)) JUDGES[name]?.(name, info.query.get(name) as string, info);
   }
+}
+
+/** A flag of a log or a connection, where every text but `false` and `0` means yes. */
+export function pathFlag(query: Query, name: string): boolean {
+  const text = query.get(name);
+  return text !== undefined && text !== '0' && text.toLowerCase() !== 'false';
 }

@@ -1,7 +1,53 @@
 import type { RequestInfo } from '@tidegate/request-info';
-import { type FieldError, invalidValue, requiredValue, tooLong } from '@tidegate/status';
-import type { ResourceRequest } from '../request/resource-request.ts';
-import { refuseOption } from '../rules/admit-object.ts';
+import {
+  type ApiError,
+  type FieldError,
+  invalid,
+  invalidValue,
+  notSupported,
+  requiredValue,
+  tooLong,
+} from '@tidegate/status';
+import type { ResourceRequest } from './resource-request.ts';
+
+const LEVELS = ['Ignore', 'Strict', 'Warn'] as const;
+export type FieldValidation = (typeof LEVELS)[number];
+
+export function fieldValidation({ info }: ResourceRequest): FieldValidation {
+  return readFieldValidation(info, info.query.get('fieldValidation') ?? '');
+}
+
+export function readFieldValidation(info: RequestInfo, level: string): FieldValidation {
+  if (level === '') return 'Warn';
+  const known = LEVELS.find((one) => one === level);
+  if (known === undefined) throw refuseOption(info, [notSupported('fieldValidation', level, ['', ...LEVELS])]);
+  return known;
+}
+
+const OPTION_KINDS: Readonly<Record<string, string>> = {
+  create: 'CreateOptions',
+  update: 'UpdateOptions',
+  patch: 'PatchOptions',
+  delete: 'DeleteOptions',
+  deletecollection: 'DeleteOptions',
+};
+
+/** 422 for a query parameter, named as Kubernetes names its options. */
+export function refuseOption(info: RequestInfo, errors: FieldError[]): ApiError {
+  return invalid({ group: 'meta.k8s.io', kind: OPTION_KINDS[info.verb] ?? 'ListOptions', name: '' }, errors);
+}
+
+/** `?dryRun` and `?dryRun=All`: everything but the write. */
+export function isDryRun(request: ResourceRequest, fromBody: readonly string[] = []): boolean {
+  const values = [...request.info.query.all('dryRun'), ...fromBody];
+  refuseDryRun(request.info, values);
+  return values.length > 0;
+}
+
+export function refuseDryRun(info: RequestInfo, values: readonly string[]): void {
+  const isWrong = values.some((value) => value !== '' && value !== 'All');
+  if (isWrong) throw refuseOption(info, [notSupported('dryRun', values, ['All'])]);
+}
 
 const LONGEST = 128;
 
