@@ -2,7 +2,6 @@ import type { Deflater } from '@tidegate/collection';
 import type { FeatureGates } from '@tidegate/feature-gates';
 import type { Registry } from '@tidegate/kinds';
 import type { FastifyReply } from 'fastify';
-import type { ServiceRanges } from './addresses/service-addresses.ts';
 import type { Admission } from './admission/admission.ts';
 import type { ApiServices } from './aggregation/api-services.ts';
 import type { AuditTrail } from './audit/audit-trail.ts';
@@ -21,7 +20,6 @@ import type { Discovery } from './discovery/discovery.ts';
 import type { LargeSteps } from './limits/large-steps.ts';
 import type { Limits } from './limits/limits.ts';
 import type { CustomKinds } from './live/custom-kinds.ts';
-import type { LiveViews } from './live/live-views.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
 import type { SharedFrames } from './mirror/shared-frames.ts';
@@ -30,11 +28,11 @@ import type { Collections } from './objects/collections.ts';
 import type { Objects } from './objects/objects.ts';
 import type { Plugins } from './plugins/plugins.ts';
 import type { BackEnds } from './proxy/back-ends.ts';
-import type { Turns } from './quota/turns.ts';
 import type { Answer, ResourceRequest } from './request/resource-request.ts';
 import type { RemainingCounts } from './rules/remaining-counts.ts';
 import type { RequestMetrics } from './telemetry/request-metrics.ts';
 import type { Component } from './verbs/component-status.ts';
+import type { Writer } from './writing/writer.ts';
 
 /** What every verb works with. */
 export interface Gateway {
@@ -53,8 +51,6 @@ export interface Gateway {
   readonly admission: Admission;
   /** the rules of admission that are built in */
   readonly plugins: Plugins;
-  /** of those whose objects are counted */
-  readonly quotaTurns: Turns;
   readonly webhooks: WebhookCalls;
   /** of what is stored, for kinds whose versions a webhook converts */
   readonly conversions: Conversions;
@@ -65,8 +61,6 @@ export interface Gateway {
   readonly watchTimes: WatchTimes;
   readonly watchRights: WatchRights;
   readonly metrics: GatewayMetrics;
-  /** what follows from a write in this gateway */
-  readonly live: LiveViews;
   readonly requestMetrics: RequestMetrics;
   readonly gates: FeatureGates;
   readonly negotiator: Negotiator;
@@ -77,10 +71,9 @@ export interface Gateway {
   /** of lists */
   readonly deflater: Deflater;
   readonly remaining: RemainingCounts;
-  /** from which Services get addresses and ports */
-  readonly serviceRanges: ServiceRanges;
   /** what requests are sent on to: nodes, pods, services */
   readonly backEnds: BackEnds;
+  readonly writer: Writer;
   readonly objects: Objects;
   readonly collections: Collections;
   /** the other parts, as this one sees them */

@@ -50,10 +50,12 @@ import { Collections } from './objects/collections.ts';
 import { Objects } from './objects/objects.ts';
 import { Plugins } from './plugins/plugins.ts';
 import { BackEnds } from './proxy/back-ends.ts';
-import { Turns } from './quota/turns.ts';
+import { CountedCommits } from './quota/counted-commits.ts';
 import { RemainingCounts } from './rules/remaining-counts.ts';
 import { RequestMetrics } from './telemetry/request-metrics.ts';
 import { Serving } from './tls/serving.ts';
+import { Commits } from './writing/commits.ts';
+import { Writer } from './writing/writer.ts';
 
 /** how long requests that are under way may take when the process is to end */
 const DRAIN_MS = 10_000;
@@ -186,7 +188,25 @@ export class GatewayService implements Service {
     });
     const live = new LiveViews(kit.faults.place('hear of a write that was committed here'));
     live.add(customKinds, apiServices, ...this.#configurations.views, ...this.#roles.views, ...plugins.followed);
+    const commits = new Commits({ store: this.#store, live });
+    const isOn = plugins.isOn('ResourceQuota');
+    const quotas = new CountedCommits({ commits, objects, collections, registry, isOn });
+    const largeSteps = new LargeSteps({ collectGarbage });
+    const writer = new Writer({
+      registry,
+      objects,
+      collections,
+      conversions,
+      admission,
+      plugins,
+      authorizer,
+      quotas,
+      commits,
+      largeSteps,
+      ranges: serviceRanges(config),
+    });
     this.#gateway = {
+      writer,
       authenticator: this.#authentication.authenticator,
       tokens: this.#authentication.tokens,
       authorizer,
@@ -198,7 +218,6 @@ export class GatewayService implements Service {
       discovery: new Discovery(registry, { gates, negotiator }, apiServices, serverFacts(config, kit)),
       admission,
       plugins,
-      quotaTurns: new Turns(),
       webhooks,
       conversions,
       objects,
@@ -209,16 +228,14 @@ export class GatewayService implements Service {
       frames: new SharedFrames(),
       watchTimes: new WatchTimes(),
       metrics,
-      live,
       requestMetrics: new RequestMetrics(kit.metrics, (...path) => registry.find(...path)),
       gates,
       negotiator,
       compressionMinBytes: config.responseCompressionMinBytes,
-      largeSteps: new LargeSteps({ collectGarbage }),
+      largeSteps,
       yaml: new YamlReader(),
       deflater: new Deflater(),
       remaining: new RemainingCounts(),
-      serviceRanges: serviceRanges(config),
       backEnds: new BackEnds(config, { objects, collections, registry }),
       components: () => [
         { name: 'store', trouble: this.#probe.storeTrouble() ?? this.#probe.postgresTrouble() },

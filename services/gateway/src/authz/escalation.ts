@@ -4,10 +4,9 @@ import { type Beyond, readRules, toldRules, toldTexts, uncovered } from '@tidega
 import type { RequestInfo } from '@tidegate/request-info';
 import type { JsonObject } from '@tidegate/schema';
 import { forbiddenObject, notFound } from '@tidegate/status';
-import type { Gateway } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { User } from '../request/user.ts';
-import { EVERYTHING, MASTERS } from './authorizer.ts';
+import { type Authorizer, EVERYTHING, MASTERS } from './authorizer.ts';
 import { referred } from './binding.ts';
 import { RBAC } from './policy-mirror.ts';
 import { question } from './question.ts';
@@ -21,16 +20,15 @@ const LIMITS = { most: 1000, steps: 2_000_000 };
 type Asked = Pick<ResourceRequest, 'kind' | 'user' | 'info'>;
 
 /** Whether a write may give rights, so that roles must be known as they are now. */
-function mayGrant({ kind, user }: Asked): boolean {
+export function mayGrant({ kind, user }: Asked): boolean {
   return grants(kind) && !user.groups.includes(MASTERS);
 }
 
 /** Before that, what has to be known for it: roles as they are now, and whether somebody else lets them. */
-export async function readyForGrant(gateway: Gateway, request: Asked, objectOf: () => JsonObject): Promise<void> {
-  if (!mayGrant(request)) return;
-  await gateway.authorizer.latest();
-  const asked = leave(request, objectOf());
-  if (asked !== undefined) await gateway.authorizer.judge(request.user, asked);
+export async function readyForGrant(authorizer: Authorizer, request: Asked, object: JsonObject): Promise<void> {
+  await authorizer.latest();
+  const asked = leave(request, object);
+  if (asked !== undefined) await authorizer.judge(request.user, asked);
 }
 
 /** The right by which somebody may give more than they have; undefined: what is to be bound is no role. */
@@ -63,11 +61,10 @@ function grants({ entry: { group, resource } }: Kind): boolean {
 }
 
 /** Nobody gives others what they do not have, unless a role lets them: by the verbs `escalate` and `bind`. */
-export function refuseEscalation(gateway: Gateway, request: Asked, object: JsonObject, old?: JsonObject): void {
-  if (!mayGrant(request)) return;
+export function refuseEscalation(authorizer: Authorizer, request: Asked, object: JsonObject, old?: JsonObject): void {
   if (old !== undefined && isSameGrant(object, old)) return;
-  if (ROLES.has(request.kind.entry.resource)) refuseRole(gateway, request, object, old);
-  else refuseBinding(gateway, request, object);
+  if (ROLES.has(request.kind.entry.resource)) refuseRole(authorizer, request, object, old);
+  else refuseBinding(authorizer, request, object);
 }
 
 /** Of what there is only that differs by which the garbage collector lets it go. */
@@ -80,7 +77,7 @@ function compared({ metadata, ...content }: JsonObject): unknown {
   return { ...content, metadata: rest };
 }
 
-function refuseRole({ authorizer }: Gateway, request: Asked, object: JsonObject, old?: JsonObject): void {
+function refuseRole(authorizer: Authorizer, request: Asked, object: JsonObject, old?: JsonObject): void {
   const { kind, user, info } = request;
   const asked = leave(request, object);
   if (asked !== undefined && authorizer.decide(user, asked).allowed) return;
@@ -93,7 +90,7 @@ function refuseRole({ authorizer }: Gateway, request: Asked, object: JsonObject,
   }
 }
 
-function refuseBinding({ authorizer }: Gateway, request: Asked, object: JsonObject): void {
+function refuseBinding(authorizer: Authorizer, request: Asked, object: JsonObject): void {
   const asked = leave(request, object);
   // anything else is not a role, and refused as that
   if (asked === undefined || authorizer.decide(request.user, asked).allowed) return;

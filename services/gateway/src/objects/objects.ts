@@ -61,6 +61,13 @@ export class Objects {
     return found && object !== null ? parseStored(object.value, object.revision) : undefined;
   }
 
+  /** Whether the store has an object. */
+  async exists(key: Key): Promise<'exists' | 'deleting' | 'absent'> {
+    const { found, object } = await this.#ports.store.read(key);
+    if (!found) return 'absent';
+    return object?.deleting === true ? 'deleting' : 'exists';
+  }
+
   /** A namespace, from the mirror where it is there, else from the store. */
   async namespace(name: string): Promise<JsonObject | undefined> {
     const key = { resource: 'namespaces', namespace: '', name };

@@ -1,4 +1,4 @@
-import { fromStored, type Kind, metaOf } from '@tidegate/kinds';
+import { fromStored, type Kind, metaOf, type Registry } from '@tidegate/kinds';
 import {
   emptyObject,
   Nameless,
@@ -9,20 +9,19 @@ import {
   writeOwners,
 } from '@tidegate/managed-fields';
 import { isJsonObject, type Json, type JsonObject, printTime } from '@tidegate/schema';
-import type { Gateway } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { fieldManager } from '../request/write-options.ts';
 import { versionsOf } from './kind-versions.ts';
 
 /** Sets whose the fields of a new object are: its author's, beside those whom the object itself names. */
-export function ownCreated(gateway: Gateway, request: ResourceRequest, object: JsonObject): void {
+export function ownCreated(registry: Registry, request: ResourceRequest, object: JsonObject): void {
   const owners = sentOwners(metaOf(object).managedFields) ?? NOBODY;
   const old = emptyObject(request.kind.schema);
-  setOwners(object, ownersAfter(gateway, request, { old, next: withoutOwners(request.kind, object), owners }));
+  setOwners(object, ownersAfter(registry, request, { old, next: withoutOwners(request.kind, object), owners }));
 }
 
 /** Sets whose the fields of a changed object are: its author's are those that differ. */
-export function ownChanged(gateway: Gateway, request: ResourceRequest, next: JsonObject, old: JsonObject): void {
+export function ownChanged(registry: Registry, request: ResourceRequest, next: JsonObject, old: JsonObject): void {
   const sent = metaOf(next).managedFields;
   // through a path of its own only its own part is changed
   const isWhole = request.info.subresource === '';
@@ -32,7 +31,7 @@ export function ownChanged(gateway: Gateway, request: ResourceRequest, next: Jso
     next,
     owners.size === 0
       ? NOBODY
-      : ownersAfter(gateway, request, {
+      : ownersAfter(registry, request, {
           old: withoutOwners(request.kind, old),
           next: withoutOwners(request.kind, next),
           owners,
@@ -89,11 +88,11 @@ interface Step {
   readonly owners: Owners;
 }
 
-function ownersAfter(gateway: Gateway, request: ResourceRequest, { old, next, owners }: Step): Owners {
+function ownersAfter(registry: Registry, request: ResourceRequest, { old, next, owners }: Step): Owners {
   const { info } = request;
   try {
     return ownUpdate({
-      versions: versionsOf(gateway.registry, request),
+      versions: versionsOf(registry, request),
       old,
       next,
       owners,

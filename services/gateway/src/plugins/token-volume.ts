@@ -1,5 +1,5 @@
 import { type JsonObject, listOf } from '@tidegate/schema';
-import { generatedName } from '../rules/generated-name.ts';
+import { generatedName } from '../objects/generated-name.ts';
 import { append } from './plugin.ts';
 
 const PREFIX = 'kube-api-access-';

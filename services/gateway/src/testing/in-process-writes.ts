@@ -15,7 +15,6 @@ import { type JsonObject, strategicMerge } from '@tidegate/schema';
 import { ApiError, type FieldError, invalid } from '@tidegate/status';
 import { STRATEGIC_PATCH } from '../codec/media-types.ts';
 import { parseStored, storedForm } from '../codec/stored-form.ts';
-import type { Gateway } from '../gateway.ts';
 import { warningHeaders } from '../hooks/warning-headers.ts';
 import { liveOwners, ownChanged, ownCreated, setOwners, withoutOwners } from '../ownership/own-fields.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
@@ -23,19 +22,19 @@ import { mergePatch } from '../patch/merge-patch.ts';
 import { mountToken } from '../plugins/token-volume.ts';
 import { mergedTolerations } from '../plugins/tolerations.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { admitBody, admitObject } from '../rules/admit-object.ts';
 import { readWish } from '../verbs/apply.ts';
 import { wipe } from '../verbs/create.ts';
+import { admitBody, admitObject } from '../writing/admit-object.ts';
 
 /** What a gateway does for a write between reading its body and asking the store, without a store. */
 export class InProcessWrites {
-  readonly #gateway: Gateway;
+  readonly #registry: Registry;
   readonly #kind: Kind;
   readonly #body: Buffer;
   readonly #old: JsonObject;
 
   constructor(registry: Registry, kind: Kind, object: JsonObject) {
-    this.#gateway = { registry } as Gateway;
+    this.#registry = registry;
     this.#kind = kind;
     this.#body = Buffer.from(JSON.stringify(object));
     this.#old = this.#stored();
@@ -50,7 +49,7 @@ export class InProcessWrites {
     answered(request, () => {
       const object = admitBody(request);
       wipe(object);
-      ownCreated(this.#gateway, request, object);
+      ownCreated(this.#registry, request, object);
       const { entry } = this.#kind.stored;
       const author = { name: 'someone', uid: '', groups: [] };
       prepareCreate(this.#kind.stored, object, author);
@@ -100,7 +99,7 @@ export class InProcessWrites {
   apply(): void {
     const request = this.#request('patch', 'application/apply-patch+yaml', 'fieldManager=someone&force=true');
     answered(request, () => {
-      const wish = readWish(this.#gateway, request);
+      const wish = readWish(this.#registry, request);
       const live = withoutOwners(this.#kind, this.#old);
       const first = applyConfiguration({ ...wish, live, owners: liveOwners(this.#old) });
       const less = { ...wish.applied, spec: {}, data: {} } as JsonObject;
@@ -109,7 +108,7 @@ export class InProcessWrites {
       setOwners(admitted, again.owners);
     });
     answered(request, () => {
-      const wish = readWish(this.#gateway, request);
+      const wish = readWish(this.#registry, request);
       const other = { ...wish, author: { manager: 'other', subresource: '' }, force: false };
       const mine = applyConfiguration({ ...wish, live: {}, owners: new Map() });
       const changed = { ...mine.object, spec: {}, data: {} } as JsonObject;
@@ -122,7 +121,7 @@ export class InProcessWrites {
     answered(request, () => {
       const old = this.#old;
       const object = apply(old);
-      ownChanged(this.#gateway, request, object, old);
+      ownChanged(this.#registry, request, object, old);
       prepareUpdate(this.#kind.stored, object, old, '');
       const { entry } = this.#kind.stored;
       const errors = [
@@ -145,7 +144,7 @@ export class InProcessWrites {
     answered(request, () => {
       object = admitBody(request);
       wipe(object);
-      ownCreated(this.#gateway, request, object);
+      ownCreated(this.#registry, request, object);
       prepareCreate(this.#kind.stored, object, { name: 'someone', uid: '', groups: [] });
     });
     return parseStored(storedForm(this.#kind.stored, object).value, 1);

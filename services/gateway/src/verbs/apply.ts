@@ -1,4 +1,4 @@
-import { metaOf } from '@tidegate/kinds';
+import { metaOf, type Registry } from '@tidegate/kinds';
 import {
   type Application,
   type Applied,
@@ -22,33 +22,29 @@ import { syncLastApplied, toleratedConflicts } from '../ownership/last-applied.t
 import { liveOwners, setOwners, withoutOwners } from '../ownership/own-fields.ts';
 import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
 import { requiredFieldManager } from '../request/write-options.ts';
-import { admitObject, knownFields, refuseOtherKind, takePlace } from '../rules/admit-object.ts';
-import { type Change, changeObject, type Making, resultInSteps, resultOf } from '../rules/change-object.ts';
-import { createUnlessTaken } from './create.ts';
+import { admitObject, knownFields, refuseOtherKind, takePlace } from '../writing/admit-object.ts';
+import { changedInSteps } from '../writing/change-stages.ts';
+import type { Write } from '../writing/write.ts';
+import { creation } from './create.ts';
 
-/** PATCH with an applied configuration: what its author wants of the object, whether it is there already or not. */
+/** PATCH with an applied configuration: what its author wants of the object, whether it exists already or not. */
 export async function apply(gateway: Gateway, request: ResourceRequest): Promise<Answer> {
-  const wish = await inStep(request, () => readWish(gateway, request));
+  const wish = await inStep(request, () => readWish(gateway.registry, request));
   const fields = await inStep(request, () => typed(request, wish.sent, () => appliedFields(wish)));
-  return applyWish(gateway, request, { ...wish, fields });
+  return gateway.writer.write(request, applying(request, { ...wish, fields }));
 }
 
-/** Carries out what an applied configuration wants of the request's object. */
-export function applyWish(
-  gateway: Gateway,
-  request: ResourceRequest,
-  wish: Wish,
-  shown: Pick<Change, 'show' | 'admitted'> = {},
-): Promise<Answer> {
+/** An applied configuration as a write. */
+export function applying(request: ResourceRequest, wish: Wish): Write {
   const { uid = '', resourceVersion = '' } = metaOf(wish.applied);
-  const making = makingOf(request, wish);
-  return changeObject(gateway, request, {
-    ...shown,
-    ...making,
+  const change = changeOf(request, wish);
+  return {
+    operation: 'UPDATE',
+    change,
     pinned: resourceVersion !== '',
     ownership: 'applied',
-    ...(request.info.subresource === '' ? { create: () => createApplied(gateway, request, making, uid) } : {}),
-  });
+    ...(request.info.subresource === '' ? { orCreate: () => creationOf(request, change, uid) } : {}),
+  };
 }
 
 /** What an applied configuration wants, before anybody has looked at the object. */
@@ -57,7 +53,7 @@ export interface Wish extends Omit<Application, 'live' | 'owners'> {
   readonly sent: JsonObject;
 }
 
-export function readWish(gateway: Gateway, request: ResourceRequest): Wish {
+export function readWish(registry: Registry, request: ResourceRequest): Wish {
   const { kind, info } = request;
   const manager = requiredFieldManager(request);
   const { object: raw, notes } = decodeApplied(kind.schema, request.body, request.contentType);
@@ -73,7 +69,7 @@ export function readWish(gateway: Gateway, request: ResourceRequest): Wish {
   takePlace(kind, info, applied);
   return {
     sent,
-    versions: versionsOf(gateway.registry, request),
+    versions: versionsOf(registry, request),
     applied,
     author: { manager, subresource: info.subresource },
     time: printTime(),
@@ -88,23 +84,21 @@ function untyped({ kind }: ResourceRequest, sent: JsonObject, why: string): ApiE
   return badRequest(`failed to create typed patch object (${object}): ${why}`);
 }
 
-/** How the configuration is carried out on an object, or on none: merged, settled with others, and admitted. */
-function makingOf(request: ResourceRequest, wish: Wish): Making {
+/** The steps that carry out the configuration: merge it, settle the owners of its fields, read the result as a client's object. */
+function changeOf(request: ResourceRequest, wish: Wish): Write['change'] {
   let merged: Merged;
   let applied: Applied;
-  return {
-    apply: (current) => {
+  return [
+    (current) => {
       merged = mergedWith(request, wish, current);
       return merged.object;
     },
-    further: [
-      () => {
-        applied = settled(request, wish, merged);
-        return applied.object;
-      },
-      () => admitApplied(request, applied),
-    ],
-  };
+    () => {
+      applied = settled(request, wish, merged);
+      return applied.object;
+    },
+    () => admitApplied(request, applied),
+  ];
 }
 
 /** The object with what is applied, before anybody has asked whose its fields are. */
@@ -162,14 +156,9 @@ function typed<T>(request: ResourceRequest, sent: JsonObject, work: () => T): T 
   }
 }
 
-/** undefined: somebody made it meanwhile. */
-async function createApplied(
-  gateway: Gateway,
-  request: ResourceRequest,
-  making: Making,
-  uid: string,
-): Promise<Answer | undefined> {
-  const { kind, info } = request;
+/** The write that creates the object, where there is none yet. */
+async function creationOf(request: ResourceRequest, change: Write['change'], uid: string): Promise<Write> {
+  const { kind, info, conversions, warnings } = request;
   if (uid !== '') {
     throw conflict(
       kind.entry,
@@ -177,11 +166,9 @@ async function createApplied(
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
   }
-  const { conversions, warnings } = request;
+  const all = () => change.reduce((object, step) => step(object), {} as JsonObject);
   const object =
-    conversions === undefined
-      ? await resultInSteps(request, making, {})
-      : await conversions.replay(warnings, () => resultOf(making, {}));
+    conversions === undefined ? await changedInSteps(request, change, {}) : await conversions.replay(warnings, all);
   delete metaOf(object).resourceVersion;
-  return createUnlessTaken(gateway, request, object);
+  return creation(object, 'applied');
 }

@@ -4,10 +4,9 @@ import { ApiError, badRequest, conflict } from '@tidegate/status';
 import { doneAnswer } from '../codec/answer.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
-import { admitBody } from '../rules/admit-object.ts';
-import { asSubresource, namedBody } from '../rules/as-subresource.ts';
-import { changeObject } from '../rules/change-object.ts';
-import { setCondition } from '../rules/conditions.ts';
+import { admitBody } from '../writing/admit-object.ts';
+import { asSubresource, namedBody } from './as-subresource.ts';
+import { setCondition } from './conditions.ts';
 
 /** POST to pods/NAME/binding: from now on the pod is a node's. */
 const create: VerbHandler = async (gateway, request) => {
@@ -40,22 +39,25 @@ function readBinding(binding: JsonObject): JsonObject {
 
 function bind(gateway: Gateway, request: ResourceRequest, binding: JsonObject): Promise<Answer> {
   const { uid, resourceVersion, annotations, labels } = metaOf(binding);
-  return changeObject(gateway, request, {
+  return gateway.writer.write(request, {
+    operation: 'UPDATE',
     pinned: (resourceVersion ?? '') !== '',
     ownership: 'kept',
-    admitted: 'already',
-    apply: (current) => {
-      const pod = structuredClone(current);
-      const meta = metaOf(pod);
-      if (uid) meta.uid = uid;
-      if (resourceVersion) meta.resourceVersion = resourceVersion;
-      else delete meta.resourceVersion;
-      assign(pod, String((binding.target as JsonObject).name));
-      if (annotations !== undefined) meta.annotations = { ...meta.annotations, ...annotations };
-      if (labels !== undefined) meta.labels = { ...meta.labels, ...labels };
-      return pod;
-    },
-    show: () => doneAnswer(request),
+    isAdmitted: true,
+    change: [
+      (current) => {
+        const pod = structuredClone(current);
+        const meta = metaOf(pod);
+        if (uid) meta.uid = uid;
+        if (resourceVersion) meta.resourceVersion = resourceVersion;
+        else delete meta.resourceVersion;
+        assign(pod, String((binding.target as JsonObject).name));
+        if (annotations !== undefined) meta.annotations = { ...meta.annotations, ...annotations };
+        if (labels !== undefined) meta.labels = { ...meta.labels, ...labels };
+        return pod;
+      },
+    ],
+    answer: () => doneAnswer(request),
   });
 }
 

@@ -4,9 +4,9 @@ import type { Gateway, VerbHandler } from '../gateway.ts';
 import { writeItems } from '../hooks/write-list.ts';
 import { isLargeJson } from '../limits/large-steps.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { type DeleteOptions, deleteOptions } from '../rules/delete-options.ts';
 import { listedItems } from '../rules/listed-items.ts';
-import { deleteObject } from './delete.ts';
+import { type DeleteOptions, deleteOptions } from '../writing/delete-options.ts';
+import { deletion } from '../writing/deletion.ts';
 
 /** How many deletions are under way at once; of large objects, which come from the store to be looked at, it is one. */
 const PARALLEL = 32;
@@ -17,7 +17,7 @@ const PARALLEL = 32;
  */
 export const deleteCollection: VerbHandler = async (gateway, request, reply) => {
   const { kind } = request;
-  const options = deleteOptions(gateway, request);
+  const options = deleteOptions(gateway.gates, request);
   const { items, metadata } = await listedItems(gateway, request);
   const deletable = items.filter((item) => !kind.entry.undeletable?.includes(item.name));
   await deleteAll(gateway, request, { options, items: deletable });
@@ -38,7 +38,7 @@ async function deleteAll(
     for (const { namespace, name } of queue) {
       const one = { ...request, info: { ...info, namespace: kind.entry.namespaced ? namespace : '', name } };
       try {
-        await deleteObject(gateway, one, options);
+        await gateway.writer.write(one, deletion(one, options));
       } catch (error) {
         if (error instanceof ApiError && error.reason === 'NotFound') continue;
         failures.push(error);

@@ -5,7 +5,7 @@ import { successAnswer } from '../codec/answer.ts';
 import type { Gateway } from '../gateway.ts';
 import { keyOf } from '../objects/objects.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
-import { IGNORE_READ_ERRORS } from '../rules/delete-options.ts';
+import { IGNORE_READ_ERRORS } from '../writing/delete-options.ts';
 
 /**
  * DELETE with ignoreStoreReadErrorWithClusterBreakingPotential: an object that cannot be read is removed, whatever

@@ -7,11 +7,10 @@ import type { Gateway, VerbHandler } from '../gateway.ts';
 import { parseCurrent } from '../objects/objects.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { isDryRun } from '../request/write-options.ts';
-import { asSubresource, namedBody } from '../rules/as-subresource.ts';
-import { changeObject } from '../rules/change-object.ts';
-import { setCondition } from '../rules/conditions.ts';
-import { budgetsOf, cannotEvict, mayIgnoreBudget, takeDisruption } from '../rules/disruption.ts';
-import { deleteObject } from './delete.ts';
+import { deletion } from '../writing/deletion.ts';
+import { asSubresource, namedBody } from './as-subresource.ts';
+import { setCondition } from './conditions.ts';
+import { budgetsOf, cannotEvict, mayIgnoreBudget, takeDisruption } from './disruption.ts';
 
 interface Eviction {
   readonly request: ResourceRequest;
@@ -120,25 +119,28 @@ async function remove(gateway: Gateway, eviction: Eviction, resourceVersion: str
   let version = resourceVersion;
   if (!dryRun) {
     const marked = { ...request, info: { ...request.info, subresource: 'status', verb: 'update' } };
-    await changeObject(gateway, marked, {
+    await gateway.writer.write(marked, {
+      operation: 'UPDATE',
       pinned: resourceVersion !== undefined,
       ownership: 'kept',
-      admitted: 'already',
-      apply: (current) => {
-        const pod = structuredClone(current);
-        if (resourceVersion === undefined) delete metaOf(pod).resourceVersion;
-        else metaOf(pod).resourceVersion = resourceVersion;
-        if (uid !== undefined) metaOf(pod).uid = uid;
-        setCondition(pod, {
-          type: 'DisruptionTarget',
-          status: 'True',
-          lastProbeTime: null,
-          reason: 'EvictionByEvictionAPI',
-          message: 'Eviction API: evicting',
-        });
-        return pod;
-      },
-      show: (code, json) => {
+      isAdmitted: true,
+      change: [
+        (current) => {
+          const pod = structuredClone(current);
+          if (resourceVersion === undefined) delete metaOf(pod).resourceVersion;
+          else metaOf(pod).resourceVersion = resourceVersion;
+          if (uid !== undefined) metaOf(pod).uid = uid;
+          setCondition(pod, {
+            type: 'DisruptionTarget',
+            status: 'True',
+            lastProbeTime: null,
+            reason: 'EvictionByEvictionAPI',
+            message: 'Eviction API: evicting',
+          });
+          return pod;
+        },
+      ],
+      answer: ({ code, json }) => {
         if (version !== undefined) version = metaOf(parseOwnJson(json)).resourceVersion;
         return { code, body: json };
       },
@@ -147,5 +149,6 @@ async function remove(gateway: Gateway, eviction: Eviction, resourceVersion: str
   const info = { ...request.info, subresource: '', verb: 'delete' };
   const rest = { orphanDependents: undefined, ignoreReadErrors: false, isAdmitted: true as const };
   const options = { dryRun, uid, resourceVersion: version, graceSeconds, propagation, ...rest };
-  await deleteObject(gateway, { ...request, info }, options);
+  const removal = { ...request, info };
+  await gateway.writer.write(removal, deletion(removal, options));
 }

@@ -8,28 +8,34 @@ import { mergePatch } from '../patch/merge-patch.ts';
 import { surplusOfOperations, surplusOfPatch } from '../patch/surplus.ts';
 import { inStep, type ResourceRequest } from '../request/resource-request.ts';
 import { fieldValidation, refuseOption } from '../request/write-options.ts';
-import { admitObject, nameless, tellSurplus } from '../rules/admit-object.ts';
-import { type Change, changeObject } from '../rules/change-object.ts';
-import { refuseManyValues } from '../rules/refuse-many-values.ts';
+import { admitObject, nameless, tellSurplus } from '../writing/admit-object.ts';
+import { refuseManyValues } from '../writing/refuse-many-values.ts';
+import type { Write } from '../writing/write.ts';
 import { apply as applyObject } from './apply.ts';
 
 /** PATCH: the Content-Type says in which of the languages the change is written. */
 export const patch: VerbHandler = async (gateway, request) => {
   if (isApplied(request.contentType)) return applyObject(gateway, request);
-  const { apply, pinned } = await inStep(request, () => readPatch(request));
-  const { kind } = request;
-  return changeObject(gateway, request, {
-    apply: (current) => {
-      const shown = kind.stored === kind ? current : fromStored(kind, structuredClone(current));
-      return apply(shown);
-    },
-    further: [(object) => admitObject(request, object)],
-    pinned,
-  });
+  return gateway.writer.write(request, await patching(request));
 };
 
+/** A patch as a write. */
+export async function patching(request: ResourceRequest): Promise<Write> {
+  const { kind } = request;
+  const { apply, pinned } = await inStep(request, () => readPatch(request));
+  const patched = (current: JsonObject) =>
+    apply(kind.stored === kind ? current : fromStored(kind, structuredClone(current)));
+  return { operation: 'UPDATE', change: [patched, (object) => admitObject(request, object)], pinned };
+}
+
+interface Patch {
+  readonly apply: (object: JsonObject) => JsonObject;
+  /** it names the version that it is for */
+  readonly pinned: boolean;
+}
+
 /** The change that a patch asks for, in the language that its Content-Type names; other types were refused before. */
-export function readPatch(request: ResourceRequest): Pick<Change, 'apply' | 'pinned'> {
+export function readPatch(request: ResourceRequest): Patch {
   const force = request.info.query.get('force');
   if (force !== undefined)
     throw refuseOption(request.info, [forbiddenField('force', 'may not be specified for non-apply patch')]);
@@ -53,7 +59,7 @@ export function readPatch(request: ResourceRequest): Pick<Change, 'apply' | 'pin
 }
 
 /** A patch may not take an object's name away, nor all of its metadata: what was meant by that is not known. */
-function named({ info }: ResourceRequest, apply: Change['apply']): Change['apply'] {
+function named({ info }: ResourceRequest, apply: Patch['apply']): Patch['apply'] {
   return (current) => {
     const object = apply(current);
     const { metadata = null } = object;

@@ -10,7 +10,7 @@ import { objectAnswer } from '../codec/answer.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { User } from '../request/user.ts';
-import { admitBody } from '../rules/admit-object.ts';
+import { admitBody } from '../writing/admit-object.ts';
 
 /** A question that is answered in its own status; nothing is kept of it. */
 type Review = (gateway: Gateway, request: ResourceRequest, spec: JsonObject) => JsonObject | Promise<JsonObject>;

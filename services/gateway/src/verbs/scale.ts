@@ -7,10 +7,10 @@ import type { Gateway, VerbHandler } from '../gateway.ts';
 import { currentJson } from '../objects/objects.ts';
 import { versionsOf } from '../ownership/kind-versions.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
-import { admitBody, admitObject } from '../rules/admit-object.ts';
-import { asSubresource } from '../rules/as-subresource.ts';
-import { type Change, changeObject, type View } from '../rules/change-object.ts';
-import { applyWish, readWish } from './apply.ts';
+import { admitBody, admitObject } from '../writing/admit-object.ts';
+import type { View, Write } from '../writing/write.ts';
+import { applying, readWish } from './apply.ts';
+import { asSubresource } from './as-subresource.ts';
 import { readPatch } from './patch.ts';
 
 /** How many of something there are, and should be: an object that looks the same for all kinds that have it. */
@@ -23,8 +23,7 @@ const update: VerbHandler = async (gateway, request) => {
   const scale = asSubresource(request);
   const wanted = admitBody(scale);
   const pinned = (metaOf(wanted).resourceVersion ?? '') !== '';
-  return changeObject(
-    gateway,
+  return gateway.writer.write(
     request,
     changeTo(request, () => wanted, pinned),
   );
@@ -36,13 +35,13 @@ const patch: VerbHandler = async (gateway, request) => {
   const { apply, pinned } = readPatch(scale);
   const wanted = (object: JsonObject) =>
     admitObject(scale, apply(scaleOf(scale.kind, object, request.kind.entry.custom?.scale)));
-  return changeObject(gateway, request, changeTo(request, wanted, pinned));
+  return gateway.writer.write(request, changeTo(request, wanted, pinned));
 };
 
 /** Who applies a scale owns the object's number. */
 function applyScale(gateway: Gateway, request: ResourceRequest, scale: ResourceRequest): Promise<Answer> {
   const { kind } = request;
-  const wish = readWish(gateway, scale);
+  const wish = readWish(gateway.registry, scale);
   const replicas = isJsonObject(wish.applied.spec) ? wish.applied.spec.replicas : undefined;
   const applied: JsonObject = {
     ...wish.applied,
@@ -54,36 +53,42 @@ function applyScale(gateway: Gateway, request: ResourceRequest, scale: ResourceR
   if (replicas !== undefined) setReplicas(applied, replicas, kind.entry.custom?.scale);
   else applied.spec = {};
   const versions = versionsOf(gateway.registry, request);
-  return applyWish(gateway, request, { ...wish, versions, applied }, shownAsScale(request));
+  return gateway.writer.write(request, {
+    ...applying(request, { ...wish, versions, applied }),
+    ...shownAsScale(request),
+  });
 }
 
 export const scaleVerbs: Readonly<Record<string, VerbHandler>> = { get, update, patch };
 
 /** Only the number counts, and the version and uid that the client expects. */
-function changeTo(request: ResourceRequest, wanted: (object: JsonObject) => JsonObject, pinned: boolean): Change {
+function changeTo(request: ResourceRequest, wanted: (object: JsonObject) => JsonObject, pinned: boolean): Write {
   return {
+    operation: 'UPDATE',
     pinned,
-    apply: (current) => {
-      const scale = wanted(current);
-      const object = structuredClone(current);
-      const meta = metaOf(object);
-      const { uid, resourceVersion } = metaOf(scale);
-      if (uid) meta.uid = uid;
-      if (resourceVersion) meta.resourceVersion = resourceVersion;
-      else delete meta.resourceVersion;
-      const replicas = isJsonObject(scale.spec) ? (scale.spec.replicas ?? 0) : 0;
-      setReplicas(object, replicas, request.kind.entry.custom?.scale);
-      return object;
-    },
+    change: [
+      (current) => {
+        const scale = wanted(current);
+        const object = structuredClone(current);
+        const meta = metaOf(object);
+        const { uid, resourceVersion } = metaOf(scale);
+        if (uid) meta.uid = uid;
+        if (resourceVersion) meta.resourceVersion = resourceVersion;
+        else delete meta.resourceVersion;
+        const replicas = isJsonObject(scale.spec) ? (scale.spec.replicas ?? 0) : 0;
+        setReplicas(object, replicas, request.kind.entry.custom?.scale);
+        return object;
+      },
+    ],
     ...shownAsScale(request),
   };
 }
 
 /** Clients and webhooks see the scale, not the object. */
-function shownAsScale(request: ResourceRequest): Pick<Change, 'show'> & { admitted: View } {
+function shownAsScale(request: ResourceRequest): Pick<Write, 'answer' | 'view'> {
   const { kind } = asSubresource(request);
   const paths = request.kind.entry.custom?.scale;
-  const admitted: View = {
+  const view: View = {
     kind,
     of: (object) => scaleOf(kind, object, paths),
     take: (object, scale) => {
@@ -91,7 +96,7 @@ function shownAsScale(request: ResourceRequest): Pick<Change, 'show'> & { admitt
       return object;
     },
   };
-  return { show: (code, json) => show(request, code, json), admitted };
+  return { answer: ({ code, json }) => show(request, code, json), view };
 }
 
 /** Where a definition says that the number stands; elsewhere all kinds have it in the same place. */

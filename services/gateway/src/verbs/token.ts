@@ -6,8 +6,8 @@ import { objectAnswer } from '../codec/answer.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { isDryRun } from '../request/write-options.ts';
-import { admitBody } from '../rules/admit-object.ts';
-import { asSubresource } from '../rules/as-subresource.ts';
+import { admitBody } from '../writing/admit-object.ts';
+import { asSubresource } from './as-subresource.ts';
 
 const LEAST_SECONDS = 600;
 const USUAL_SECONDS = 3600;

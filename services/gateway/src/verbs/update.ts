@@ -1,34 +1,27 @@
 import { metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { conflict } from '@tidegate/status';
-import type { Gateway, VerbHandler } from '../gateway.ts';
-import { ownCreated } from '../ownership/own-fields.ts';
-import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
-import { admitBody } from '../rules/admit-object.ts';
-import { changeObject } from '../rules/change-object.ts';
-import { createUnlessTaken, wipe } from './create.ts';
+import type { VerbHandler } from '../gateway.ts';
+import { inStep, type ResourceRequest } from '../request/resource-request.ts';
+import { admitBody } from '../writing/admit-object.ts';
+import type { Write } from '../writing/write.ts';
+import { creation, wipe } from './create.ts';
 
 /** PUT of a whole object. */
 export const update: VerbHandler = async (gateway, request) => {
   const { kind, info } = request;
   const object = await inStep(request, () => admitBody(request));
-  const pinned = (metaOf(object).resourceVersion ?? '') !== '';
-  return changeObject(gateway, request, {
-    apply: () => structuredClone(object),
-    pinned,
-    ...(kind.entry.createsOnUpdate && info.subresource === ''
-      ? { create: () => createInstead(gateway, request, object) }
-      : {}),
+  const mayCreate = kind.entry.createsOnUpdate && info.subresource === '';
+  return gateway.writer.write(request, {
+    operation: 'UPDATE',
+    change: [() => structuredClone(object)],
+    pinned: (metaOf(object).resourceVersion ?? '') !== '',
+    ...(mayCreate ? { orCreate: () => creationOf(request, object) } : {}),
   });
 };
 
-/** Some kinds are made by a PUT. undefined: somebody made it meanwhile. */
-async function createInstead(
-  gateway: Gateway,
-  request: ResourceRequest,
-  object: JsonObject,
-): Promise<Answer | undefined> {
-  const { kind, info } = request;
+/** Some kinds are created by a PUT. */
+function creationOf({ kind, info }: ResourceRequest, object: JsonObject): Write {
   const made = structuredClone(object);
   const { uid } = metaOf(made);
   if (uid) {
@@ -36,6 +29,5 @@ async function createInstead(
   }
   wipe(made);
   delete metaOf(made).resourceVersion;
-  await inStep(request, () => ownCreated(gateway, request, made));
-  return createUnlessTaken(gateway, request, made);
+  return creation(made);
 }

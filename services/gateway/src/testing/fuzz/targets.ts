@@ -42,11 +42,11 @@ import { contentCoding } from '../../hooks/content-coding.ts';
 import { warningHeaders } from '../../hooks/warning-headers.ts';
 import { IDENTITY } from '../../request/answer-form.ts';
 import { newNotes, type ResourceRequest } from '../../request/resource-request.ts';
-import { admitBody, admitObject } from '../../rules/admit-object.ts';
-import { deleteOptions } from '../../rules/delete-options.ts';
 import { listOptions } from '../../rules/list-options.ts';
 import { watchOptions } from '../../rules/watch-options.ts';
 import { readPatch } from '../../verbs/patch.ts';
+import { admitBody, admitObject } from '../../writing/admit-object.ts';
+import { deleteOptions } from '../../writing/delete-options.ts';
 import { mutateBytes, mutateValue } from './mutate.ts';
 import { tokenTargets } from './token-targets.ts';
 
@@ -290,7 +290,7 @@ export const targets: readonly Target[] = [
       return Buffer.from(JSON.stringify(mutateValue(body, random)) ?? '');
     },
     take: (input) => {
-      deleteOptions({ gates } as never, requestOf(seeds[0] as Seed, 'DELETE', input, 'application/json'));
+      deleteOptions(gates, requestOf(seeds[0] as Seed, 'DELETE', input, 'application/json'));
     },
   },
   textTarget(

@@ -1,8 +1,8 @@
+import type { FeatureGates } from '@tidegate/feature-gates';
 import type { Propagation } from '@tidegate/kinds';
 import { clean, isJsonObject, type Json, type JsonObject, type Schema } from '@tidegate/schema';
 import { badRequest, invalidValue, notSupported } from '@tidegate/status';
 import { decodeObject } from '../codec/decode-body.ts';
-import type { Gateway } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { isDryRun, refuseOption } from '../request/write-options.ts';
 
@@ -45,9 +45,9 @@ const deleteOptionsSchema: Schema & { type: 'object' } = {
 const POLICIES: readonly Propagation[] = ['Foreground', 'Background', 'Orphan'];
 
 /** The options of a delete: from the body when there is one, else from the query. */
-export function deleteOptions(gateway: Gateway, request: ResourceRequest): DeleteOptions {
+export function deleteOptions(gates: Pick<FeatureGates, 'enabled'>, request: ResourceRequest): DeleteOptions {
   const body = request.body.length === 0 ? {} : readBody(request);
-  const ignoreReadErrors = gateway.gates.enabled('AllowUnsafeMalformedObjectDeletion') && asksToIgnore(request, body);
+  const ignoreReadErrors = gates.enabled('AllowUnsafeMalformedObjectDeletion') && asksToIgnore(request, body);
   if (ignoreReadErrors) refuseCompanions(request, body);
   const said = request.body.length > 0 ? body : optionsInQuery(request);
   const preconditions = isJsonObject(said.preconditions) ? said.preconditions : {};

@@ -1,6 +1,11 @@
 import { FOREGROUND, type Kind, metaOf, ORPHAN } from '@tidegate/kinds';
-import { type JsonObject, printTime } from '@tidegate/schema';
-import type { DeleteOptions } from './delete-options.ts';
+import { isJsonObject, type JsonObject, printTime } from '@tidegate/schema';
+import { conflict } from '@tidegate/status';
+import { objectAnswer, successAnswer } from '../codec/answer.ts';
+import type { Current } from '../objects/objects.ts';
+import type { Answer, ResourceRequest } from '../request/resource-request.ts';
+import { type DeleteOptions, deleteOptionsShown } from './delete-options.ts';
+import type { Fate, Write, Written } from './write.ts';
 
 /**
  * What a delete makes of an object:
@@ -15,6 +20,62 @@ export interface Deletion {
 }
 
 type Asked = Pick<DeleteOptions, 'graceSeconds' | 'propagation'>;
+
+/** A deletion as a write. */
+export function deletion(request: ResourceRequest, options: DeleteOptions): Write {
+  const { kind } = request;
+  let fate: Fate = 'stored';
+  return {
+    operation: 'DELETE',
+    pinned: false,
+    check: (current) => refusePreconditions(request, options, current),
+    change: [
+      (current) => {
+        const deleted = deletionOf(kind, copyFor(current), options);
+        fate = FATES[deleted.kind];
+        return deleted.object;
+      },
+    ],
+    fate: () => fate,
+    isAdmitted: options.isAdmitted === true,
+    options: { shown: () => deleteOptionsShown(options), isDryRun: options.dryRun },
+    answer: (written) => deletionAnswer(request, options, written),
+  };
+}
+
+const FATES = { removed: 'removed', marked: 'stored', pending: 'untouched' } as const;
+
+/** A deletion writes into the metadata and the status only. */
+function copyFor(current: JsonObject): JsonObject {
+  const { metadata, status } = current;
+  const copy: JsonObject = { ...current, metadata: structuredClone(metadata as JsonObject) };
+  if (isJsonObject(status)) copy.status = { ...status };
+  return copy;
+}
+
+function deletionAnswer(request: ResourceRequest, options: DeleteOptions, { json, fate, uid }: Written): Answer {
+  if (fate !== 'removed') {
+    // only a client that asks for dependents to be deleted by the older option hears that this is not done yet
+    return objectAnswer(request, options.orphanDependents === false ? 202 : 200, json);
+  }
+  return request.kind.stored.entry.deleteReturnsObject ? objectAnswer(request, 200, json) : successAnswer(request, uid);
+}
+
+function refusePreconditions({ kind, info }: ResourceRequest, options: DeleteOptions, current: Current): void {
+  const precondition = (what: string, wanted: string, found: string, meaning: string) =>
+    conflict(
+      { group: kind.entry.group, resource: kind.entry.kind },
+      info.name,
+      `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${found}). The object might have been ${meaning}`,
+    );
+  if (options.uid !== undefined && options.uid !== current.uid) {
+    throw precondition('UID', options.uid, current.uid, 'deleted and then recreated');
+  }
+  const version = String(current.revision);
+  if (options.resourceVersion !== undefined && options.resourceVersion !== version) {
+    throw precondition('ResourceVersion', options.resourceVersion, version, 'modified');
+  }
+}
 
 /** The object that is given is changed. */
 export function deletionOf(kind: Kind, object: JsonObject, asked: Asked, now = new Date()): Deletion {

@@ -3,7 +3,7 @@ import type { JsonObject } from '@tidegate/schema';
 import { badRequest } from '@tidegate/status';
 import { decodeObject } from '../codec/decode-body.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { admitObject } from './admit-object.ts';
+import { admitObject } from '../writing/admit-object.ts';
 
 const kinds = new WeakMap<KindEntry, Kind>();
 

@@ -4,7 +4,6 @@ import { parseLabelSelector } from '@tidegate/selectors';
 import { ApiError, forbiddenObject } from '@tidegate/status';
 import type { Gateway } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { changeObject } from './change-object.ts';
 import { setCondition } from './conditions.ts';
 
 /** So many evictions may wait for whoever counts the pods of a budget to notice them. */
@@ -58,20 +57,22 @@ export async function takeDisruption(
     name: budget,
   };
   let taken = true;
-  await changeObject(
-    gateway,
+  await gateway.writer.write(
     { ...request, kind: budgetKind(gateway), info },
     {
+      operation: 'UPDATE',
       pinned: false,
       ownership: 'kept',
-      admitted: 'already',
-      apply: (current) => {
-        const object = structuredClone(current);
-        taken = isReady(pod) || !unhealthyMayGo(object);
-        if (taken) decrement(object, metaOf(pod).name ?? '');
-        return object;
-      },
-      show: (code, body) => ({ code, body }),
+      isAdmitted: true,
+      change: [
+        (current) => {
+          const object = structuredClone(current);
+          taken = isReady(pod) || !unhealthyMayGo(object);
+          if (taken) decrement(object, metaOf(pod).name ?? '');
+          return object;
+        },
+      ],
+      answer: ({ code, json }) => ({ code, body: json }),
     },
   );
   return taken;

@@ -1,0 +1,254 @@
+import { metaOf, type Registry } from '@tidegate/kinds';
+import { ApiError, alreadyExists, conflict, notFound } from '@tidegate/status';
+import type { ServiceRanges } from '../addresses/service-addresses.ts';
+import type { Admission } from '../admission/admission.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
+import type { Conversions } from '../conversion/conversions.ts';
+import { isLargeJson, type LargeSteps } from '../limits/large-steps.ts';
+import type { Collections } from '../objects/collections.ts';
+import { type Current, type Objects, parseCurrent } from '../objects/objects.ts';
+import type { Plugins } from '../plugins/plugins.ts';
+import type { CountedCommits } from '../quota/counted-commits.ts';
+import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
+import { isDryRun } from '../request/write-options.ts';
+import {
+  escalation,
+  mutatingPlugins,
+  mutatingWebhooks,
+  validatingPlugins,
+  validatingWebhooks,
+} from './admission-stages.ts';
+import { change, ownFields, serverFields, untouched } from './change-stages.ts';
+import { commit, conversion, dryRun, serialization, unchanged } from './commit-stages.ts';
+import type { Commits } from './commits.ts';
+import type { DeleteOptions } from './delete-options.ts';
+import { deletion } from './deletion.ts';
+import { allotment, allotmentOf, identity, preparation, validation } from './rule-stages.ts';
+import type { Draft, Outcome, Stage, Write } from './write.ts';
+
+/** What the writer takes from other rooms. */
+interface WriterPorts {
+  readonly registry: Registry;
+  readonly objects: Objects;
+  readonly collections: Pick<Collections, 'latest'>;
+  readonly conversions: Pick<Conversions, 'written' | 'remember'>;
+  readonly admission: Pick<Admission, 'of'>;
+  readonly plugins: Pick<Plugins, 'at'>;
+  readonly authorizer: Authorizer;
+  readonly quotas: Pick<CountedCommits, 'commit' | 'refuseExceeding'>;
+  readonly commits: Commits;
+  readonly largeSteps: LargeSteps;
+  readonly ranges: ServiceRanges;
+}
+
+/** The stages of every write, in the order in which they run. */
+function stagesOf(
+  ports: WriterPorts & { removed: (request: ResourceRequest) => Promise<void> },
+): Readonly<Record<'wish' | 'check' | 'settle', readonly Stage[]>> {
+  return {
+    // what the client, plugins and webhooks want the object to be
+    wish: [
+      change,
+      untouched,
+      serverFields,
+      ownFields(ports.registry),
+      mutatingPlugins,
+      mutatingWebhooks,
+      escalation(ports.authorizer),
+    ],
+    // what the server makes of it, and whether it may be; a creation whose name or address is taken begins here again
+    check: [identity, preparation, allotment, validation, validatingPlugins, validatingWebhooks, serialization],
+    // what becomes of it; an error here is final
+    settle: [unchanged, conversion(ports.conversions), dryRun(ports), commit(ports)],
+  };
+}
+
+/** How long a write goes on against others that write the same object. Clients give up after a minute. */
+const CONTENTION_MS = 30_000;
+/** How often a generated name is drawn. */
+const NAMES = 8;
+
+/**
+ * The one path of every write: the current object, what the verb makes of it, the stages, the commit.
+ *
+ * The current object may come from the mirror and be a moment old. A commit on it then conflicts, and an outcome without a
+ * commit is told only when the store has confirmed it. A conflict that the client did not ask for (it named no
+ * resourceVersion) is tried again with the fresh object.
+ */
+export class Writer {
+  readonly #ports: WriterPorts;
+  readonly #stages: ReturnType<typeof stagesOf>;
+
+  constructor(ports: WriterPorts) {
+    this.#ports = ports;
+    this.#stages = stagesOf({ ...ports, removed: (request) => this.#removeCompanion(request) });
+  }
+
+  async write(request: ResourceRequest, write: Write): Promise<Answer> {
+    const plan = await this.#plan(request, write);
+    return write.operation === 'CREATE' ? this.#create(plan) : this.#change(plan);
+  }
+
+  async #create(plan: Plan): Promise<Answer> {
+    const { request } = plan;
+    const draft = this.#draft(plan, undefined);
+    await this.#run(this.#stages.wish, draft);
+    const wanted = draft.object;
+    const { name: given, generateName } = metaOf(wanted);
+    const isGenerated = !given && Boolean(generateName);
+    const end = performance.now() + CONTENTION_MS;
+    for (let names = 1; ; ) {
+      // an allotment writes into the object, and the next one must not find it there
+      draft.object = plan.allotment === undefined ? wanted : structuredClone(wanted);
+      if (isGenerated) delete metaOf(draft.object).name;
+      const outcome = (await this.#run(this.#stages.check, draft)) ?? (await this.#run(this.#stages.settle, draft));
+      if (outcome?.kind === 'answered') return outcome.answer;
+      const { name = '' } = metaOf(draft.object);
+      if (outcome?.kind === 'taken') {
+        if (!isGenerated) throw alreadyExists(request.kind.entry, name, outcome.deleting);
+        if (++names > NAMES) throw namesExhausted(request, name);
+      }
+      if (performance.now() > end) throw conflict(request.kind.entry, name);
+    }
+  }
+
+  async #change(plan: Plan): Promise<Answer> {
+    const { request, write } = plan;
+    const { kind, info } = request;
+    const end = performance.now() + CONTENTION_MS;
+    let current = await this.#first(plan);
+    for (;;) {
+      const answer = current === undefined ? await this.#createInstead(plan) : await this.#attempt(plan, current);
+      if (answer !== undefined) return answer;
+      if (performance.now() > end) throw conflict(kind.entry, info.name);
+      current = await this.#ports.objects.find(kind, info.namespace, info.name);
+      if (current === undefined && write.orCreate === undefined) throw notFound(kind.entry, info.name);
+    }
+  }
+
+  /** Webhooks must see the current object, and so must whoever deletes it: these writes ask the store from the beginning. */
+  async #first({ request, write, admitting }: Plan): Promise<Current | undefined> {
+    const { objects } = this.#ports;
+    const { kind, info } = request;
+    const mayBeOld = admitting === undefined && write.operation === 'UPDATE';
+    const mirrored = mayBeOld ? objects.mirrored(kind, info.namespace, info.name) : undefined;
+    const current = mirrored ?? (await objects.find(kind, info.namespace, info.name));
+    if (current === undefined && write.orCreate === undefined) throw notFound(kind.entry, info.name);
+    return current;
+  }
+
+  /** undefined: the object was not the current one. */
+  async #attempt(plan: Plan, current: Current): Promise<Answer | undefined> {
+    plan.write.check?.(current);
+    const steps = plan.request.steps ?? this.#ports.largeSteps.of(isLargeJson(current.value));
+    const draft = this.#draft({ ...plan, steps }, current, await inStep({ steps }, () => parseCurrent(current)));
+    let outcome: Outcome | undefined;
+    try {
+      outcome = (await this.#run(this.#stages.wish, draft)) ?? (await this.#run(this.#stages.check, draft));
+    } catch (error) {
+      // a refusal counts only when the object was the current one
+      if (current.confirmed) throw error;
+      return undefined;
+    }
+    outcome ??= await this.#run(this.#stages.settle, draft);
+    return outcome?.kind === 'answered' ? outcome.answer : undefined;
+  }
+
+  /** undefined: there is an object by now. */
+  async #createInstead({ request, write }: Plan): Promise<Answer | undefined> {
+    if (write.orCreate === undefined) throw notFound(request.kind.entry, request.info.name);
+    const creation = await write.orCreate();
+    await this.#ports.authorizer.demand(request.user, { ...request.info, verb: 'create' });
+    try {
+      return await this.write(request, creation);
+    } catch (error) {
+      if (error instanceof ApiError && error.status.reason === 'AlreadyExists') return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Removes the object that shares the name of one that was just removed: the Endpoints of a Service. The Service is gone by
+   * then, so a failure does not change the answer.
+   */
+  async #removeCompanion(request: ResourceRequest): Promise<void> {
+    const { companion, group, version } = request.kind.stored.entry;
+    const kind = companion && this.#ports.registry.find(group, version, companion);
+    if (!kind) return;
+    const own = { ...request, kind, warnings: [], info: { ...request.info, subresource: '' } };
+    try {
+      await this.write(own, deletion(own, FOR_COMPANIONS));
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+    }
+  }
+
+  /** Runs stages, at once as long as none of them has to wait, until one ends the attempt. */
+  async #run(stages: readonly Stage[], draft: Draft): Promise<Outcome | undefined> {
+    const { conversions, warnings } = draft.request;
+    for (const stage of stages) {
+      if (!stage.applies(draft)) continue;
+      const run = () => stage.run(draft);
+      const running =
+        stage.converts === true && conversions !== undefined
+          ? conversions.replay(warnings, run)
+          : stage.isHeavy === true
+            ? inStep(draft, run)
+            : run();
+      const outcome = running instanceof Promise ? await running : running;
+      if (outcome !== undefined) return outcome;
+    }
+    return undefined;
+  }
+
+  async #plan(request: ResourceRequest, write: Write): Promise<Plan> {
+    const { admission, plugins, collections, ranges } = this.#ports;
+    const { operation, options, view, name, isAdmitted = false } = write;
+    const dry = options?.isDryRun ?? isDryRun(request);
+    const proposals = operation === 'DELETE' ? undefined : allotmentOf({ ranges, collections }, request);
+    // without a commit nobody else decides what is taken, so it must be known before
+    if (dry) await proposals?.lookFirst();
+    return {
+      request,
+      write,
+      isDryRun: dry,
+      steps: request.steps,
+      allotment: proposals,
+      plugins: isAdmitted || operation === 'DELETE' ? undefined : plugins.at(operation, request),
+      admitting: isAdmitted
+        ? undefined
+        : admission.of(request, {
+            operation,
+            ...(view === undefined ? {} : { kind: view.kind }),
+            ...(name === undefined ? {} : { name }),
+            ...(options === undefined ? {} : { options: options.shown, isDryRun: options.isDryRun }),
+          }),
+    };
+  }
+
+  #draft(plan: Plan, current: Current | undefined, old?: Draft['old']): Draft {
+    return { ...plan, current, old, object: {}, fate: 'stored', guards: [], isSame: false, warnings: [], ...NO_BYTES };
+  }
+}
+
+type Plan = Pick<Draft, 'request' | 'write' | 'isDryRun' | 'steps' | 'plugins' | 'admitting' | 'allotment'>;
+
+const FOR_COMPANIONS: DeleteOptions = {
+  dryRun: false,
+  uid: undefined,
+  resourceVersion: undefined,
+  graceSeconds: undefined,
+  propagation: undefined,
+  orphanDependents: undefined,
+  ignoreReadErrors: false,
+  isAdmitted: true,
+};
+
+const NOTHING = { value: Buffer.alloc(0), splice: 0, selection: new Uint8Array() };
+const NO_BYTES = { stored: NOTHING, shown: NOTHING };
+
+function namesExhausted({ kind }: ResourceRequest, name: string): ApiError {
+  const taken = alreadyExists(kind.entry, name);
+  const message = `${taken.message}, the server was not able to generate a unique name for the object`;
+  return new ApiError('AlreadyExists', message, { details: { ...taken.status.details, retryAfterSeconds: 1 } });
+}
