@@ -33,3 +33,4 @@ export { Cancelled, serveStream, writeMessage } from './serve-stream.ts';
 export { createTracing, type TraceSpan, type Tracing } from './tracing.ts';
 export { type Trust, trusting } from './trusting.ts';
 export { WatchedFiles } from './watched-files.ts';
+export { Semaphore } from './semaphore.ts';

@@ -1,4 +1,3 @@
-import type { Deflater } from '@tidegate/collection';
 import type { FeatureGates } from '@tidegate/feature-gates';
 import type { Registry } from '@tidegate/kinds';
 import type { FastifyReply } from 'fastify';
@@ -9,27 +8,25 @@ import type { Authenticator } from './authn/authenticator.ts';
 import type { BearerTokens } from './authn/bearer/bearer-tokens.ts';
 import type { ServiceAccounts } from './authn/service-accounts.ts';
 import type { Authorizer } from './authz/authorizer.ts';
-import type { WatchRights } from './authz/watch-rights.ts';
 import type { WebhookCalls } from './callouts/webhook-calls.ts';
 import type { StoreSession } from './clients/store-session.ts';
-import type { WatchLists } from './clients/watch-lists.ts';
 import type { YamlReader } from './codec/large-yaml/yaml-reader.ts';
 import type { Negotiator } from './codec/negotiate.ts';
 import type { Conversions } from './conversion/conversions.ts';
 import type { Discovery } from './discovery/discovery.ts';
+import type { ListWriting } from './hooks/write-list.ts';
 import type { LargeSteps } from './limits/large-steps.ts';
 import type { Limits } from './limits/limits.ts';
 import type { CustomKinds } from './live/custom-kinds.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { Mirrors } from './mirror/mirrors.ts';
-import type { SharedFrames } from './mirror/shared-frames.ts';
-import type { WatchTimes } from './mirror/watch-times.ts';
 import type { Collections } from './objects/collections.ts';
 import type { Objects } from './objects/objects.ts';
 import type { Plugins } from './plugins/plugins.ts';
 import type { BackEnds } from './proxy/back-ends.ts';
+import type { Lists } from './reading/lists.ts';
+import type { Watches } from './reading/watches.ts';
 import type { Answer, ResourceRequest } from './request/resource-request.ts';
-import type { RemainingCounts } from './rules/remaining-counts.ts';
 import type { RequestMetrics } from './telemetry/request-metrics.ts';
 import type { Component } from './verbs/component-status.ts';
 import type { Writer } from './writing/writer.ts';
@@ -56,10 +53,6 @@ export interface Gateway {
   readonly conversions: Conversions;
   readonly store: StoreSession;
   readonly mirrors: Mirrors;
-  readonly watchLists: WatchLists;
-  readonly frames: SharedFrames;
-  readonly watchTimes: WatchTimes;
-  readonly watchRights: WatchRights;
   readonly metrics: GatewayMetrics;
   readonly requestMetrics: RequestMetrics;
   readonly gates: FeatureGates;
@@ -68,12 +61,12 @@ export interface Gateway {
   readonly compressionMinBytes: number;
   /** of large bodies */
   readonly yaml: YamlReader;
-  /** of lists */
-  readonly deflater: Deflater;
-  readonly remaining: RemainingCounts;
   /** what requests are sent on to: nodes, pods, services */
   readonly backEnds: BackEnds;
   readonly writer: Writer;
+  readonly lists: Lists;
+  readonly watches: Watches;
+  readonly listWriting: ListWriting;
   readonly objects: Objects;
   readonly collections: Collections;
   /** the other parts, as this one sees them */

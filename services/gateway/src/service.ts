@@ -44,14 +44,14 @@ import { CustomKinds } from './live/custom-kinds.ts';
 import { LiveViews } from './live/live-views.ts';
 import { declareMetrics } from './metrics.ts';
 import { Mirrors } from './mirror/mirrors.ts';
-import { SharedFrames } from './mirror/shared-frames.ts';
 import { WatchTimes } from './mirror/watch-times.ts';
 import { Collections } from './objects/collections.ts';
 import { Objects } from './objects/objects.ts';
 import { Plugins } from './plugins/plugins.ts';
 import { BackEnds } from './proxy/back-ends.ts';
 import { CountedCommits } from './quota/counted-commits.ts';
-import { RemainingCounts } from './rules/remaining-counts.ts';
+import { Lists } from './reading/lists.ts';
+import { Watches } from './reading/watches.ts';
 import { RequestMetrics } from './telemetry/request-metrics.ts';
 import { Serving } from './tls/serving.ts';
 import { Commits } from './writing/commits.ts';
@@ -76,6 +76,8 @@ export class GatewayService implements Service {
   readonly #roles: PolicyMirror;
   readonly #authentication: Authentication;
   readonly #operatorsCalls: WebhookCalls;
+  readonly #deflater = new Deflater();
+  readonly #watchTimes = new WatchTimes();
   readonly #configurations: Configurations;
   readonly #watchLists: WatchLists;
   readonly #store: StoreSession;
@@ -205,13 +207,23 @@ export class GatewayService implements Service {
       largeSteps,
       ranges: serviceRanges(config),
     });
+    const limits = new Limits(config, { mirrors: this.#mirrors, registry: kit.metrics });
+    const listWriting = { deflater: this.#deflater, largeSteps };
+    const reading = { collections, conversions, mirrors: this.#mirrors, store: this.#store, gates, metrics };
     this.#gateway = {
       writer,
+      listWriting,
+      lists: new Lists({ ...reading, watchLists: this.#watchLists, writing: listWriting }),
+      watches: new Watches({
+        ...reading,
+        rights: watchRights,
+        times: this.#watchTimes,
+        shortestMs: limits.shortestWatchMs,
+      }),
       authenticator: this.#authentication.authenticator,
       tokens: this.#authentication.tokens,
       authorizer,
-      watchRights,
-      limits: new Limits(config, { mirrors: this.#mirrors, registry: kit.metrics }),
+      limits,
       registry,
       customKinds,
       apiServices,
@@ -224,9 +236,6 @@ export class GatewayService implements Service {
       collections,
       store: this.#store,
       mirrors: this.#mirrors,
-      watchLists: this.#watchLists,
-      frames: new SharedFrames(),
-      watchTimes: new WatchTimes(),
       metrics,
       requestMetrics: new RequestMetrics(kit.metrics, (...path) => registry.find(...path)),
       gates,
@@ -234,8 +243,6 @@ export class GatewayService implements Service {
       compressionMinBytes: config.responseCompressionMinBytes,
       largeSteps,
       yaml: new YamlReader(),
-      deflater: new Deflater(),
-      remaining: new RemainingCounts(),
       backEnds: new BackEnds(config, { objects, collections, registry }),
       components: () => [
         { name: 'store', trouble: this.#probe.storeTrouble() ?? this.#probe.postgresTrouble() },
@@ -271,7 +278,7 @@ export class GatewayService implements Service {
 
   async start(): Promise<void> {
     this.#mirrors.start();
-    this.#gateway.watchTimes.start();
+    this.#watchTimes.start();
     // namespaces are looked at all the time; their mirror also shows that the watch service answers
     this.#mirrors.keep('namespaces');
     this.#roles.start();
@@ -315,10 +322,10 @@ export class GatewayService implements Service {
     this.#gateway.apiServices.stop();
     this.#authentication.stop();
     this.#mirrors.stop();
-    this.#gateway.watchTimes.stop();
+    this.#watchTimes.stop();
     this.#watchLists.close();
     this.#store.close();
-    this.#gateway.deflater.close();
+    this.#deflater.close();
     await this.#gateway.yaml.close();
     this.#gateway.webhooks.close();
     this.#operatorsCalls.close();

@@ -1,8 +1,8 @@
 import type { Item, ItemForm } from '@tidegate/collection';
 import { metaSchemas } from '@tidegate/kinds';
 import { encodeField, envelope, type JsonObject, parseOwnJson } from '@tidegate/schema';
+import type { ListMetadata } from '../reading/pages.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import type { ListMetadata } from '../rules/list-page.ts';
 import { isPretty } from './answer.ts';
 import { cborForm } from './list-form-cbor.ts';
 import { yamlForm } from './list-form-yaml.ts';

@@ -10,13 +10,18 @@ import {
 } from '@tidegate/collection';
 import type { FastifyReply } from 'fastify';
 import { type ListForm, listForm } from '../codec/list-form.ts';
-import type { Gateway } from '../gateway.ts';
-import { isLargeJson } from '../limits/large-steps.ts';
+import { isLargeJson, type LargeSteps } from '../limits/large-steps.ts';
+import type { ListMetadata, Page } from '../reading/pages.ts';
 import { inStep, type ResourceRequest } from '../request/resource-request.ts';
-import type { ListMetadata, Page } from '../rules/list-page.ts';
 import { DelayedBody, delayOf, TURN_MS } from './delayed-body.ts';
 import { writeDrained } from './drained.ts';
 import { codingHeader, writeAnswer, writeHead } from './write-answer.ts';
+
+/** What lists are written with. */
+export interface ListWriting {
+  readonly deflater: Deflater;
+  readonly largeSteps: Pick<LargeSteps, 'of'>;
+}
 
 const TAIL = Buffer.from(']}\n');
 /** Below this a list leaves in one write. */
@@ -29,7 +34,12 @@ const SLICE_BYTES = 256 << 10;
 const LARGE_RUN_BYTES = 300 << 10;
 
 /** A page of whole objects: the runs' ready bytes, handed on. */
-export function writeList(gateway: Gateway, request: ResourceRequest, reply: FastifyReply, page: Page): Promise<void> {
+export function writeList(
+  writing: ListWriting,
+  request: ResourceRequest,
+  reply: FastifyReply,
+  page: Page,
+): Promise<void> {
   const { kind, coding } = request;
   const head = Buffer.from(
     `{"kind":"${kind.entry.kind}List","apiVersion":"${kind.apiVersion}","metadata":${JSON.stringify(page.metadata)},"items":[`,
@@ -40,19 +50,19 @@ export function writeList(gateway: Gateway, request: ResourceRequest, reply: Fas
     return writeAnswer(request, reply, { code: 200, body: joined(head, page.runs) });
   }
   if (coding.name !== 'gzip') return writeParts(request, reply, [head, ...bodiesOf(page.runs), TAIL]);
-  return writeGzip({ request, reply, deflater: gateway.deflater }, head, page.runs);
+  return writeGzip({ request, reply, deflater: writing.deflater }, head, page.runs);
 }
 
 /** A page in a form that its stored bytes do not have: another encoding, a Table, metadata only, or pretty. */
 export async function writeFormed(
-  gateway: Gateway,
+  writing: ListWriting,
   request: ResourceRequest,
   reply: FastifyReply,
   page: Page,
 ): Promise<void> {
   const form = listForm(request);
-  if (form.items !== undefined && form.frame !== undefined) return writeFramed(gateway, request, reply, { page, form });
-  return writeItems(gateway, request, reply, { items: itemsIn(page.runs), metadata: page.metadata });
+  if (form.items !== undefined && form.frame !== undefined) return writeFramed(writing, request, reply, { page, form });
+  return writeItems(writing, request, reply, { items: itemsIn(page.runs), metadata: page.metadata });
 }
 
 function* itemsIn(runs: readonly Run[]): Generator<Item> {
@@ -61,7 +71,7 @@ function* itemsIn(runs: readonly Run[]): Generator<Item> {
 
 /** Objects in any form, each made when it is its turn. */
 export async function writeItems(
-  { largeSteps }: Gateway,
+  { largeSteps }: ListWriting,
   request: ResourceRequest,
   reply: FastifyReply,
   { items, metadata }: { items: Iterable<Item>; metadata: ListMetadata },
@@ -84,7 +94,7 @@ export async function writeItems(
 
 /** Segments keep their items in this form, and so know how long the body will be. */
 async function writeFramed(
-  { largeSteps }: Gateway,
+  { largeSteps }: ListWriting,
   request: ResourceRequest,
   reply: FastifyReply,
   { page: { runs, metadata }, form: { items, frame } }: { page: Page; form: ListForm },

@@ -1,7 +1,7 @@
-import { Turnstile } from '../rules/turnstile.ts';
+import { Semaphore } from '@tidegate/service-kit';
 
 interface Queue {
-  readonly turnstile: Turnstile;
+  readonly semaphore: Semaphore;
   inIt: number;
 }
 
@@ -10,11 +10,11 @@ export class Turns {
   readonly #queues = new Map<string, Queue>();
 
   async pass<T>(namespace: string, work: () => Promise<T>): Promise<T> {
-    const queue = this.#queues.get(namespace) ?? { turnstile: new Turnstile(1), inIt: 0 };
+    const queue = this.#queues.get(namespace) ?? { semaphore: new Semaphore(1), inIt: 0 };
     this.#queues.set(namespace, queue);
     queue.inIt++;
     try {
-      return await queue.turnstile.pass(work);
+      return await queue.semaphore.pass(work);
     } finally {
       if (--queue.inIt === 0) this.#queues.delete(namespace);
     }

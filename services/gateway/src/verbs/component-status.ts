@@ -7,8 +7,8 @@ import { objectAnswer } from '../codec/answer.ts';
 import { storedForm } from '../codec/stored-form.ts';
 import type { Gateway, VerbHandler } from '../gateway.ts';
 import { writeFormed } from '../hooks/write-list.ts';
+import { listOptions } from '../reading/list-options.ts';
 import { selectionOf } from '../request/selection.ts';
-import { listOptions } from '../rules/list-options.ts';
 
 /** What this gateway knows of another part that it needs. */
 export interface Component {
@@ -38,7 +38,7 @@ const list: VerbHandler = async (gateway, request, reply) => {
   const selection = selectionOf(request.kind, request.info);
   const items = itemsOf(gateway, request.kind).filter((item) => selection.matches(item));
   const page = { runs: [runOf(items, 0, items.length)], metadata: { resourceVersion: '' }, last: undefined };
-  await writeFormed(gateway, request, reply, page);
+  await writeFormed(gateway.listWriting, request, reply, page);
   return undefined;
 };
 

@@ -4,7 +4,6 @@ import type { Gateway, VerbHandler } from '../gateway.ts';
 import { writeItems } from '../hooks/write-list.ts';
 import { isLargeJson } from '../limits/large-steps.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { listedItems } from '../rules/listed-items.ts';
 import { type DeleteOptions, deleteOptions } from '../writing/delete-options.ts';
 import { deletion } from '../writing/deletion.ts';
 
@@ -18,10 +17,10 @@ const PARALLEL = 32;
 export const deleteCollection: VerbHandler = async (gateway, request, reply) => {
   const { kind } = request;
   const options = deleteOptions(gateway.gates, request);
-  const { items, metadata } = await listedItems(gateway, request);
+  const { items, metadata } = await gateway.lists.items(request);
   const deletable = items.filter((item) => !kind.entry.undeletable?.includes(item.name));
   await deleteAll(gateway, request, { options, items: deletable });
-  await writeItems(gateway, request, reply, { items: deletable, metadata });
+  await writeItems(gateway.listWriting, request, reply, { items: deletable, metadata });
 };
 
 /** The first failure ends it: what is under way is waited for, and nothing more is begun. */

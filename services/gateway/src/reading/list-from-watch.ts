@@ -4,12 +4,18 @@ import { type Revision, toRevision } from '@tidegate/revision';
 import { unreadable } from '@tidegate/status';
 import type { ListPart } from '@tidegate/wire';
 import type { FastifyReply } from 'fastify';
-import type { Gateway } from '../gateway.ts';
-import { type PageRequest, StreamedPage } from '../hooks/streamed-page.ts';
+import type { WatchLists } from '../clients/watch-lists.ts';
+import type { Conversions } from '../conversion/conversions.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
+import { type PageRequest, StreamedPage } from './streamed-page.ts';
 
 /** The head of the stream has told all that can be refused. */
 const DELAYED_BYTES = 128 << 10;
+
+export interface PassedOnPorts {
+  readonly watchLists: Pick<WatchLists, 'list'>;
+  readonly conversions: Pick<Conversions, 'read'>;
+}
 
 interface ListFromWatch extends PageRequest {
   readonly revision: Revision;
@@ -21,7 +27,7 @@ interface ListFromWatch extends PageRequest {
  * where nothing is selected and the client wants the objects as they are.
  */
 export async function listFromWatch(
-  gateway: Gateway,
+  ports: PassedOnPorts,
   request: ResourceRequest,
   reply: FastifyReply,
   list: ListFromWatch,
@@ -31,7 +37,7 @@ export async function listFromWatch(
   const converts = isConverted(request.kind);
   const typeless = isTypeless(request.kind);
   const heads = selection.selective || !page.form.plain || converts;
-  const parts = gateway.watchLists.list({
+  const parts = ports.watchLists.list({
     resource: request.kind.storedAs,
     namespace: selection.namespace,
     afterNamespace: after?.namespace ?? '',
@@ -48,7 +54,7 @@ export async function listFromWatch(
     refuseCorrupt(request, part);
     if (part.revision) page.revision = toRevision(part.revision);
     if (part.remaining) page.remaining = part.remaining;
-    if (!(await (heads ? writeItems(gateway, request, { page, part }) : writeWhole(page, part)))) break;
+    if (!(await (heads ? writeItems(ports, request, { page, part }) : writeWhole(page, part)))) break;
   }
   await page.end();
 }
@@ -68,14 +74,14 @@ async function writeWhole(page: StreamedPage, part: ListPart): Promise<boolean> 
 }
 
 async function writeItems(
-  gateway: Gateway,
+  ports: PassedOnPorts,
   { kind }: ResourceRequest,
   { page, part: { segment } }: { page: StreamedPage; part: ListPart },
 ): Promise<boolean> {
   if (!segment) return true;
   const { items } = segmentOf(segment.json as Buffer, segment.items, isTypeless(kind));
   const converts = isConverted(kind);
-  for (const item of converts ? await gateway.conversions.read(kind, items) : items)
+  for (const item of converts ? await ports.conversions.read(kind, items) : items)
     if (!(await page.write(item))) return false;
   return true;
 }

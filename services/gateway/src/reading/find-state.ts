@@ -1,8 +1,11 @@
 import type { Collection, Snapshot } from '@tidegate/collection';
+import type { FeatureGates } from '@tidegate/feature-gates';
 import { type Revision, toRevision } from '@tidegate/revision';
 import { expired } from '@tidegate/status';
+import type { StoreSession } from '../clients/store-session.ts';
 import { encodeContinue } from '../codec/continue-token.ts';
-import type { Gateway } from '../gateway.ts';
+import type { Mirrors } from '../mirror/mirrors.ts';
+import type { Collections } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { Freshness } from './list-options.ts';
 
@@ -24,6 +27,14 @@ export interface Elsewhere {
 /** Where the state is that a list asks for. */
 export type Found = InMirror | Elsewhere;
 
+/** Where states are looked for. */
+export interface StatePorts {
+  readonly collections: Pick<Collections, 'latest' | 'atLeast' | 'reached' | 'refuseCorrupt'>;
+  readonly mirrors: Pick<Mirrors, 'isTooLarge'>;
+  readonly store: Pick<StoreSession, 'head'>;
+  readonly gates: Pick<FeatureGates, 'enabled'>;
+}
+
 interface StateRequest {
   namespace: string;
   freshness: Freshness;
@@ -33,13 +44,13 @@ interface StateRequest {
 
 /** Finds the state of a collection that a request's options ask for. A token that has expired is refused. */
 export async function findState(
-  gateway: Gateway,
+  ports: StatePorts,
   request: ResourceRequest,
   { namespace, freshness, inMirror = false }: StateRequest,
 ): Promise<Found> {
   if (freshness.kind === 'continuation' && freshness.token.isOver) throw tooOld(freshness);
   const whole = async (collection: Collection): Promise<Collection> => {
-    await gateway.collections.refuseCorrupt(request.kind, collection, namespace);
+    await ports.collections.refuseCorrupt(request.kind, collection, namespace);
     return collection;
   };
   const now = (collection: Collection, inconsistent = false): Found => ({
@@ -47,16 +58,16 @@ export async function findState(
     snapshot: collection.snapshot(),
     inconsistent,
   });
-  const latest = async () => whole(await gateway.collections.latest(request.kind));
-  const atLeast = async (revision: Revision) => whole(await gateway.collections.atLeast(request.kind, revision));
+  const latest = async () => whole(await ports.collections.latest(request.kind));
+  const atLeast = async (revision: Revision) => whole(await ports.collections.atLeast(request.kind, revision));
   const exactly = async (revision: Revision): Promise<Found> => {
     const collection = await atLeast(revision);
-    const snapshot = gateway.gates.enabled('ListFromCacheSnapshot') ? collection.at(revision) : undefined;
+    const snapshot = ports.gates.enabled('ListFromCacheSnapshot') ? collection.at(revision) : undefined;
     if (snapshot === undefined) return { in: 'store', revision, exact: true };
     return { in: 'mirror', snapshot, inconsistent: false };
   };
   const { storedAs } = request.kind;
-  if (!inMirror && (await gateway.mirrors.isTooLarge(storedAs))) return elsewhere(gateway, freshness);
+  if (!inMirror && (await ports.mirrors.isTooLarge(storedAs))) return elsewhere(ports, freshness);
   switch (freshness.kind) {
     case 'most recent':
       return now(await latest());
@@ -73,13 +84,13 @@ export async function findState(
   }
 }
 
-async function elsewhere(gateway: Gateway, freshness: Freshness): Promise<Elsewhere> {
+async function elsewhere(ports: StatePorts, freshness: Freshness): Promise<Elsewhere> {
   const latest = async (): Promise<Elsewhere> => {
-    return { in: 'watch', revision: toRevision(await gateway.store.head()), exact: false };
+    return { in: 'watch', revision: toRevision(await ports.store.head()), exact: false };
   };
   const exactly = async (revision: Revision): Promise<Elsewhere> => {
-    await gateway.collections.reached(revision);
-    const held = gateway.gates.enabled('ListFromCacheSnapshot');
+    await ports.collections.reached(revision);
+    const held = ports.gates.enabled('ListFromCacheSnapshot');
     return { in: held ? 'watch' : 'store', revision, exact: true };
   };
   switch (freshness.kind) {
@@ -88,7 +99,7 @@ async function elsewhere(gateway: Gateway, freshness: Freshness): Promise<Elsewh
     case 'any':
       return { in: 'watch', revision: toRevision(0), exact: false };
     case 'not older than':
-      await gateway.collections.reached(freshness.revision);
+      await ports.collections.reached(freshness.revision);
       return { in: 'watch', revision: freshness.revision, exact: false };
     case 'exact':
       return exactly(freshness.revision);

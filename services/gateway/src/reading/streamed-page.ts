@@ -3,10 +3,10 @@ import { type Revision, revisionText, toRevision } from '@tidegate/revision';
 import type { FastifyReply } from 'fastify';
 import { encodeContinue } from '../codec/continue-token.ts';
 import { type ListForm, listForm } from '../codec/list-form.ts';
+import { DelayedBody, delayOf } from '../hooks/delayed-body.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { Selection } from '../request/selection.ts';
-import type { ListMetadata } from '../rules/list-page.ts';
-import { DelayedBody, delayOf } from './delayed-body.ts';
+import type { ListMetadata } from './pages.ts';
 
 /** What a page of a list that is passed on from another part is to be. */
 export interface PageRequest {

@@ -30,7 +30,7 @@ interface WatchTime {
 /** Which events a watch begins with, by the table of the spec's section 8. */
 export function watchOptions(
   info: RequestInfo,
-  gates: FeatureGates,
+  gates: Pick<FeatureGates, 'enabled'>,
   { shortestMs = 1_800_000, random = Math.random }: WatchTime = {},
 ): WatchOptions {
   const { query } = info;

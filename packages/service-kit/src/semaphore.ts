@@ -1,5 +1,5 @@
-/** Lets so many through at a time; the others wait in line. */
-export class Turnstile {
+/** Runs so many pieces of work at a time; the others wait in the order in which they came. */
+export class Semaphore {
   #free: number;
   readonly #waiting: Array<() => void> = [];
 

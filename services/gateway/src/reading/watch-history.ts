@@ -2,19 +2,31 @@ import type { ServerResponse } from 'node:http';
 import { EventWindow, itemOf, itemParts } from '@tidegate/collection';
 import { isConverted, type Kind } from '@tidegate/kinds';
 import { type Revision, toRevision } from '@tidegate/revision';
+import type { Semaphore } from '@tidegate/service-kit';
 import { ApiError, storageReadError } from '@tidegate/status';
 import type { LogBatch } from '@tidegate/wire';
+import type { StoreSession } from '../clients/store-session.ts';
 import type { EventFrames } from '../codec/event-frames.ts';
-import type { Gateway } from '../gateway.ts';
+import type { Conversions } from '../conversion/conversions.ts';
 import { writeDrained } from '../hooks/drained.ts';
+import type { GatewayMetrics } from '../metrics.ts';
 import { unreadableWords } from '../mirror/mirror.ts';
 import { PastEvents } from '../mirror/past-events.ts';
+import type { Collections } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { Selection } from '../request/selection.ts';
-import { Turnstile } from '../rules/turnstile.ts';
+
+export interface HistoryPorts {
+  readonly collections: Pick<Collections, 'through' | 'stored'>;
+  readonly conversions: Pick<Conversions, 'readPrefix'>;
+  readonly store: Pick<StoreSession, 'readLog'>;
+  readonly metrics: Pick<GatewayMetrics, 'watchEvents'>;
+  /** Watches with selectors hold the objects that they select while they catch up, so only a few do so at a time. */
+  readonly selective: Semaphore;
+}
 
 export interface PastWatch {
-  readonly gateway: Gateway;
+  readonly ports: HistoryPorts;
   readonly request: ResourceRequest;
   readonly selection: Selection;
   readonly frames: EventFrames;
@@ -29,28 +41,25 @@ interface Caught {
   readonly after: Revision;
 }
 
-/** Watches with selectors hold the objects that they select while they catch up: so many at a time. */
-const selective = new Turnstile(4);
-
 /**
  * Sends what happened after a revision that the mirror has forgotten, as the store's log tells it, until the mirror can
  * go on. undefined: the stream has ended, or its client is gone.
  */
 export function sendHistory(watch: PastWatch): Promise<Caught | undefined> {
-  return watch.selection.selective ? selective.pass(() => catchUp(watch)) : catchUp(watch);
+  return watch.selection.selective ? watch.ports.selective.pass(() => catchUp(watch)) : catchUp(watch);
 }
 
 async function catchUp(watch: PastWatch): Promise<Caught | undefined> {
-  const { gateway, request, frames } = watch;
+  const { ports, request, frames } = watch;
   const resource = request.kind.storedAs;
   const past = await pastEvents(watch);
   let { after } = watch;
   let raw: ServerResponse | undefined;
   try {
     for (;;) {
-      const { window, through } = await gateway.collections.through(request.kind, toRevision(0));
+      const { window, through } = await ports.collections.through(request.kind, toRevision(0));
       if (raw !== undefined && window.positionAfter(after) !== undefined) return { raw, after };
-      for await (const batch of gateway.store.readLog({ after, through, resource })) {
+      for await (const batch of ports.store.readLog({ after, through, resource })) {
         raw ??= watch.begin();
         if (!(await sendBatch(watch, raw, past, batch))) return undefined;
         after = toRevision(batch.last);
@@ -63,7 +72,7 @@ async function catchUp(watch: PastWatch): Promise<Caught | undefined> {
   }
 }
 
-async function pastEvents({ gateway, request, selection, after }: PastWatch): Promise<PastEvents> {
+async function pastEvents({ ports, request, selection, after }: PastWatch): Promise<PastEvents> {
   const past = new PastEvents(selection);
   if (!selection.selective) return past;
   const list = {
@@ -73,7 +82,7 @@ async function pastEvents({ gateway, request, selection, after }: PastWatch): Pr
     limit: 0,
     isAbout: selection.isAbout,
   };
-  for await (const item of gateway.collections.stored(request.kind, list)) past.begin(item);
+  for await (const item of ports.collections.stored(request.kind, list)) past.begin(item);
   return past;
 }
 
@@ -81,7 +90,7 @@ const SLICE_BYTES = 64 << 10;
 
 /** What the changes made of their objects, up to the first that cannot be converted. */
 async function convertedItems(
-  { conversions }: Gateway,
+  { conversions }: HistoryPorts,
   kind: Kind,
   { batch, selection }: { batch: LogBatch; selection: Selection },
 ) {
@@ -94,14 +103,14 @@ async function convertedItems(
 
 /** false when nobody reads any longer */
 async function sendBatch(
-  { gateway, request: { kind }, selection, frames }: PastWatch,
+  { ports, request: { kind }, selection, frames }: PastWatch,
   raw: ServerResponse,
   past: PastEvents,
   batch: LogBatch,
 ): Promise<boolean> {
   const window = new EventWindow(toRevision(batch.first - 1));
   const converts = isConverted(kind);
-  const { items, failure } = converts ? await convertedItems(gateway, kind, { batch, selection }) : {};
+  const { items, failure } = converts ? await convertedItems(ports, kind, { batch, selection }) : {};
   let unreadable: ApiError | undefined;
   for (const change of batch.changes) {
     // a store of an older release sends all of them
@@ -113,7 +122,7 @@ async function sendBatch(
     window.append(past.event(change, item));
   }
   const { group, version, resource } = kind.entry;
-  const events = gateway.metrics.watchEvents.labels({ group, version, resource });
+  const events = ports.metrics.watchEvents.labels({ group, version, resource });
   for (let at = window.start; at < window.end; ) {
     const slice = frames.slice(window, at, SLICE_BYTES);
     at = slice.end;

@@ -1,11 +1,15 @@
 import type { Position } from '@tidegate/collection';
 import type { Revision } from '@tidegate/revision';
 import type { FastifyReply } from 'fastify';
-import type { Gateway } from '../gateway.ts';
-import { type PageRequest, StreamedPage } from '../hooks/streamed-page.ts';
-import type { StoredListRequest } from '../objects/collections.ts';
+import type { Collections, StoredListRequest } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import type { PageEnd } from '../rules/remaining-counts.ts';
+import type { PageEnd, RemainingCounts } from './remaining-counts.ts';
+import { type PageRequest, StreamedPage } from './streamed-page.ts';
+
+export interface StoredListPorts {
+  readonly collections: Pick<Collections, 'stored'>;
+  readonly remaining: RemainingCounts;
+}
 
 interface ListFromStore extends PageRequest {
   readonly revision: Revision;
@@ -18,7 +22,7 @@ interface ListFromStore extends PageRequest {
  * A list by selectors does not tell it, and reads on until the page is full and one more is found.
  */
 export async function listFromStore(
-  gateway: Gateway,
+  ports: StoredListPorts,
   request: ResourceRequest,
   reply: FastifyReply,
   list: ListFromStore,
@@ -33,7 +37,7 @@ export async function listFromStore(
     revision,
     last,
   });
-  const known = counts && after !== undefined ? gateway.remaining.after(endAt(after)) : undefined;
+  const known = counts && after !== undefined ? ports.remaining.after(endAt(after)) : undefined;
   const asked: StoredListRequest = {
     namespace: selection.namespace,
     revision,
@@ -43,10 +47,10 @@ export async function listFromStore(
     ...(counts && known === undefined ? { rest: (count) => (page.remaining = count) } : {}),
   };
   await page.begin();
-  for await (const item of gateway.collections.stored(request.kind, asked)) if (!(await page.write(item))) break;
+  for await (const item of ports.collections.stored(request.kind, asked)) if (!(await page.write(item))) break;
   if (known !== undefined) page.remaining = known - page.count;
   if (counts && page.remaining > 0 && page.last !== undefined) {
-    gateway.remaining.note(endAt(page.last), page.remaining);
+    ports.remaining.note(endAt(page.last), page.remaining);
   }
   await page.end();
 }

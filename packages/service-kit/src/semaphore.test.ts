@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Turnstile } from './turnstile.ts';
+import { Semaphore } from './semaphore.ts';
 
-test('so many work at a time, the others wait in line, and failures give their place back', async () => {
-  const turnstile = new Turnstile(2);
+test('So many pieces of work run at a time, the others wait in line, and a failure gives its place back.', async () => {
+  const semaphore = new Semaphore(2);
   const begun: number[] = [];
   const gates = Array.from({ length: 5 }, () => Promise.withResolvers<void>());
   const works = gates.map((gate, i) =>
-    turnstile.pass(() => {
+    semaphore.pass(() => {
       begun.push(i);
       return gate.promise;
     }),
@@ -23,5 +23,5 @@ test('so many work at a time, the others wait in line, and failures give their p
   gates[3]?.resolve();
   gates[4]?.resolve();
   await Promise.all([works[3], works[4]]);
-  assert.equal(await turnstile.pass(async () => 'free again'), 'free again');
+  assert.equal(await semaphore.pass(async () => 'free again'), 'free again');
 });

@@ -4,11 +4,11 @@ import { type Revision, toRevision } from '@tidegate/revision';
 import { ApiError, type Status } from '@tidegate/status';
 import { EventFrames, type Frames, type LateSlice } from '../codec/event-frames.ts';
 import type { ObjectForm } from '../codec/object-form.ts';
+import type { Conversions } from '../conversion/conversions.ts';
 import type { Selection } from '../request/selection.ts';
-import type { Conversions } from './conversions.ts';
 
 interface ConvertedFramesOptions {
-  readonly conversions: Conversions;
+  readonly conversions: Pick<Conversions, 'read' | 'readPrefix'>;
   readonly kind: Kind;
   readonly selection: Selection;
   readonly form: ObjectForm;

@@ -1,0 +1,124 @@
+import type { Item } from '@tidegate/collection';
+import { type Revision, revisionText } from '@tidegate/revision';
+import type { FastifyReply } from 'fastify';
+import { isPretty } from '../codec/answer.ts';
+import { encodeContinue } from '../codec/continue-token.ts';
+import { type ListWriting, writeFormed, writeList } from '../hooks/write-list.ts';
+import type { GatewayMetrics } from '../metrics.ts';
+import { type Collections, isExpired, itemsOf } from '../objects/collections.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
+import { selectionOf } from '../request/selection.ts';
+import { type Elsewhere, findState, type StatePorts, tooOld } from './find-state.ts';
+import { listFromStore } from './list-from-store.ts';
+import { listFromWatch, type PassedOnPorts } from './list-from-watch.ts';
+import { listOptions } from './list-options.ts';
+import { type ListMetadata, mirroredPage, type PagePorts, type PageRequest, placeAfter } from './pages.ts';
+import { RemainingCounts } from './remaining-counts.ts';
+
+interface ListsPorts
+  extends Omit<StatePorts, 'collections'>,
+    Omit<PagePorts, 'remaining' | 'collections'>,
+    PassedOnPorts {
+  readonly collections: Pick<Collections, 'latest' | 'atLeast' | 'reached' | 'refuseCorrupt' | 'peek' | 'stored'>;
+  readonly metrics: Pick<GatewayMetrics, 'lists'>;
+  readonly writing: ListWriting;
+}
+
+interface Listed {
+  readonly items: readonly Item[];
+  readonly metadata: ListMetadata;
+}
+
+/** Lists: find the state that the options ask for, select a page of it, write it in the form that the client accepts. */
+export class Lists {
+  readonly #ports: ListsPorts;
+  readonly #remaining = new RemainingCounts();
+
+  constructor(ports: ListsPorts) {
+    this.#ports = ports;
+  }
+
+  /** Writes the list that a request asks for. */
+  async write(request: ResourceRequest, reply: FastifyReply): Promise<void> {
+    const { freshness, page, found } = await this.#find(request, false);
+    this.#ports.metrics.lists.labels({ source: found.in }).inc();
+    if (found.in !== 'mirror') {
+      try {
+        await this.#passOn(request, reply, { ...page, ...found });
+      } catch (error) {
+        throw isExpired(error) ? tooOld(freshness) : error;
+      }
+      return;
+    }
+    const shown = await mirroredPage({ ...this.#ports, remaining: this.#remaining }, request, { found, page });
+    const write = isPlain(request) ? writeList : writeFormed;
+    await write(this.#ports.writing, request, reply, shown);
+  }
+
+  /** The objects of the list that a request asks for, for a verb that does something with each of them. */
+  async items(request: ResourceRequest): Promise<Listed> {
+    const { freshness, page, found } = await this.#find(request, true);
+    if (found.in === 'mirror') {
+      const { runs, metadata } = await mirroredPage({ ...this.#ports, remaining: this.#remaining }, request, {
+        found,
+        page,
+      });
+      return { items: itemsOf(runs), metadata };
+    }
+    try {
+      return await this.#storedItems(request, found.revision, page);
+    } catch (error) {
+      throw isExpired(error) ? tooOld(freshness) : error;
+    }
+  }
+
+  async #find(request: ResourceRequest, inMirror: boolean) {
+    const { freshness, limit } = listOptions(request.info);
+    const selection = selectionOf(request.kind, request.info);
+    const after = placeAfter(selection, freshness.kind === 'continuation' ? freshness.token.after : undefined);
+    const found = await findState(this.#ports, request, { namespace: selection.namespace, freshness, inMirror });
+    return { freshness, found, page: { selection, after, limit } };
+  }
+
+  /** An exact state that the watch service no longer has may still be in the store. */
+  async #passOn(request: ResourceRequest, reply: FastifyReply, page: PageRequest & Elsewhere): Promise<void> {
+    const fromStore = () => listFromStore({ ...this.#ports, remaining: this.#remaining }, request, reply, page);
+    if (page.in === 'store') return fromStore();
+    try {
+      await listFromWatch(this.#ports, request, reply, page);
+    } catch (error) {
+      if (!(page.exact && isExpired(error))) throw error;
+      await fromStore();
+    }
+  }
+
+  /** At an exact revision that no mirror has any more. */
+  async #storedItems(
+    request: ResourceRequest,
+    revision: Revision,
+    { selection, after, limit }: PageRequest,
+  ): Promise<Listed> {
+    const metadata: ListMetadata = { resourceVersion: revisionText(revision) };
+    const items: Item[] = [];
+    const asked = { namespace: selection.namespace, revision, after, limit: 0, isAbout: selection.isAbout };
+    for await (const item of this.#ports.collections.stored(request.kind, asked)) {
+      if (!selection.matches(item)) continue;
+      if (limit > 0 && items.length === limit) {
+        const { namespace, name } = items.at(-1) as Item;
+        const last = { namespace: selection.namespace === '' ? namespace : '', name };
+        metadata.continue = encodeContinue({ revision, after: last });
+        return { items, metadata };
+      }
+      items.push(item);
+    }
+    if (limit > 0) metadata.continue = '';
+    return { items, metadata };
+  }
+}
+
+/** The stored bytes of the objects can be handed on as they are. */
+function isPlain(request: ResourceRequest): boolean {
+  const { accepted, kind } = request;
+  const isJson = accepted.as === 'object' && accepted.encoding.name === 'json';
+  return isJson && !isPretty(request) && kind.stored === kind;
+}

@@ -1,0 +1,169 @@
+import { type Item, type Position, type Run, runOf, type Snapshot } from '@tidegate/collection';
+import { isConverted, type Kind } from '@tidegate/kinds';
+import { revisionText } from '@tidegate/revision';
+import { encodeContinue } from '../codec/continue-token.ts';
+import { type Conversions, isHandedOn } from '../conversion/conversions.ts';
+import { type Collections, itemsOf } from '../objects/collections.ts';
+import type { ResourceRequest } from '../request/resource-request.ts';
+import type { Selection } from '../request/selection.ts';
+import type { InMirror } from './find-state.ts';
+import type { RemainingCounts } from './remaining-counts.ts';
+
+/** A list's own metadata. */
+export interface ListMetadata {
+  resourceVersion: string;
+  continue?: string;
+  remainingItemCount?: number;
+}
+
+/** One page of a list, or all of it, as runs of a snapshot. */
+export interface Page {
+  runs: Run[];
+  metadata: ListMetadata;
+  /** set when there are more */
+  last: Item | undefined;
+}
+
+export interface PageRequest {
+  selection: Selection;
+  after: Position | undefined;
+  /** 0: no limit */
+  limit: number;
+}
+
+/** The runs of one page, filtered where the request selects. */
+export function pageOf(snapshot: Snapshot, { selection, after, limit }: PageRequest): Page {
+  const metadata: ListMetadata = { resourceVersion: revisionText(snapshot.revision) };
+  const runs: Run[] = [];
+  let left = limit === 0 ? Number.POSITIVE_INFINITY : limit;
+  let last: Item | undefined;
+  let remaining = 0;
+  for (const run of snapshot.runs(selection.namespace, after)) {
+    const selected = selection.selective ? filtered(run, selection) : run;
+    const count = selected.to - selected.from;
+    if (count === 0) continue;
+    if (left > 0) {
+      const taken = Math.min(count, left);
+      runs.push(taken === count ? selected : runOf(selected.items, selected.from, selected.from + taken));
+      left -= taken;
+      last = selected.items[selected.from + taken - 1];
+      remaining += count - taken;
+    } else remaining += count;
+    if (selection.selective && remaining > 0) break;
+  }
+  const more = remaining > 0;
+  if (more && !selection.selective) metadata.remainingItemCount = remaining;
+  // the last page of a paged list says so
+  if (!more && limit > 0) metadata.continue = '';
+  return { runs, metadata, last: more ? last : undefined };
+}
+
+function filtered(run: Run, selection: Selection): Run {
+  const items = run.items.slice(run.from, run.to).filter((item) => selection.matches(item));
+  return runOf(items, 0, items.length);
+}
+
+/** Tokens of a namespaced list name the object only. */
+export function placeAfter(selection: Selection, after: Position | undefined): Position | undefined {
+  if (after === undefined || selection.namespace === '') return after;
+  return { namespace: selection.namespace, name: after.name };
+}
+
+/** What pages are made with. */
+export interface PagePorts {
+  readonly collections: Pick<Collections, 'peek'>;
+  readonly conversions: Pick<Conversions, 'read'>;
+  readonly remaining: RemainingCounts;
+}
+
+interface Wanted {
+  readonly found: InMirror;
+  readonly page: PageRequest;
+}
+
+/** One page of a state that is here, in the version of the request, with the token of the next one. */
+export async function mirroredPage(
+  ports: PagePorts,
+  request: ResourceRequest,
+  { found, page: wanted }: Wanted,
+): Promise<Page> {
+  const { kind } = request;
+  const { snapshot } = found;
+  const page = isConverted(kind)
+    ? await convertedPage(ports.conversions, kind, { snapshot, ...wanted })
+    : pageOf(snapshot, wanted);
+  tellContinue(ports, request, { page, selection: wanted.selection, found });
+  return page;
+}
+
+/** Where the next page begins, if there is one. The snapshot is kept for it. */
+function tellContinue(
+  ports: PagePorts,
+  { kind }: ResourceRequest,
+  { page, selection, found }: { page: Page; selection: Selection; found: InMirror },
+): void {
+  const { last, metadata } = page;
+  if (last === undefined) return;
+  const { snapshot, inconsistent } = found;
+  const { revision } = snapshot;
+  const { namespace } = selection;
+  if (!inconsistent) ports.collections.peek(kind.storedAs)?.keep(snapshot);
+  if (metadata.remainingItemCount !== undefined) {
+    ports.remaining.note({ resource: kind.storedAs, namespace, revision, last }, metadata.remainingItemCount);
+  }
+  const after = { namespace: namespace === '' ? last.namespace : '', name: last.name };
+  metadata.continue = encodeContinue({ revision, after });
+}
+
+/** As many as a converter is asked about at a time. */
+const CHUNK = 500;
+/** Runs of a list are joined, and written, one by one. */
+const RUN = 128;
+
+/** One page of a list in the version of a kind: what a selector looks at is what the client sees. */
+async function convertedPage(
+  conversions: Pick<Conversions, 'read'>,
+  kind: Kind,
+  { snapshot, ...wanted }: PageRequest & { snapshot: Snapshot },
+): Promise<Page> {
+  if (!wanted.selection.selective) {
+    const page = pageOf(snapshot, wanted);
+    return { ...page, runs: await convertedRuns(conversions, kind, page.runs) };
+  }
+  const { selection, after, limit } = wanted;
+  const selected: Item[] = [];
+  const all = itemsOf(snapshot.runs(selection.namespace, after)).filter((item) => selection.isAbout(item));
+  for (let at = 0; at < all.length && (limit === 0 || selected.length <= limit); at += CHUNK) {
+    const converted = await conversions.read(kind, all.slice(at, at + CHUNK));
+    for (const item of converted) if (selection.matches(item)) selected.push(item);
+  }
+  const more = limit > 0 && selected.length > limit;
+  const shown = more ? selected.slice(0, limit) : selected;
+  const metadata = {
+    resourceVersion: revisionText(snapshot.revision),
+    ...(!more && limit > 0 ? { continue: '' } : {}),
+  };
+  return { runs: runsOf(shown), metadata, last: more ? shown.at(-1) : undefined };
+}
+
+/** Runs that need nobody's work stay as they are, with the bytes that they have joined. */
+async function convertedRuns(conversions: Pick<Conversions, 'read'>, kind: Kind, runs: readonly Run[]): Promise<Run[]> {
+  const isReady = ({ items, from, to }: Run) => items.slice(from, to).every((item) => isHandedOn(kind, item));
+  const stale = new Set(runs.filter((run) => !isReady(run)));
+  const converted = await conversions.read(kind, itemsOf(stale));
+  let from = 0;
+  return runs.map((run) => {
+    if (!stale.has(run)) return run;
+    const to = from + run.to - run.from;
+    const made = runOf(converted, from, to);
+    from = to;
+    return made;
+  });
+}
+
+function runsOf(items: readonly Item[]): Run[] {
+  const runs: Run[] = [];
+  for (let from = 0; from < items.length; from += RUN)
+    runs.push(runOf(items, from, Math.min(from + RUN, items.length)));
+  return runs;
+}
