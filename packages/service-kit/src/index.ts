@@ -29,8 +29,8 @@ export { type Replica, ReplicaNames, type ReplicaNamesOptions } from './replica-
 export { Replicas, replicaClient } from './replicas.ts';
 export { Retries, Retry } from './retries.ts';
 export { type Kit, runMain, type Service } from './run-main.ts';
+export { Semaphore } from './semaphore.ts';
 export { Cancelled, serveStream, writeMessage } from './serve-stream.ts';
 export { createTracing, type TraceSpan, type Tracing } from './tracing.ts';
 export { type Trust, trusting } from './trusting.ts';
 export { WatchedFiles } from './watched-files.ts';
-export { Semaphore } from './semaphore.ts';

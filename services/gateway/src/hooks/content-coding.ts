@@ -1,14 +1,15 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FeatureGates } from '@tidegate/feature-gates';
 import { headerElements, type RequestInfo } from '@tidegate/request-info';
 import { type ContentCoding, IDENTITY } from '../request/answer-form.ts';
 
-interface Settings {
+export interface CodingSettings {
   readonly gates: FeatureGates;
   readonly compressionMinBytes: number;
 }
 
 /** Answers to get and list are gzip, or zstd, where the client takes that. Watches never are: their events must not wait. */
-export function contentCoding(settings: Settings, { verb }: RequestInfo, acceptEncoding: string): ContentCoding {
+export function contentCoding(settings: CodingSettings, { verb }: RequestInfo, acceptEncoding: string): ContentCoding {
   if (verb !== 'get' && verb !== 'list') return IDENTITY;
   if (!settings.gates.enabled('APIResponseCompression')) return IDENTITY;
   const { gzip, zstd, identity } = qualities(acceptEncoding);
@@ -17,6 +18,15 @@ export function contentCoding(settings: Settings, { verb }: RequestInfo, acceptE
   // who does not rank them and takes gzip is better served by it; who takes neither gets the body as it is
   if (quality === 0 || quality < (identity ?? 0)) return { ...IDENTITY, varies: true };
   return { varies: true, name, fromBytes: identity === 0 ? 0 : settings.compressionMinBytes };
+}
+
+/** The same by the headers of a request. */
+export function codingOf(
+  settings: CodingSettings,
+  { headers }: { readonly headers: IncomingHttpHeaders },
+  info: RequestInfo,
+): ContentCoding {
+  return contentCoding(settings, info, String(headers['accept-encoding'] ?? ''));
 }
 
 /** By the rules of RFC 9110: `*` stands for what is not named, and identity that nothing names is acceptable. */

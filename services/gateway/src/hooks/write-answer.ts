@@ -144,3 +144,8 @@ export function writeText(
   raw.end(text);
   return code;
 }
+
+/** 404 in plain text: there is nothing at the path. */
+export function nothingHere(audit: string, reply: FastifyReply): number {
+  return writeText(audit, reply, 404, '404 page not found\n');
+}

@@ -3,6 +3,7 @@ import type { RequestInfo } from '@tidegate/request-info';
 import type { JsonObject } from '@tidegate/schema';
 import type { TraceSpan } from '@tidegate/service-kit';
 import type { Guard } from '@tidegate/wire';
+import type { FastifyReply } from 'fastify';
 import type { Accepted, ContentCoding } from './answer-form.ts';
 import type { User } from './user.ts';
 
@@ -40,6 +41,12 @@ export interface Answer {
   readonly code: number;
   readonly body: Buffer;
 }
+
+/** Serves one verb. */
+export type VerbHandler = (request: ResourceRequest, reply: FastifyReply) => Promise<Answer | undefined>;
+
+/** The handlers of a resource, by verb. */
+export type Verbs = Readonly<Record<string, VerbHandler>>;
 
 /** The steps in which a large object is processed, so that other requests are served between them. */
 export interface RequestSteps {

@@ -16,7 +16,6 @@ import {
 import { type JsonObject, printTime } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
 import { decodeApplied } from '../codec/decode-body.ts';
-import type { Gateway } from '../gateway.ts';
 import { versionsOf } from '../ownership/kind-versions.ts';
 import { syncLastApplied, toleratedConflicts } from '../ownership/last-applied.ts';
 import { liveOwners, setOwners, withoutOwners } from '../ownership/own-fields.ts';
@@ -25,13 +24,17 @@ import { requiredFieldManager } from '../request/write-options.ts';
 import { admitObject, knownFields, refuseOtherKind, takePlace } from '../writing/admit-object.ts';
 import { changedInSteps } from '../writing/change-stages.ts';
 import type { Write } from '../writing/write.ts';
-import { creation } from './create.ts';
+import { creation, type WritePorts } from './create.ts';
+
+export interface ApplyPorts extends WritePorts {
+  readonly registry: Registry;
+}
 
 /** PATCH with an applied configuration: what its author wants of the object, whether it exists already or not. */
-export async function apply(gateway: Gateway, request: ResourceRequest): Promise<Answer> {
-  const wish = await inStep(request, () => readWish(gateway.registry, request));
+export async function apply({ writer, registry }: ApplyPorts, request: ResourceRequest): Promise<Answer> {
+  const wish = await inStep(request, () => readWish(registry, request));
   const fields = await inStep(request, () => typed(request, wish.sent, () => appliedFields(wish)));
-  return gateway.writer.write(request, applying(request, { ...wish, fields }));
+  return writer.write(request, applying(request, { ...wish, fields }));
 }
 
 /** An applied configuration as a write. */

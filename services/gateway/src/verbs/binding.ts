@@ -1,31 +1,42 @@
+import type { Registry } from '@tidegate/kinds';
 import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
+import type { Admission } from '../admission/admission.ts';
 import { doneAnswer } from '../codec/answer.ts';
-import type { Gateway, VerbHandler } from '../gateway.ts';
-import type { Answer, ResourceRequest } from '../request/resource-request.ts';
+import type { Answer, ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { admitBody } from '../writing/admit-object.ts';
 import { asSubresource, namedBody } from './as-subresource.ts';
 import { setCondition } from './conditions.ts';
+import type { WritePorts } from './create.ts';
+
+interface BindingPorts extends WritePorts {
+  readonly admission: Pick<Admission, 'admitCreation'>;
+  readonly registry: Pick<Registry, 'find'>;
+}
 
 /** POST to pods/NAME/binding: from now on the pod is a node's. */
-const create: VerbHandler = async (gateway, request) => {
-  const own = asSubresource(request);
-  return bind(gateway, request, await gateway.admission.admitCreation(own, readBinding(namedBody(own))));
-};
+const create =
+  (ports: BindingPorts): VerbHandler =>
+  async (request) => {
+    const own = asSubresource(request);
+    return bind(ports.writer, request, await ports.admission.admitCreation(own, readBinding(namedBody(own))));
+  };
 
 /** POST to bindings, which says the same of the pod that the body names. */
-const createOld: VerbHandler = async (gateway, request) => {
-  const binding = await gateway.admission.admitCreation(request, readBinding(admitBody(request)));
-  const { name = '' } = metaOf(binding);
-  const kind = gateway.registry.find('', 'v1', 'pods');
-  if (kind === undefined || name === '') throw badRequest('a Binding names its pod in metadata.name');
-  const info = { ...request.info, resource: 'pods', subresource: 'binding', name };
-  return bind(gateway, { ...request, kind, info }, binding);
-};
+const createOld =
+  (ports: BindingPorts): VerbHandler =>
+  async (request) => {
+    const binding = await ports.admission.admitCreation(request, readBinding(admitBody(request)));
+    const { name = '' } = metaOf(binding);
+    const kind = ports.registry.find('', 'v1', 'pods');
+    if (kind === undefined || name === '') throw badRequest('a Binding names its pod in metadata.name');
+    const info = { ...request.info, resource: 'pods', subresource: 'binding', name };
+    return bind(ports.writer, { ...request, kind, info }, binding);
+  };
 
-export const bindingVerbs: Readonly<Record<string, VerbHandler>> = { create };
-export const oldBindingVerbs: Readonly<Record<string, VerbHandler>> = { create: createOld };
+export const bindingVerbs = (ports: BindingPorts): Verbs => ({ create: create(ports) });
+export const oldBindingVerbs = (ports: BindingPorts): Verbs => ({ create: createOld(ports) });
 
 function readBinding(binding: JsonObject): JsonObject {
   const target = isJsonObject(binding.target) ? binding.target : {};
@@ -37,9 +48,9 @@ function readBinding(binding: JsonObject): JsonObject {
   return binding;
 }
 
-function bind(gateway: Gateway, request: ResourceRequest, binding: JsonObject): Promise<Answer> {
+function bind(writer: BindingPorts['writer'], request: ResourceRequest, binding: JsonObject): Promise<Answer> {
   const { uid, resourceVersion, annotations, labels } = metaOf(binding);
-  return gateway.writer.write(request, {
+  return writer.write(request, {
     operation: 'UPDATE',
     pinned: (resourceVersion ?? '') !== '',
     ownership: 'kept',

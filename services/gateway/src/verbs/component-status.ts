@@ -5,9 +5,9 @@ import type { JsonObject } from '@tidegate/schema';
 import { notFound } from '@tidegate/status';
 import { objectAnswer } from '../codec/answer.ts';
 import { storedForm } from '../codec/stored-form.ts';
-import type { Gateway, VerbHandler } from '../gateway.ts';
-import { writeFormed } from '../hooks/write-list.ts';
+import { type ListWriting, writeFormed } from '../hooks/write-list.ts';
 import { listOptions } from '../reading/list-options.ts';
+import type { VerbHandler, Verbs } from '../request/resource-request.ts';
 import { selectionOf } from '../request/selection.ts';
 
 /** What this gateway knows of another part that it needs. */
@@ -15,6 +15,12 @@ export interface Component {
   readonly name: string;
   /** undefined: it answers */
   readonly trouble: string | undefined;
+}
+
+interface ComponentPorts {
+  /** the other parts, as this gateway sees them */
+  readonly components: () => readonly Component[];
+  readonly listWriting: ListWriting;
 }
 
 /** Nothing of it is stored: it is what this gateway sees in the moment. */
@@ -26,27 +32,31 @@ function statusOf({ name, trouble }: Component): JsonObject {
   return { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions: [condition] };
 }
 
-function itemsOf(gateway: Gateway, kind: Kind) {
+function itemsOf({ components }: ComponentPorts, kind: Kind) {
   const common = { namespace: '', uid: '', deleting: false, revision: toRevision(0) };
-  return gateway
-    .components()
-    .map((one) => itemOf({ ...common, name: one.name, ...storedForm(kind, statusOf(one)) }, isTypeless(kind)));
+  return components().map((one) =>
+    itemOf({ ...common, name: one.name, ...storedForm(kind, statusOf(one)) }, isTypeless(kind)),
+  );
 }
 
-const list: VerbHandler = async (gateway, request, reply) => {
-  listOptions(request.info);
-  const selection = selectionOf(request.kind, request.info);
-  const items = itemsOf(gateway, request.kind).filter((item) => selection.matches(item));
-  const page = { runs: [runOf(items, 0, items.length)], metadata: { resourceVersion: '' }, last: undefined };
-  await writeFormed(gateway.listWriting, request, reply, page);
-  return undefined;
-};
+const list =
+  (ports: ComponentPorts): VerbHandler =>
+  async (request, reply) => {
+    listOptions(request.info);
+    const selection = selectionOf(request.kind, request.info);
+    const items = itemsOf(ports, request.kind).filter((item) => selection.matches(item));
+    const page = { runs: [runOf(items, 0, items.length)], metadata: { resourceVersion: '' }, last: undefined };
+    await writeFormed(ports.listWriting, request, reply, page);
+    return undefined;
+  };
 
-const get: VerbHandler = async (gateway, request) => {
-  const item = itemsOf(gateway, request.kind).find(({ name }) => name === request.info.name);
-  if (item === undefined) throw notFound(request.kind.entry, request.info.name);
-  return objectAnswer(request, 200, item.json);
-};
+const get =
+  (ports: ComponentPorts): VerbHandler =>
+  async (request) => {
+    const item = itemsOf(ports, request.kind).find(({ name }) => name === request.info.name);
+    if (item === undefined) throw notFound(request.kind.entry, request.info.name);
+    return objectAnswer(request, 200, item.json);
+  };
 
 /** Reading is all that can be done. */
-export const componentVerbs: Readonly<Record<string, VerbHandler>> = { get, list };
+export const componentVerbs = (ports: ComponentPorts): Verbs => ({ get: get(ports), list: list(ports) });

@@ -1,20 +1,27 @@
 import { type Kind, metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { methodNotAllowed } from '@tidegate/status';
-import type { VerbHandler } from '../gateway.ts';
-import { inStep } from '../request/resource-request.ts';
+import { inStep, type VerbHandler } from '../request/resource-request.ts';
 import { admitBody } from '../writing/admit-object.ts';
 import type { Write } from '../writing/write.ts';
+import type { Writer } from '../writing/writer.ts';
+
+/** What the writing verbs need. */
+export interface WritePorts {
+  readonly writer: Pick<Writer, 'write'>;
+}
 
 /** POST to a collection. */
-export const create: VerbHandler = async (gateway, request) => {
-  const { info, kind } = request;
-  refuseClosing(kind);
-  if (info.name !== '' || (kind.entry.namespaced && info.namespace === '')) throw methodNotAllowed();
-  const object = await inStep(request, () => admitBody(request));
-  wipe(object);
-  return gateway.writer.write(request, creation(object));
-};
+export const create =
+  ({ writer }: WritePorts): VerbHandler =>
+  async (request) => {
+    const { info, kind } = request;
+    refuseClosing(kind);
+    if (info.name !== '' || (kind.entry.namespaced && info.namespace === '')) throw methodNotAllowed();
+    const object = await inStep(request, () => admitBody(request));
+    wipe(object);
+    return writer.write(request, creation(object));
+  };
 
 /** The write of a new object. */
 export function creation(object: JsonObject, ownership: Write['ownership'] = 'compared'): Write {

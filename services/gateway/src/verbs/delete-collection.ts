@@ -1,31 +1,40 @@
 import type { Item } from '@tidegate/collection';
 import { ApiError } from '@tidegate/status';
-import type { Gateway, VerbHandler } from '../gateway.ts';
-import { writeItems } from '../hooks/write-list.ts';
+import { type ListWriting, writeItems } from '../hooks/write-list.ts';
 import { isLargeJson } from '../limits/large-steps.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
+import type { Lists } from '../reading/lists.ts';
+import type { ResourceRequest, VerbHandler } from '../request/resource-request.ts';
 import { type DeleteOptions, deleteOptions } from '../writing/delete-options.ts';
 import { deletion } from '../writing/deletion.ts';
+import type { WritePorts } from './create.ts';
+import type { DeletePorts } from './delete.ts';
 
 /** How many deletions are under way at once; of large objects, which come from the store to be looked at, it is one. */
 const PARALLEL = 32;
+
+interface DeleteCollectionPorts extends Pick<DeletePorts, 'gates' | 'writer'> {
+  readonly lists: Pick<Lists, 'items'>;
+  readonly listWriting: ListWriting;
+}
 
 /**
  * DELETE of a collection: the objects that a list with the same options shows, each deleted as by a delete of its own. With
  * a limit that is one page. Not atomic; the answer comes when nothing is under way any more.
  */
-export const deleteCollection: VerbHandler = async (gateway, request, reply) => {
-  const { kind } = request;
-  const options = deleteOptions(gateway.gates, request);
-  const { items, metadata } = await gateway.lists.items(request);
-  const deletable = items.filter((item) => !kind.entry.undeletable?.includes(item.name));
-  await deleteAll(gateway, request, { options, items: deletable });
-  await writeItems(gateway.listWriting, request, reply, { items: deletable, metadata });
-};
+export const deleteCollection =
+  (ports: DeleteCollectionPorts): VerbHandler =>
+  async (request, reply) => {
+    const { kind } = request;
+    const options = deleteOptions(ports.gates, request);
+    const { items, metadata } = await ports.lists.items(request);
+    const deletable = items.filter((item) => !kind.entry.undeletable?.includes(item.name));
+    await deleteAll(ports.writer, request, { options, items: deletable });
+    await writeItems(ports.listWriting, request, reply, { items: deletable, metadata });
+  };
 
 /** The first failure ends it: what is under way is waited for, and nothing more is begun. */
 async function deleteAll(
-  gateway: Gateway,
+  writer: WritePorts['writer'],
   request: ResourceRequest,
   { options, items }: { options: DeleteOptions; items: readonly Item[] },
 ): Promise<void> {
@@ -37,7 +46,7 @@ async function deleteAll(
     for (const { namespace, name } of queue) {
       const one = { ...request, info: { ...info, namespace: kind.entry.namespaced ? namespace : '', name } };
       try {
-        await gateway.writer.write(one, deletion(one, options));
+        await writer.write(one, deletion(one, options));
       } catch (error) {
         if (error instanceof ApiError && error.reason === 'NotFound') continue;
         failures.push(error);

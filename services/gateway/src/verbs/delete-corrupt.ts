@@ -1,19 +1,27 @@
 import { forbiddenObject, invalid, invalidValue, notFound } from '@tidegate/status';
 import { deleteCorruptKind } from '@tidegate/wire';
+import type { Authorizer } from '../authz/authorizer.ts';
 import { operationId } from '../clients/operation-id.ts';
+import type { StoreSession } from '../clients/store-session.ts';
 import { successAnswer } from '../codec/answer.ts';
-import type { Gateway } from '../gateway.ts';
+import type { Mirrors } from '../mirror/mirrors.ts';
 import { keyOf } from '../objects/objects.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
 import { IGNORE_READ_ERRORS } from '../writing/delete-options.ts';
+
+export interface DeleteCorruptPorts {
+  readonly authorizer: Pick<Authorizer, 'refusal'>;
+  readonly store: Pick<StoreSession, 'deleteCorrupt'>;
+  readonly mirrors: Pick<Mirrors, 'clear'>;
+}
 
 /**
  * DELETE with ignoreStoreReadErrorWithClusterBreakingPotential: an object that cannot be read is removed, whatever
  * holds it. The store decides on the stored bytes, as part of the same call that removes them.
  */
-export async function deleteCorrupt(gateway: Gateway, request: ResourceRequest): Promise<Answer> {
+export async function deleteCorrupt(ports: DeleteCorruptPorts, request: ResourceRequest): Promise<Answer> {
   const { kind, info, user, span } = request;
-  const refused = await gateway.authorizer.refusal(user, { ...info, verb: 'unsafe-delete-ignore-read-errors' });
+  const refused = await ports.authorizer.refusal(user, { ...info, verb: 'unsafe-delete-ignore-read-errors' });
   if (refused !== undefined)
     throw forbiddenObject(
       kind.entry,
@@ -21,7 +29,7 @@ export async function deleteCorrupt(gateway: Gateway, request: ResourceRequest):
       `not permitted to do "unsafe-delete-ignore-read-errors", reason: ${refused.message}`,
     );
   const key = keyOf(kind, info.namespace, info.name);
-  const done = await gateway.store.deleteCorrupt({
+  const done = await ports.store.deleteCorrupt({
     key,
     operationId: operationId(),
     ...(span === undefined ? {} : { traceparent: span.traceparent }),
@@ -38,7 +46,7 @@ export async function deleteCorrupt(gateway: Gateway, request: ResourceRequest):
         ),
       ]);
     case deleteCorruptKind.deleted:
-      gateway.mirrors.clear(key);
+      ports.mirrors.clear(key);
       return successAnswer(request, done.uid);
   }
 }

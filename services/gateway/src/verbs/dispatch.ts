@@ -1,6 +1,5 @@
 import { methodNotAllowed } from '@tidegate/status';
-import type { VerbHandler } from '../gateway.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
+import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { bindingVerbs, oldBindingVerbs } from './binding.ts';
 import { componentVerbs } from './component-status.ts';
 import { create } from './create.ts';
@@ -13,46 +12,83 @@ import { logVerbs } from './log.ts';
 import { patch } from './patch.ts';
 import { attachVerbs, execVerbs, portForwardVerbs } from './pod-stream.ts';
 import { proxyVerbs } from './proxy.ts';
-import { reviewVerbs } from './review.ts';
+import { isQuestion, reviewVerbs } from './review.ts';
 import { scaleVerbs } from './scale.ts';
 import { tokenVerbs } from './token.ts';
 import { update } from './update.ts';
 import { watch } from './watch.ts';
 
-const VERBS: Readonly<Record<string, VerbHandler>> = {
-  get,
-  list,
-  watch,
-  create,
-  update,
-  patch,
-  delete: deleteOne,
-  deletecollection: deleteCollection,
-};
+/** What all verbs together need from other rooms. */
+export type VerbPorts = Parameters<typeof get>[0] &
+  Parameters<typeof list>[0] &
+  Parameters<typeof watch>[0] &
+  Parameters<typeof create>[0] &
+  Parameters<typeof patch>[0] &
+  Parameters<typeof deleteOne>[0] &
+  Parameters<typeof deleteCollection>[0] &
+  Parameters<typeof bindingVerbs>[0] &
+  Parameters<typeof componentVerbs>[0] &
+  Parameters<typeof evictionVerbs>[0] &
+  Parameters<typeof execVerbs>[0] &
+  Parameters<typeof logVerbs>[0] &
+  Parameters<typeof proxyVerbs>[0] &
+  Parameters<typeof reviewVerbs>[0] &
+  Parameters<typeof scaleVerbs>[0] &
+  Parameters<typeof tokenVerbs>[0];
 
-/** Subresources that are more than another view of their object. */
-const OWN_VERBS: Readonly<Record<string, Readonly<Record<string, VerbHandler>>>> = {
-  attach: attachVerbs,
-  binding: bindingVerbs,
-  eviction: evictionVerbs,
-  exec: execVerbs,
-  log: logVerbs,
-  portforward: portForwardVerbs,
-  proxy: proxyVerbs,
-  scale: scaleVerbs,
-  token: tokenVerbs,
-};
+type Asked = Pick<ResourceRequest, 'info' | 'kind'>;
 
-function verbsOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>): Readonly<Record<string, VerbHandler>> {
-  if (info.subresource !== '') return OWN_VERBS[info.subresource] ?? VERBS;
-  if (kind.storedAs === 'bindings') return oldBindingVerbs;
-  if (kind.storedAs === 'componentstatuses') return componentVerbs;
-  return reviewVerbs(kind) ?? VERBS;
+/** The handlers of all verbs. */
+export class Dispatch {
+  readonly #ofObjects: Verbs;
+  readonly #ofReviews: Verbs;
+  readonly #ofComponents: Verbs;
+  readonly #ofOldBindings: Verbs;
+  /** of subresources that are more than another view of their object */
+  readonly #ofSubresources: Readonly<Record<string, Verbs>>;
+
+  constructor(ports: VerbPorts) {
+    this.#ofObjects = {
+      get: get(ports),
+      list: list(ports),
+      watch: watch(ports),
+      create: create(ports),
+      update: update(ports),
+      patch: patch(ports),
+      delete: deleteOne(ports),
+      deletecollection: deleteCollection(ports),
+    };
+    this.#ofReviews = reviewVerbs(ports);
+    this.#ofComponents = componentVerbs(ports);
+    this.#ofOldBindings = oldBindingVerbs(ports);
+    this.#ofSubresources = {
+      attach: attachVerbs(ports),
+      binding: bindingVerbs(ports),
+      eviction: evictionVerbs(ports),
+      exec: execVerbs(ports),
+      log: logVerbs(ports),
+      portforward: portForwardVerbs(ports),
+      proxy: proxyVerbs(ports),
+      scale: scaleVerbs(ports),
+      token: tokenVerbs(ports),
+    };
+  }
+
+  /** The handler of a request; undefined when there is nothing at its path. A verb that the resource lacks is an error. */
+  handlerOf(asked: Asked): VerbHandler | undefined {
+    return servedBy(asked, this.#verbsOf(asked)[asked.info.verb]);
+  }
+
+  #verbsOf({ info, kind }: Asked): Verbs {
+    if (info.subresource !== '') return this.#ofSubresources[info.subresource] ?? this.#ofObjects;
+    if (kind.storedAs === 'bindings') return this.#ofOldBindings;
+    if (kind.storedAs === 'componentstatuses') return this.#ofComponents;
+    return isQuestion(kind) ? this.#ofReviews : this.#ofObjects;
+  }
 }
 
-/** The handler of a verb, when the resource or subresource has it; undefined when there is nothing at the path. */
-export function handlerOf({ info, kind }: Pick<ResourceRequest, 'info' | 'kind'>): VerbHandler | undefined {
-  const handler = verbsOf({ info, kind })[info.verb];
+/** The handler, when the resource or subresource has its verb; undefined when there is nothing at the path. */
+function servedBy({ info, kind }: Asked, handler: VerbHandler | undefined): VerbHandler | undefined {
   if (info.subresource !== '') {
     const { subresources } = kind.entry;
     const found = Object.hasOwn(subresources, info.subresource) ? subresources[info.subresource] : undefined;

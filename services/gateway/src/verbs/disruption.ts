@@ -1,10 +1,17 @@
+import type { Registry } from '@tidegate/kinds';
 import { type Kind, metaOf, selectorText } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { parseLabelSelector } from '@tidegate/selectors';
 import { ApiError, forbiddenObject } from '@tidegate/status';
-import type { Gateway } from '../gateway.ts';
+import type { Collections } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { setCondition } from './conditions.ts';
+import type { WritePorts } from './create.ts';
+
+export interface DisruptionPorts extends WritePorts {
+  readonly collections: Pick<Collections, 'latest'>;
+  readonly registry: Pick<Registry, 'find'>;
+}
 
 /** So many evictions may wait for whoever counts the pods of a budget to notice them. */
 const MOST_DISRUPTED = 2000;
@@ -16,9 +23,9 @@ export function mayIgnoreBudget(pod: JsonObject): boolean {
 }
 
 /** The names of the budgets that count this pod. */
-export async function budgetsOf(gateway: Gateway, request: ResourceRequest, pod: JsonObject): Promise<string[]> {
+export async function budgetsOf(ports: DisruptionPorts, request: ResourceRequest, pod: JsonObject): Promise<string[]> {
   const { namespace } = request.info;
-  const collection = await gateway.collections.latest(budgetKind(gateway));
+  const collection = await ports.collections.latest(budgetKind(ports));
   const labels = metaOf(pod).labels ?? {};
   const names: string[] = [];
   for (const run of collection.snapshot().runs(namespace)) {
@@ -36,17 +43,17 @@ function selects({ spec }: JsonObject, labels: Readonly<Record<string, string>>)
   return parseLabelSelector(selectorText(selector))?.matches(labels) ?? true;
 }
 
-function budgetKind(gateway: Gateway): Kind {
-  return gateway.registry.find('policy', 'v1', 'poddisruptionbudgets') as Kind;
+function budgetKind(ports: DisruptionPorts): Kind {
+  return ports.registry.find('policy', 'v1', 'poddisruptionbudgets') as Kind;
 }
 
 /** Takes one disruption from the budget. Answers false where the pod is not healthy and does not count. */
 export async function takeDisruption(
-  gateway: Gateway,
+  ports: DisruptionPorts,
   request: ResourceRequest,
   { budget, pod }: { budget: string; pod: JsonObject },
 ): Promise<boolean> {
-  const { entry } = budgetKind(gateway);
+  const { entry } = budgetKind(ports);
   const info = {
     ...request.info,
     verb: 'update',
@@ -57,8 +64,8 @@ export async function takeDisruption(
     name: budget,
   };
   let taken = true;
-  await gateway.writer.write(
-    { ...request, kind: budgetKind(gateway), info },
+  await ports.writer.write(
+    { ...request, kind: budgetKind(ports), info },
     {
       operation: 'UPDATE',
       pinned: false,

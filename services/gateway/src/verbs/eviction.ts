@@ -2,15 +2,20 @@ import { metaOf, type Propagation } from '@tidegate/kinds';
 import { Query } from '@tidegate/request-info';
 import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
+import type { Admission } from '../admission/admission.ts';
 import { doneAnswer } from '../codec/answer.ts';
-import type { Gateway, VerbHandler } from '../gateway.ts';
-import { parseCurrent } from '../objects/objects.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
+import { type Objects, parseCurrent } from '../objects/objects.ts';
+import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { isDryRun } from '../request/write-options.ts';
 import { deletion } from '../writing/deletion.ts';
 import { asSubresource, namedBody } from './as-subresource.ts';
 import { setCondition } from './conditions.ts';
-import { budgetsOf, cannotEvict, mayIgnoreBudget, takeDisruption } from './disruption.ts';
+import { budgetsOf, cannotEvict, type DisruptionPorts, mayIgnoreBudget, takeDisruption } from './disruption.ts';
+
+interface EvictionPorts extends DisruptionPorts {
+  readonly objects: Pick<Objects, 'get'>;
+  readonly admission: Pick<Admission, 'admitCreation'>;
+}
 
 interface Eviction {
   readonly request: ResourceRequest;
@@ -28,26 +33,28 @@ const ATTEMPTS = 20;
  * POST to pods/NAME/eviction: a deletion that asks the pod's disruption budget first. What it takes of the budget is
  * committed before the pod goes, so of many evictions at once no more come through than the budget allows.
  */
-const create: VerbHandler = async (gateway, request) => {
-  const eviction = await readEviction(gateway, request);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await evict(gateway, eviction);
-      return doneAnswer(request);
-    } catch (error) {
-      const moved = error instanceof ApiError && error.reason === 'Conflict';
-      // the pod changed under us, and the client does not mind which version it is that goes
-      if (!moved || eviction.resourceVersion !== undefined || eviction.uid !== undefined || attempt === ATTEMPTS)
-        throw error;
+const create =
+  (ports: EvictionPorts): VerbHandler =>
+  async (request) => {
+    const eviction = await readEviction(ports, request);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await evict(ports, eviction);
+        return doneAnswer(request);
+      } catch (error) {
+        const moved = error instanceof ApiError && error.reason === 'Conflict';
+        // the pod changed under us, and the client does not mind which version it is that goes
+        if (!moved || eviction.resourceVersion !== undefined || eviction.uid !== undefined || attempt === ATTEMPTS)
+          throw error;
+      }
     }
-  }
-};
+  };
 
-export const evictionVerbs: Readonly<Record<string, VerbHandler>> = { create };
+export const evictionVerbs = (ports: EvictionPorts): Verbs => ({ create: create(ports) });
 
-async function readEviction(gateway: Gateway, request: ResourceRequest): Promise<Eviction> {
+async function readEviction(ports: EvictionPorts, request: ResourceRequest): Promise<Eviction> {
   const own = asSubresource(request);
-  const object = await gateway.admission.admitCreation(own, namedBody(own));
+  const object = await ports.admission.admitCreation(own, namedBody(own));
   const options = isJsonObject(object.deleteOptions) ? object.deleteOptions : {};
   const inBody = Array.isArray(options.dryRun) ? options.dryRun.map(String) : [];
   const inQuery = request.info.query.all('dryRun');
@@ -70,29 +77,29 @@ async function readEviction(gateway: Gateway, request: ResourceRequest): Promise
   };
 }
 
-async function evict(gateway: Gateway, eviction: Eviction): Promise<void> {
+async function evict(ports: EvictionPorts, eviction: Eviction): Promise<void> {
   const { request } = eviction;
-  const pod = parseCurrent(await gateway.objects.get(request.kind, request.info.namespace, request.info.name));
+  const pod = parseCurrent(await ports.objects.get(request.kind, request.info.namespace, request.info.name));
   refuseOther(eviction, pod);
   const { resourceVersion = '', deletionTimestamp } = metaOf(pod);
   if (mayIgnoreBudget(pod)) {
     const { phase } = (pod.status ?? {}) as JsonObject;
     const final = phase === 'Succeeded' || phase === 'Failed' || deletionTimestamp !== undefined;
-    return remove(gateway, eviction, final ? eviction.resourceVersion : resourceVersion);
+    return remove(ports, eviction, final ? eviction.resourceVersion : resourceVersion);
   }
-  const [budget, ...more] = await budgetsOf(gateway, request, pod);
+  const [budget, ...more] = await budgetsOf(ports, request, pod);
   if (more.length > 0) {
     throw new ApiError(
       '',
       'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
     );
   }
-  if (budget === undefined) return remove(gateway, eviction, eviction.resourceVersion);
-  const taken = await takeDisruption(gateway, request, { budget, pod });
-  if (taken) return remove(gateway, eviction, eviction.resourceVersion);
+  if (budget === undefined) return remove(ports, eviction, eviction.resourceVersion);
+  const taken = await takeDisruption(ports, request, { budget, pod });
+  if (taken) return remove(ports, eviction, eviction.resourceVersion);
   // the pod is not healthy, and does not count: but only as long as it is that
   try {
-    await remove(gateway, eviction, resourceVersion);
+    await remove(ports, eviction, resourceVersion);
   } catch (error) {
     const became = error instanceof ApiError && error.reason === 'Conflict' && eviction.resourceVersion === undefined;
     throw became ? cannotEvict(`The disruption budget ${budget} is still being processed by the server.`, 10) : error;
@@ -114,12 +121,12 @@ function refuseOther({ request, uid, resourceVersion }: Eviction, pod: JsonObjec
 }
 
 /** Says in the pod's status why it goes, and deletes it. */
-async function remove(gateway: Gateway, eviction: Eviction, resourceVersion: string | undefined): Promise<void> {
+async function remove(ports: EvictionPorts, eviction: Eviction, resourceVersion: string | undefined): Promise<void> {
   const { request, uid, graceSeconds, propagation, dryRun } = eviction;
   let version = resourceVersion;
   if (!dryRun) {
     const marked = { ...request, info: { ...request.info, subresource: 'status', verb: 'update' } };
-    await gateway.writer.write(marked, {
+    await ports.writer.write(marked, {
       operation: 'UPDATE',
       pinned: resourceVersion !== undefined,
       ownership: 'kept',
@@ -150,5 +157,5 @@ async function remove(gateway: Gateway, eviction: Eviction, resourceVersion: str
   const rest = { orphanDependents: undefined, ignoreReadErrors: false, isAdmitted: true as const };
   const options = { dryRun, uid, resourceVersion: version, graceSeconds, propagation, ...rest };
   const removal = { ...request, info };
-  await gateway.writer.write(removal, deletion(removal, options));
+  await ports.writer.write(removal, deletion(removal, options));
 }

@@ -2,39 +2,48 @@ import { isConverted } from '@tidegate/kinds';
 import { parseResourceVersion } from '@tidegate/revision';
 import { badRequest, notFound } from '@tidegate/status';
 import { isAsStored, objectAnswer } from '../codec/answer.ts';
-import type { Gateway, VerbHandler } from '../gateway.ts';
-import { isLargeJson } from '../limits/large-steps.ts';
-import { currentJson, keyOf } from '../objects/objects.ts';
-import { type Answer, inStep, type ResourceRequest } from '../request/resource-request.ts';
+import type { Conversions } from '../conversion/conversions.ts';
+import { isLargeJson, type LargeSteps } from '../limits/large-steps.ts';
+import type { Mirrors } from '../mirror/mirrors.ts';
+import type { Collections } from '../objects/collections.ts';
+import { currentJson, keyOf, type Objects } from '../objects/objects.ts';
+import { type Answer, inStep, type ResourceRequest, type VerbHandler } from '../request/resource-request.ts';
 
-/** GET of one object: the most recent from the store; at "0" or a version from the mirror. */
-export const get: VerbHandler = async (gateway, request) => {
-  const { kind, info } = request;
-  const key = keyOf(kind, info.namespace, info.name);
+interface GetPorts {
+  readonly objects: Pick<Objects, 'get'>;
+  readonly collections: Pick<Collections, 'reached' | 'atLeast'>;
+  readonly mirrors: Pick<Mirrors, 'isTooLarge'>;
+  readonly conversions: Pick<Conversions, 'read'>;
+  readonly largeSteps: Pick<LargeSteps, 'of'>;
+}
+
+/** GET of one object: the most recent one from the store; at "0" or another version from the mirror. */
+export const get =
+  (ports: GetPorts): VerbHandler =>
+  async (request) => {
+    const json = await jsonOf(ports, request);
+    // where the client wants another form, a large object is read and written anew, which takes a step
+    const steps = ports.largeSteps.of(!isAsStored(request) && isLargeJson(json));
+    return inStep({ steps }, (): Answer => objectAnswer(request, 200, json));
+  };
+
+async function jsonOf(ports: GetPorts, { kind, info }: ResourceRequest): Promise<Buffer> {
+  const fromStore = async () => currentJson(await ports.objects.get(kind, info.namespace, info.name));
   const asked = info.query.get('resourceVersion') ?? '';
-  if (asked === '')
-    return shown(gateway, request, currentJson(await gateway.objects.get(kind, key.namespace, key.name)));
-
+  if (asked === '') return fromStore();
   const revision = parseResourceVersion(asked);
   if (revision === undefined)
     throw badRequest(`invalid resource version: ${JSON.stringify(asked)} is not a version of this server`);
-  if (await gateway.mirrors.isTooLarge(kind.storedAs)) {
-    await gateway.collections.reached(revision);
-    return shown(gateway, request, currentJson(await gateway.objects.get(kind, key.namespace, key.name)));
+  if (await ports.mirrors.isTooLarge(kind.storedAs)) {
+    await ports.collections.reached(revision);
+    return fromStore();
   }
-  const collection = await gateway.collections.atLeast(request.kind, revision);
+  const collection = await ports.collections.atLeast(kind, revision);
+  const key = keyOf(kind, info.namespace, info.name);
   const item = collection.get(key.namespace, key.name);
-  if (item === undefined && collection.isCorrupt(key)) {
-    return shown(gateway, request, currentJson(await gateway.objects.get(kind, key.namespace, key.name)));
-  }
+  if (item === undefined && collection.isCorrupt(key)) return fromStore();
   if (item === undefined) throw notFound(kind.entry, info.name);
-  if (!isConverted(kind)) return shown(gateway, request, item.json);
-  const [converted = item] = await gateway.conversions.read(kind, [item]);
-  return shown(gateway, request, converted.json);
-};
-
-/** A large object is read and written anew in a step, where the client wants another form. */
-function shown({ largeSteps }: Gateway, request: ResourceRequest, json: Buffer): Answer | Promise<Answer> {
-  const steps = largeSteps.of(!isAsStored(request) && isLargeJson(json));
-  return inStep({ steps }, () => objectAnswer(request, 200, json));
+  if (!isConverted(kind)) return item.json;
+  const [converted = item] = await ports.conversions.read(kind, [item]);
+  return converted.json;
 }

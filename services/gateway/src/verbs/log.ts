@@ -1,38 +1,48 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FeatureGates } from '@tidegate/feature-gates';
 import { ApiError, badRequest, internalError, type Reason } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
-import type { VerbHandler } from '../gateway.ts';
 import { isGone } from '../hooks/drained.ts';
 import { upgradeOf } from '../hooks/upgrade-reply.ts';
 import { writeHead } from '../hooks/write-answer.ts';
+import type { Objects } from '../objects/objects.ts';
 import { ask, type BackEnd, dial, hostAndPort, untold } from '../proxy/back-end.ts';
+import type { BackEnds } from '../proxy/back-ends.ts';
 import { sendBack } from '../proxy/forward.ts';
 import { readLogOptions } from '../proxy/log-options.ts';
 import { sendToSocket } from '../proxy/log-socket.ts';
 import { containerOf, nodeOf } from '../proxy/pod-node.ts';
 import { readSome } from '../proxy/upgrade.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
+import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
+
+interface LogPorts {
+  readonly gates: FeatureGates;
+  readonly objects: Pick<Objects, 'core'>;
+  readonly backEnds: Pick<BackEnds, 'kubelet'>;
+}
 
 /** GET of pods/NAME/log: the kubelet's text, as it comes. */
-const get: VerbHandler = async (gateway, request, reply) => {
-  const { info } = request;
-  const options = readLogOptions(info, gateway.gates);
-  const pod = await gateway.objects.core('pods', request.info.namespace, request.info.name);
-  const container = containerOf(pod, info.name, options.container);
-  const node = nodeOf(pod);
-  if (node === '') {
-    writeHead(request, reply, { code: 204, contentType: 'text/plain' }).end();
+const get =
+  ({ gates, objects, backEnds }: LogPorts): VerbHandler =>
+  async (request, reply) => {
+    const { info } = request;
+    const options = readLogOptions(info, gates);
+    const pod = await objects.core('pods', request.info.namespace, request.info.name);
+    const container = containerOf(pod, info.name, options.container);
+    const node = nodeOf(pod);
+    if (node === '') {
+      writeHead(request, reply, { code: 204, contentType: 'text/plain' }).end();
+      return undefined;
+    }
+    const kubelet = await backEnds.kubelet(node, options);
+    const text = options.query.toString();
+    const path = `/containerLogs/${info.namespace}/${info.name}/${container}${text === '' ? '' : `?${text}`}`;
+    await stream(request, reply, kubelet, path);
     return undefined;
-  }
-  const kubelet = await gateway.backEnds.kubelet(node, options);
-  const text = options.query.toString();
-  const path = `/containerLogs/${info.namespace}/${info.name}/${container}${text === '' ? '' : `?${text}`}`;
-  await stream(request, reply, kubelet, path);
-  return undefined;
-};
+  };
 
-export const logVerbs: Readonly<Record<string, VerbHandler>> = { get };
+export const logVerbs = (ports: LogPorts): Verbs => ({ get: get(ports) });
 
 async function stream(request: ResourceRequest, reply: FastifyReply, kubelet: BackEnd, path: string): Promise<void> {
   const { socket, response } = await reach(reply, kubelet, path);

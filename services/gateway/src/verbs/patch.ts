@@ -2,22 +2,23 @@ import { fromStored } from '@tidegate/kinds';
 import { decodeJson, isJsonObject, type JsonObject, strategicMerge } from '@tidegate/schema';
 import { badRequest, forbiddenField } from '@tidegate/status';
 import { isApplied, JSON_PATCH, MERGE_PATCH, mediaType } from '../codec/media-types.ts';
-import type { VerbHandler } from '../gateway.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { mergePatch } from '../patch/merge-patch.ts';
 import { surplusOfOperations, surplusOfPatch } from '../patch/surplus.ts';
-import { inStep, type ResourceRequest } from '../request/resource-request.ts';
+import { inStep, type ResourceRequest, type VerbHandler } from '../request/resource-request.ts';
 import { fieldValidation, refuseOption } from '../request/write-options.ts';
 import { admitObject, nameless, tellSurplus } from '../writing/admit-object.ts';
 import { refuseManyValues } from '../writing/refuse-many-values.ts';
 import type { Write } from '../writing/write.ts';
-import { apply as applyObject } from './apply.ts';
+import { type ApplyPorts, apply } from './apply.ts';
 
 /** PATCH: the Content-Type says in which of the languages the change is written. */
-export const patch: VerbHandler = async (gateway, request) => {
-  if (isApplied(request.contentType)) return applyObject(gateway, request);
-  return gateway.writer.write(request, await patching(request));
-};
+export const patch =
+  ({ writer, registry }: ApplyPorts): VerbHandler =>
+  async (request) => {
+    if (isApplied(request.contentType)) return apply({ writer, registry }, request);
+    return writer.write(request, await patching(request));
+  };
 
 /** A patch as a write. */
 export async function patching(request: ResourceRequest): Promise<Write> {

@@ -4,23 +4,22 @@ import { requestInfo } from '@tidegate/request-info';
 import { Authorizer } from '../authz/authorizer.ts';
 import { readModes } from '../authz/modes.ts';
 import { Policy } from '../authz/policy.ts';
-import type { Gateway } from '../gateway.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { attachVerbs, execVerbs, portForwardVerbs } from './pod-stream.ts';
+import { attachVerbs, execVerbs, portForwardVerbs, type StreamPorts } from './pod-stream.ts';
 
 const roles = { policy: new Policy(), isFresh: true, latest: async () => {}, through: async () => {} };
 const authorizer = new Authorizer(readModes(['RBAC']), roles);
 const user = { name: 'reader', uid: '', groups: [] };
 
-for (const [subresource, { get }] of Object.entries({
+for (const [subresource, verbs] of Object.entries({
   exec: execVerbs,
   attach: attachVerbs,
   portforward: portForwardVerbs,
 })) {
   test(`a GET of ${subresource} needs the right to create it, before anything is looked at`, async () => {
-    const gateway = { authorizer, gates: { enabled: () => true } } as unknown as Gateway;
+    const { get } = verbs({ authorizer, gates: { enabled: () => true } } as unknown as StreamPorts);
     const info = requestInfo('GET', `/api/v1/namespaces/a/pods/p/${subresource}`);
-    await assert.rejects(async () => get?.(gateway, { info, user } as unknown as ResourceRequest, {} as never), {
+    await assert.rejects(async () => get?.({ info, user } as unknown as ResourceRequest, {} as never), {
       code: 403,
       message: `pods "p" is forbidden: User "reader" cannot create resource "pods/${subresource}" in API group "" in the namespace "a"`,
     });

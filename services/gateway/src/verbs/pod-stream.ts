@@ -1,6 +1,10 @@
+import type { FeatureGates } from '@tidegate/feature-gates';
 import { badRequest } from '@tidegate/status';
-import type { Gateway, VerbHandler } from '../gateway.ts';
+import type { Admission } from '../admission/admission.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
 import { type UpgradeResponse, upgradeOf } from '../hooks/upgrade-reply.ts';
+import type { Objects } from '../objects/objects.ts';
+import type { BackEnds } from '../proxy/back-ends.ts';
 import { refuseDryRun } from '../proxy/dry-run.ts';
 import { protocolsOf } from '../proxy/headers.ts';
 import { containerOf, nodeOf } from '../proxy/pod-node.ts';
@@ -8,43 +12,59 @@ import { remoteCommand, STREAM_CLOSE_PROTOCOL } from '../proxy/remote-command.ts
 import { tunnel, tunnelled } from '../proxy/tunnel.ts';
 import { passUpgrade, type Upgrading } from '../proxy/upgrade.ts';
 import { pathFlag } from '../request/query-parameters.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
+import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 
-type Speak = (upgrading: Upgrading, raw: UpgradeResponse, request: ResourceRequest, gateway: Gateway) => Promise<void>;
+type Gates = Pick<FeatureGates, 'enabled'>;
+
+export interface StreamPorts {
+  readonly gates: Gates;
+  readonly authorizer: Pick<Authorizer, 'demand'>;
+  readonly objects: Pick<Objects, 'core'>;
+  readonly admission: Pick<Admission, 'admitConnection'>;
+  readonly backEnds: Pick<BackEnds, 'kubelet'>;
+}
+
+interface Stream {
+  readonly speak: Speak;
+  readonly pathOf: (request: ResourceRequest, container: string) => string;
+  readonly isOfContainer: boolean;
+}
+
+type Speak = (upgrading: Upgrading, raw: UpgradeResponse, request: ResourceRequest, gates: Gates) => Promise<void>;
 
 /** A stream to and from a pod is opened, whatever the method: who may only read pods may not open one. */
-async function mayCreate({ gates, authorizer }: Gateway, { user, info }: ResourceRequest): Promise<void> {
+async function mayCreate({ gates, authorizer }: StreamPorts, { user, info }: ResourceRequest): Promise<void> {
   if (!gates.enabled('AuthorizePodWebsocketUpgradeCreatePermission')) return;
   await authorizer.demand(user, { ...info, verb: 'create' });
 }
 
-function opens(speak: Speak, pathOf: (request: ResourceRequest, container: string) => string, isOfContainer: boolean) {
-  const open: VerbHandler = async (gateway, request, reply) => {
+function opens(ports: StreamPorts, { speak, pathOf, isOfContainer }: Stream): Verbs {
+  const open: VerbHandler = async (request, reply) => {
     const { info, auditId } = request;
     refuseDryRun(info);
-    await mayCreate(gateway, request);
-    const pod = await gateway.objects.core('pods', request.info.namespace, request.info.name);
+    await mayCreate(ports, request);
+    const pod = await ports.objects.core('pods', request.info.namespace, request.info.name);
     const container = isOfContainer ? containerOf(pod, info.name, info.query.get('container') ?? '') : '';
-    await gateway.admission.admitConnection(request, container);
+    await ports.admission.admitConnection(request, container);
     const node = nodeOf(pod);
     if (node === '') throw badRequest(`pod ${info.name} does not have a host assigned`);
-    const backEnd = await gateway.backEnds.kubelet(node);
+    const backEnd = await ports.backEnds.kubelet(node);
     const raw = upgradeOf(reply);
     if (raw === undefined) throw badRequest('Upgrade request required');
-    await speak({ auditId, backEnd, path: pathOf(request, container) }, raw, request, gateway);
+    await speak({ auditId, backEnd, path: pathOf(request, container) }, raw, request, ports.gates);
     return undefined;
   };
   return { get: open, create: open };
 }
 
 /** Clients of version 5 are translated for; everybody else speaks with the kubelet. */
-const command: Speak = (upgrading, raw, { info }, { gates }) => {
+const command: Speak = (upgrading, raw, { info }, gates) => {
   const translated = protocolsOf(raw.req).includes(STREAM_CLOSE_PROTOCOL);
   if (!translated || !gates.enabled('TranslateStreamCloseWebsocketRequests')) return passUpgrade(upgrading, raw);
   return remoteCommand(upgrading, raw, streamsOf(info));
 };
 
-const ports: Speak = (upgrading, raw, _request, { gates }) => {
+const portForward: Speak = (upgrading, raw, _request, gates) => {
   const protocols = gates.enabled('PortForwardWebsockets') ? tunnelled(raw) : [];
   return protocols.length > 0 ? tunnel(upgrading, raw, protocols) : passUpgrade(upgrading, raw);
 };
@@ -73,6 +93,9 @@ function portsPath({ info }: ResourceRequest): string {
   return `/portForward/${info.namespace}/${info.name}${query}`;
 }
 
-export const execVerbs: Readonly<Record<string, VerbHandler>> = opens(command, commandPath('exec'), true);
-export const attachVerbs: Readonly<Record<string, VerbHandler>> = opens(command, commandPath('attach'), true);
-export const portForwardVerbs: Readonly<Record<string, VerbHandler>> = opens(ports, portsPath, false);
+export const execVerbs = (ports: StreamPorts): Verbs =>
+  opens(ports, { speak: command, pathOf: commandPath('exec'), isOfContainer: true });
+export const attachVerbs = (ports: StreamPorts): Verbs =>
+  opens(ports, { speak: command, pathOf: commandPath('attach'), isOfContainer: true });
+export const portForwardVerbs = (ports: StreamPorts): Verbs =>
+  opens(ports, { speak: portForward, pathOf: portsPath, isOfContainer: false });

@@ -1,35 +1,46 @@
-import type { VerbHandler } from '../gateway.ts';
+import type { Admission } from '../admission/admission.ts';
 import { upgradeOf } from '../hooks/upgrade-reply.ts';
 import { writeHead } from '../hooks/write-answer.ts';
+import type { BackEnds } from '../proxy/back-ends.ts';
 import { refuseDryRun } from '../proxy/dry-run.ts';
 import { forward } from '../proxy/forward.ts';
 import { passUpgrade } from '../proxy/upgrade.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
+import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
+
+interface ProxyPorts {
+  readonly admission: Pick<Admission, 'admitConnection'>;
+  readonly backEnds: Pick<BackEnds, 'behind'>;
+}
 
 /** Any request below pods/, services/ or nodes/NAME/proxy: sent on to what is behind it, and answered by that. */
-const proxy: VerbHandler = async (gateway, request, reply) => {
-  const { info, auditId } = request;
-  const { req } = reply.raw;
-  refuseDryRun(info);
-  const mark = req.url?.indexOf('?') ?? -1;
-  const query = mark < 0 ? '' : (req.url ?? '').slice(mark);
-  await gateway.admission.admitConnection(request);
-  const backEnd = await gateway.backEnds.behind(request.info);
-  const upgrade = upgradeOf(reply);
-  const path = info.subpath === '' ? '/' : info.subpath;
-  if (upgrade !== undefined) {
-    await passUpgrade({ auditId, backEnd, path: path + query }, upgrade);
+const proxy =
+  ({ admission, backEnds }: ProxyPorts): VerbHandler =>
+  async (request, reply) => {
+    const { info, auditId } = request;
+    const { req } = reply.raw;
+    refuseDryRun(info);
+    const mark = req.url?.indexOf('?') ?? -1;
+    const query = mark < 0 ? '' : (req.url ?? '').slice(mark);
+    await admission.admitConnection(request);
+    const backEnd = await backEnds.behind(request.info);
+    const upgrade = upgradeOf(reply);
+    const path = info.subpath === '' ? '/' : info.subpath;
+    if (upgrade !== undefined) {
+      await passUpgrade({ auditId, backEnd, path: path + query }, upgrade);
+      return undefined;
+    }
+    if (info.subpath === '' && (req.method === 'GET' || req.method === 'HEAD')) {
+      // links that are relative to a page must find their way back here
+      writeHead(request, reply, {
+        code: 301,
+        headers: ['Location', `${info.path}/${query}`, 'Content-Length', 0],
+      }).end();
+      return undefined;
+    }
+    const prefix = prefixOf(request);
+    await forward({ auditId, backEnd, path, query, prefix }, reply);
     return undefined;
-  }
-  if (info.subpath === '' && (req.method === 'GET' || req.method === 'HEAD')) {
-    // links that are relative to a page must find their way back here
-    writeHead(request, reply, { code: 301, headers: ['Location', `${info.path}/${query}`, 'Content-Length', 0] }).end();
-    return undefined;
-  }
-  const prefix = prefixOf(request);
-  await forward({ auditId, backEnd, path, query, prefix }, reply);
-  return undefined;
-};
+  };
 
 /** The path up to and with `/proxy`. */
 function prefixOf({ info }: ResourceRequest): string {
@@ -37,11 +48,7 @@ function prefixOf({ info }: ResourceRequest): string {
   return `${segments.join('/')}/proxy`;
 }
 
-export const proxyVerbs: Readonly<Record<string, VerbHandler>> = {
-  get: proxy,
-  create: proxy,
-  update: proxy,
-  patch: proxy,
-  delete: proxy,
-  options: proxy,
+export const proxyVerbs = (ports: ProxyPorts): Verbs => {
+  const handler = proxy(ports);
+  return { get: handler, create: handler, update: handler, patch: handler, delete: handler, options: handler };
 };

@@ -3,53 +3,60 @@ import type { PolicyRule } from '@tidegate/rbac';
 import type { RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { badRequest, type FieldError, invalid, invalidValue } from '@tidegate/status';
+import type { Admission } from '../admission/admission.ts';
 import { userInfo } from '../admission/review.ts';
+import type { BearerTokens } from '../authn/bearer/bearer-tokens.ts';
 import { digestOf } from '../authn/bearer/token.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
 import { question } from '../authz/question.ts';
 import { objectAnswer } from '../codec/answer.ts';
-import type { Gateway, VerbHandler } from '../gateway.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
+import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import type { User } from '../request/user.ts';
 import { admitBody } from '../writing/admit-object.ts';
 
+interface ReviewPorts {
+  readonly admission: Pick<Admission, 'admitCreation'>;
+  readonly authorizer: Authorizer;
+  readonly tokens: BearerTokens;
+}
+
 /** A question that is answered in its own status; nothing is kept of it. */
-type Review = (gateway: Gateway, request: ResourceRequest, spec: JsonObject) => JsonObject | Promise<JsonObject>;
+type Review = (ports: ReviewPorts, request: ResourceRequest, spec: JsonObject) => JsonObject | Promise<JsonObject>;
 
 const REVIEWS: Readonly<Record<string, Review>> = {
-  'selfsubjectaccessreviews.authorization.k8s.io': (gateway, { user }, spec) => access(gateway, user, spec),
-  'subjectaccessreviews.authorization.k8s.io': (gateway, _request, spec) => access(gateway, subjectOf(spec), spec),
-  'localsubjectaccessreviews.authorization.k8s.io': (gateway, { info }, spec) => {
+  'selfsubjectaccessreviews.authorization.k8s.io': ({ authorizer }, { user }, spec) => access(authorizer, user, spec),
+  'subjectaccessreviews.authorization.k8s.io': ({ authorizer }, _request, spec) =>
+    access(authorizer, subjectOf(spec), spec),
+  'localsubjectaccessreviews.authorization.k8s.io': ({ authorizer }, { info }, spec) => {
     const { namespace = '' } = (spec.resourceAttributes ?? {}) as JsonObject;
     if (namespace !== info.namespace) {
       throw badRequest('spec.resourceAttributes.namespace must be the namespace of the request');
     }
-    return access(gateway, subjectOf(spec), spec);
+    return access(authorizer, subjectOf(spec), spec);
   },
-  'selfsubjectreviews.authentication.k8s.io': (_gateway, { user }) => ({ userInfo: userInfo(user) }),
-  'selfsubjectrulesreviews.authorization.k8s.io': (gateway, { user }, spec) =>
-    rulesOf(gateway, user, text(spec.namespace)),
-  'tokenreviews.authentication.k8s.io': (gateway, _request, spec) => reviewToken(gateway, spec),
+  'selfsubjectreviews.authentication.k8s.io': (_ports, { user }) => ({ userInfo: userInfo(user) }),
+  'selfsubjectrulesreviews.authorization.k8s.io': ({ authorizer }, { user }, spec) =>
+    rulesOf(authorizer, user, text(spec.namespace)),
+  'tokenreviews.authentication.k8s.io': ({ tokens }, _request, spec) => reviewToken(tokens, spec),
 };
 
-const create: VerbHandler = async (gateway, request) => {
-  const review = REVIEWS[request.kind.storedAs] as Review;
-  const object = await gateway.admission.admitCreation(request, admitBody(request));
-  object.status = await review(gateway, request, isJsonObject(object.spec) ? object.spec : {});
-  return objectAnswer(request, 201, Buffer.from(JSON.stringify(object)));
-};
+const create =
+  (ports: ReviewPorts): VerbHandler =>
+  async (request) => {
+    const review = REVIEWS[request.kind.storedAs] as Review;
+    const object = await ports.admission.admitCreation(request, admitBody(request));
+    object.status = await review(ports, request, isJsonObject(object.spec) ? object.spec : {});
+    return objectAnswer(request, 201, Buffer.from(JSON.stringify(object)));
+  };
 
-const REVIEW_VERBS: Readonly<Record<string, VerbHandler>> = { create };
-
-/** The verbs of a kind that is a question; undefined for kinds that are objects. */
-export function reviewVerbs(kind: Kind): Readonly<Record<string, VerbHandler>> | undefined {
-  return isQuestion(kind) ? REVIEW_VERBS : undefined;
-}
+/** The verbs of kinds that are questions. */
+export const reviewVerbs = (ports: ReviewPorts): Verbs => ({ create: create(ports) });
 
 export function isQuestion({ storedAs }: Kind): boolean {
   return Object.hasOwn(REVIEWS, storedAs);
 }
 
-async function access({ authorizer }: Gateway, user: User, spec: JsonObject): Promise<JsonObject> {
+async function access(authorizer: ReviewPorts['authorizer'], user: User, spec: JsonObject): Promise<JsonObject> {
   const wrong = whatIsWrong(spec, user);
   if (wrong.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '', name: '' }, wrong);
   const info = isJsonObject(spec.nonResourceAttributes) ? otherOf(spec) : resourceOf(spec);
@@ -73,7 +80,7 @@ function whatIsWrong({ resourceAttributes, nonResourceAttributes }: JsonObject, 
   return wrong;
 }
 
-async function rulesOf({ authorizer }: Gateway, user: User, namespace: string): Promise<JsonObject> {
+async function rulesOf(authorizer: ReviewPorts['authorizer'], user: User, namespace: string): Promise<JsonObject> {
   if (namespace === '') throw badRequest('no namespace on request');
   await authorizer.latest();
   const { rules, missing } = authorizer.rulesFor(user, namespace);
@@ -89,7 +96,7 @@ async function rulesOf({ authorizer }: Gateway, user: User, namespace: string): 
 }
 
 /** Whose token it is; one that is nobody's is an answer, too. */
-async function reviewToken({ tokens }: Gateway, spec: JsonObject): Promise<JsonObject> {
+async function reviewToken(tokens: BearerTokens, spec: JsonObject): Promise<JsonObject> {
   const token = text(spec.token);
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
   const asked = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];

@@ -3,45 +3,58 @@ import { isJsonObject, type Json, type JsonObject, parseOwnJson, setOwn } from '
 import { internalError } from '@tidegate/status';
 import { objectAnswer } from '../codec/answer.ts';
 import { isApplied } from '../codec/media-types.ts';
-import type { Gateway, VerbHandler } from '../gateway.ts';
-import { currentJson } from '../objects/objects.ts';
+import { currentJson, type Objects } from '../objects/objects.ts';
 import { versionsOf } from '../ownership/kind-versions.ts';
-import type { Answer, ResourceRequest } from '../request/resource-request.ts';
+import type { Answer, ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { admitBody, admitObject } from '../writing/admit-object.ts';
 import type { View, Write } from '../writing/write.ts';
-import { applying, readWish } from './apply.ts';
+import { type ApplyPorts, applying, readWish } from './apply.ts';
 import { asSubresource } from './as-subresource.ts';
 import { readPatch } from './patch.ts';
 
+interface ScalePorts extends ApplyPorts {
+  readonly objects: Pick<Objects, 'get'>;
+}
+
 /** How many of something there are, and should be: an object that looks the same for all kinds that have it. */
-const get: VerbHandler = async (gateway, request) => {
-  const { kind, info } = request;
-  return show(request, 200, currentJson(await gateway.objects.get(kind, info.namespace, info.name)));
-};
+const get =
+  ({ objects }: ScalePorts): VerbHandler =>
+  async (request) => {
+    const { kind, info } = request;
+    return show(request, 200, currentJson(await objects.get(kind, info.namespace, info.name)));
+  };
 
-const update: VerbHandler = async (gateway, request) => {
-  const scale = asSubresource(request);
-  const wanted = admitBody(scale);
-  const pinned = (metaOf(wanted).resourceVersion ?? '') !== '';
-  return gateway.writer.write(
-    request,
-    changeTo(request, () => wanted, pinned),
-  );
-};
+const update =
+  ({ writer }: ScalePorts): VerbHandler =>
+  async (request) => {
+    const scale = asSubresource(request);
+    const wanted = admitBody(scale);
+    const pinned = (metaOf(wanted).resourceVersion ?? '') !== '';
+    return writer.write(
+      request,
+      changeTo(request, () => wanted, pinned),
+    );
+  };
 
-const patch: VerbHandler = async (gateway, request) => {
-  const scale = asSubresource(request);
-  if (isApplied(request.contentType)) return applyScale(gateway, request, scale);
-  const { apply, pinned } = readPatch(scale);
-  const wanted = (object: JsonObject) =>
-    admitObject(scale, apply(scaleOf(scale.kind, object, request.kind.entry.custom?.scale)));
-  return gateway.writer.write(request, changeTo(request, wanted, pinned));
-};
+const patch =
+  ({ writer, registry }: ScalePorts): VerbHandler =>
+  async (request) => {
+    const scale = asSubresource(request);
+    if (isApplied(request.contentType)) return applyScale({ writer, registry }, request, scale);
+    const { apply, pinned } = readPatch(scale);
+    const wanted = (object: JsonObject) =>
+      admitObject(scale, apply(scaleOf(scale.kind, object, request.kind.entry.custom?.scale)));
+    return writer.write(request, changeTo(request, wanted, pinned));
+  };
 
 /** Who applies a scale owns the object's number. */
-function applyScale(gateway: Gateway, request: ResourceRequest, scale: ResourceRequest): Promise<Answer> {
+function applyScale(
+  { writer, registry }: ApplyPorts,
+  request: ResourceRequest,
+  scale: ResourceRequest,
+): Promise<Answer> {
   const { kind } = request;
-  const wish = readWish(gateway.registry, scale);
+  const wish = readWish(registry, scale);
   const replicas = isJsonObject(wish.applied.spec) ? wish.applied.spec.replicas : undefined;
   const applied: JsonObject = {
     ...wish.applied,
@@ -52,14 +65,18 @@ function applyScale(gateway: Gateway, request: ResourceRequest, scale: ResourceR
   delete applied.spec;
   if (replicas !== undefined) setReplicas(applied, replicas, kind.entry.custom?.scale);
   else applied.spec = {};
-  const versions = versionsOf(gateway.registry, request);
-  return gateway.writer.write(request, {
+  const versions = versionsOf(registry, request);
+  return writer.write(request, {
     ...applying(request, { ...wish, versions, applied }),
     ...shownAsScale(request),
   });
 }
 
-export const scaleVerbs: Readonly<Record<string, VerbHandler>> = { get, update, patch };
+export const scaleVerbs = (ports: ScalePorts): Verbs => ({
+  get: get(ports),
+  update: update(ports),
+  patch: patch(ports),
+});
 
 /** Only the number counts, and the version and uid that the client expects. */
 function changeTo(request: ResourceRequest, wanted: (object: JsonObject) => JsonObject, pinned: boolean): Write {

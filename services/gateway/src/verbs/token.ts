@@ -1,10 +1,11 @@
 import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, conflict, invalid, invalidValue, resourceNotFound } from '@tidegate/status';
-import type { Reference, TokenSubject } from '../authn/service-accounts.ts';
+import type { Admission } from '../admission/admission.ts';
+import type { Reference, ServiceAccounts, TokenSubject } from '../authn/service-accounts.ts';
 import { objectAnswer } from '../codec/answer.ts';
-import type { Gateway, VerbHandler } from '../gateway.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
+import type { Objects } from '../objects/objects.ts';
+import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { isDryRun } from '../request/write-options.ts';
 import { admitBody } from '../writing/admit-object.ts';
 import { asSubresource } from './as-subresource.ts';
@@ -14,37 +15,46 @@ const USUAL_SECONDS = 3600;
 const MOST_SECONDS = 2 ** 32;
 const GROUP = 'authentication.k8s.io';
 
-/** POST to serviceaccounts/NAME/token: a token for this account, for whom and as long as is asked for. */
-const create: VerbHandler = async (gateway, request) => {
-  const { serviceAccounts } = gateway;
-  if (serviceAccounts === undefined) throw resourceNotFound();
-  const own = asSubresource(request);
-  const sent = admitBody(own);
-  const { namespace, name } = request.info;
-  const { uid = '' } = await metaIn(gateway, request, 'serviceaccounts');
-  const { uid: wanted } = metaOf(sent);
-  if (wanted && wanted !== uid) {
-    const why = `the UID in the token request (${wanted}) does not match the UID of the service account (${uid})`;
-    throw conflict({ group: GROUP, resource: 'TokenRequest' }, name, why);
-  }
-  Object.assign(metaOf(sent), { name, namespace, uid, creationTimestamp: wholeSeconds(new Date()) });
-  const object = await gateway.admission.admitCreation(own, sent);
-  const spec = isJsonObject(object.spec) ? object.spec : {};
-  const asked = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
-  const audiences = asked.length > 0 ? asked : [...serviceAccounts.audiences];
-  const seconds = secondsOf(spec);
-  const bound = isJsonObject(spec.boundObjectRef) ? await boundTo(gateway, request, spec.boundObjectRef) : {};
-  const subject = { namespace, serviceaccount: { name, uid }, ...bound };
-  // what is tried leaves nothing behind, least of all something that opens doors
-  const { token, expiresAt } = isDryRun(request)
-    ? { token: '', expiresAt: new Date(Date.now() + seconds * 1000) }
-    : serviceAccounts.issue(subject, { audiences, seconds });
-  object.spec = { ...spec, audiences, expirationSeconds: seconds };
-  object.status = { token, expirationTimestamp: wholeSeconds(expiresAt) };
-  return objectAnswer(own, 201, Buffer.from(JSON.stringify(object)));
-};
+interface TokenPorts {
+  /** undefined where the server has no key for their tokens */
+  readonly serviceAccounts: ServiceAccounts | undefined;
+  readonly objects: Pick<Objects, 'core'>;
+  readonly admission: Pick<Admission, 'admitCreation'>;
+}
 
-export const tokenVerbs: Readonly<Record<string, VerbHandler>> = { create };
+/** POST to serviceaccounts/NAME/token: a token for this account, for whom and as long as is asked for. */
+const create =
+  (ports: TokenPorts): VerbHandler =>
+  async (request) => {
+    const { serviceAccounts } = ports;
+    if (serviceAccounts === undefined) throw resourceNotFound();
+    const own = asSubresource(request);
+    const sent = admitBody(own);
+    const { namespace, name } = request.info;
+    const { uid = '' } = await metaIn(ports, request, 'serviceaccounts');
+    const { uid: wanted } = metaOf(sent);
+    if (wanted && wanted !== uid) {
+      const why = `the UID in the token request (${wanted}) does not match the UID of the service account (${uid})`;
+      throw conflict({ group: GROUP, resource: 'TokenRequest' }, name, why);
+    }
+    Object.assign(metaOf(sent), { name, namespace, uid, creationTimestamp: wholeSeconds(new Date()) });
+    const object = await ports.admission.admitCreation(own, sent);
+    const spec = isJsonObject(object.spec) ? object.spec : {};
+    const asked = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
+    const audiences = asked.length > 0 ? asked : [...serviceAccounts.audiences];
+    const seconds = secondsOf(spec);
+    const bound = isJsonObject(spec.boundObjectRef) ? await boundTo(ports, request, spec.boundObjectRef) : {};
+    const subject = { namespace, serviceaccount: { name, uid }, ...bound };
+    // what is tried leaves nothing behind, least of all something that opens doors
+    const { token, expiresAt } = isDryRun(request)
+      ? { token: '', expiresAt: new Date(Date.now() + seconds * 1000) }
+      : serviceAccounts.issue(subject, { audiences, seconds });
+    object.spec = { ...spec, audiences, expirationSeconds: seconds };
+    object.status = { token, expirationTimestamp: wholeSeconds(expiresAt) };
+    return objectAnswer(own, 201, Buffer.from(JSON.stringify(object)));
+  };
+
+export const tokenVerbs = (ports: TokenPorts): Verbs => ({ create: create(ports) });
 
 function secondsOf(spec: JsonObject): number {
   const seconds = Number(spec.expirationSeconds ?? USUAL_SECONDS);
@@ -56,7 +66,7 @@ function secondsOf(spec: JsonObject): number {
 }
 
 /** What the token ends with, beside its account. */
-async function boundTo(gateway: Gateway, request: ResourceRequest, ref: JsonObject): Promise<Partial<TokenSubject>> {
+async function boundTo(ports: TokenPorts, request: ResourceRequest, ref: JsonObject): Promise<Partial<TokenSubject>> {
   const { kind, apiVersion = 'v1', uid: wanted } = ref;
   const resource = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' }[String(kind)];
   if (resource === undefined || apiVersion !== 'v1') {
@@ -65,7 +75,7 @@ async function boundTo(gateway: Gateway, request: ResourceRequest, ref: JsonObje
     );
   }
   const name = String(ref.name ?? '');
-  const object = await gateway.objects.core(resource, request.info.namespace, name);
+  const object = await ports.objects.core(resource, request.info.namespace, name);
   const { uid = '' } = metaOf(object);
   if (wanted && wanted !== uid) {
     const why = `the UID in the bound object reference (${String(wanted)}) does not match the UID in record. The object might have been deleted and then recreated`;
@@ -80,21 +90,21 @@ async function boundTo(gateway: Gateway, request: ResourceRequest, ref: JsonObje
       `cannot bind token for serviceaccount ${account} to pod running with different serviceaccount name.`,
     );
   }
-  return { pod: { name, uid }, ...(nodeName ? { node: await nodeOf(gateway, nodeName) } : {}) };
+  return { pod: { name, uid }, ...(nodeName ? { node: await nodeOf(ports, nodeName) } : {}) };
 }
 
 /** The node of a pod need not be there. */
-async function nodeOf(gateway: Gateway, name: string): Promise<Reference> {
+async function nodeOf(ports: TokenPorts, name: string): Promise<Reference> {
   try {
-    return { name, uid: metaOf(await gateway.objects.core('nodes', '', name)).uid ?? '' };
+    return { name, uid: metaOf(await ports.objects.core('nodes', '', name)).uid ?? '' };
   } catch (error) {
     if (error instanceof ApiError && error.reason === 'NotFound') return { name, uid: '' };
     throw error;
   }
 }
 
-async function metaIn(gateway: Gateway, request: ResourceRequest, resource: string) {
-  return metaOf(await gateway.objects.core(resource, request.info.namespace, request.info.name));
+async function metaIn(ports: TokenPorts, request: ResourceRequest, resource: string) {
+  return metaOf(await ports.objects.core(resource, request.info.namespace, request.info.name));
 }
 
 function wholeSeconds(time: Date): string {

@@ -1,24 +1,25 @@
 import { metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { conflict } from '@tidegate/status';
-import type { VerbHandler } from '../gateway.ts';
-import { inStep, type ResourceRequest } from '../request/resource-request.ts';
+import { inStep, type ResourceRequest, type VerbHandler } from '../request/resource-request.ts';
 import { admitBody } from '../writing/admit-object.ts';
 import type { Write } from '../writing/write.ts';
-import { creation, wipe } from './create.ts';
+import { creation, type WritePorts, wipe } from './create.ts';
 
 /** PUT of a whole object. */
-export const update: VerbHandler = async (gateway, request) => {
-  const { kind, info } = request;
-  const object = await inStep(request, () => admitBody(request));
-  const mayCreate = kind.entry.createsOnUpdate && info.subresource === '';
-  return gateway.writer.write(request, {
-    operation: 'UPDATE',
-    change: [() => structuredClone(object)],
-    pinned: (metaOf(object).resourceVersion ?? '') !== '',
-    ...(mayCreate ? { orCreate: () => creationOf(request, object) } : {}),
-  });
-};
+export const update =
+  ({ writer }: WritePorts): VerbHandler =>
+  async (request) => {
+    const { kind, info } = request;
+    const object = await inStep(request, () => admitBody(request));
+    const mayCreate = kind.entry.createsOnUpdate && info.subresource === '';
+    return writer.write(request, {
+      operation: 'UPDATE',
+      change: [() => structuredClone(object)],
+      pinned: (metaOf(object).resourceVersion ?? '') !== '',
+      ...(mayCreate ? { orCreate: () => creationOf(request, object) } : {}),
+    });
+  };
 
 /** Some kinds are created by a PUT. */
 function creationOf({ kind, info }: ResourceRequest, object: JsonObject): Write {

@@ -1,9 +1,9 @@
 import type { RequestInfo } from '@tidegate/request-info';
 import type { Status } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Gateway } from '../gateway.ts';
 import type { RequestNotes } from '../request/resource-request.ts';
 import { notedBytes } from '../telemetry/answer-bytes.ts';
+import type { RequestMetrics } from '../telemetry/request-metrics.ts';
 import { countEnd } from '../telemetry/request-tallies.ts';
 
 interface Opened {
@@ -21,7 +21,7 @@ interface Answered extends Opened {
 }
 
 /** Counts a request when its answer is made; one that lasts long when its client or this process ends it. */
-export function observe({ requestMetrics }: Gateway, answered: Answered): void {
+export function observe(requestMetrics: RequestMetrics, answered: Answered): void {
   const { request, reply, info, notes, code, failure, lastsLong } = answered;
   const { raw } = reply;
   const tally = requestMetrics.tallies.of(info, request.headers['content-type']);
@@ -35,7 +35,7 @@ export function observe({ requestMetrics }: Gateway, answered: Answered): void {
 }
 
 /** Counts what lasts long for as long as its answer is open, from when it is let in. */
-export function observeOpen({ requestMetrics }: Gateway, { request, reply, info }: Opened): void {
+export function observeOpen(requestMetrics: RequestMetrics, { request, reply, info }: Opened): void {
   const { raw } = reply;
   if (raw.destroyed || raw.writableEnded) return;
   const tally = requestMetrics.tallies.of(info, request.headers['content-type']);

@@ -5,20 +5,24 @@ import { type RequestInfo, requestInfo, TALKS } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { badRequest, timeout } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import type { RemoteApi } from './aggregation/remote-api.ts';
-import { malformedMediaType } from './codec/media-types.ts';
-import type { Gateway } from './gateway.ts';
-import { auditId } from './hooks/audit-id.ts';
-import { bodyClock } from './hooks/body-clock.ts';
-import { clientError } from './hooks/client-error.ts';
-import { Doors, type DoorsConfig, HANDSHAKE_MS } from './hooks/doors.ts';
-import { FENCE_HEADER, isSystemController } from './hooks/fence.ts';
-import { STREAMS_OF_STRANGERS } from './hooks/http2-sessions.ts';
-import { takeBearer, upgradeReply } from './hooks/upgrade-reply.ts';
-import { type Asked, writeError } from './hooks/write-answer.ts';
-import { nobody } from './request/user.ts';
-import { serve } from './serve.ts';
-import type { Serving } from './tls/serving.ts';
+import type { ApiServices } from '../aggregation/api-services.ts';
+import type { RemoteApi } from '../aggregation/remote-api.ts';
+import type { AuditTrail } from '../audit/audit-trail.ts';
+import type { Authenticator } from '../authn/authenticator.ts';
+import { malformedMediaType } from '../codec/media-types.ts';
+import type { Negotiator } from '../codec/negotiate.ts';
+import { auditId } from '../hooks/audit-id.ts';
+import { bodyClock } from '../hooks/body-clock.ts';
+import { clientError } from '../hooks/client-error.ts';
+import { Doors, type DoorsConfig, HANDSHAKE_MS } from '../hooks/doors.ts';
+import { FENCE_HEADER, isSystemController } from '../hooks/fence.ts';
+import { STREAMS_OF_STRANGERS } from '../hooks/http2-sessions.ts';
+import { takeBearer, upgradeReply } from '../hooks/upgrade-reply.ts';
+import { type Asked, writeError } from '../hooks/write-answer.ts';
+import type { GatewayMetrics } from '../metrics.ts';
+import { nobody } from '../request/user.ts';
+import type { RequestServer } from '../serving/request-server.ts';
+import type { Serving } from '../tls/serving.ts';
 
 /** how long the head of a request may take, as in kube-apiserver */
 const HEADERS_MS = 32_000;
@@ -34,14 +38,21 @@ type HttpServer = Server & { keepAliveTimeout: number; keepAliveTimeoutBuffer: n
 type Options = AppOptions & { doors: Doors };
 
 interface AppOptions extends DoorsConfig {
-  gateway: Gateway;
-  kit: Kit;
-  serving: Serving;
+  readonly requests: Pick<RequestServer, 'serve'>;
+  readonly apiServices: Pick<ApiServices, 'at'>;
+  readonly authenticator: Pick<Authenticator, 'sender'>;
+  readonly auditTrail: AuditTrail | undefined;
+  readonly negotiator: Negotiator;
+  readonly metrics: Pick<GatewayMetrics, 'droppedConnections' | 'handshakeErrors'>;
+  /** how long a request may take */
+  readonly requestMs: number;
+  readonly kit: Pick<Kit, 'faults' | 'log'>;
+  readonly serving: Serving;
 }
 
-/** The HTTP side of the gateway, HTTP/1.1 and HTTP/2 on one port. What happens to a request is in serve.ts. */
+/** The HTTP side of the gateway, HTTP/1.1 and HTTP/2 on one port. What happens to a request is in serving/request-server.ts. */
 export function createApp(given: AppOptions): FastifyInstance {
-  const { serving, gateway } = given;
+  const { serving, requestMs, metrics, apiServices } = given;
   const app = fastify({
     http2: true,
     https: {
@@ -65,10 +76,10 @@ export function createApp(given: AppOptions): FastifyInstance {
   const { server } = app as unknown as { server: HttpServer };
   server.keepAliveTimeout = TOLD_IDLE_MS;
   server.keepAliveTimeoutBuffer = IDLE_MS - TOLD_IDLE_MS;
-  server.headersTimeout = Math.min(HEADERS_MS, gateway.limits.requestMs);
+  server.headersTimeout = Math.min(HEADERS_MS, requestMs);
   serving.keep(server);
-  const doors = new Doors(server, given, () => gateway.metrics.droppedConnections.inc());
-  server.on('tlsClientError', () => gateway.metrics.handshakeErrors.inc());
+  const doors = new Doors(server, given, () => metrics.droppedConnections.inc());
+  server.on('tlsClientError', () => metrics.handshakeErrors.inc());
   const options = { ...given, doors };
   const failedRequests = given.kit.faults.place('serve a request that is sent on');
 
@@ -79,23 +90,23 @@ export function createApp(given: AppOptions): FastifyInstance {
     // what is sent on to others is not read here: its body may have any size, and come at any pace
     const go = (remote: RemoteApi | undefined) => {
       if (remote === undefined && !isSentOn(request.raw)) done();
-      else serve(options, request, reply, remote).catch(failed);
+      else options.requests.serve({ request, reply, remote, connections: doors }).catch(failed);
     };
     const failed = (error: unknown) => {
       failedRequests.failed(error);
       reply.raw.destroy();
     };
-    const remote = gateway.apiServices.at(request.raw.url ?? '');
+    const remote = apiServices.at(request.raw.url ?? '');
     if (remote === undefined || !claimsFence(request.raw)) go(remote);
-    else meantHere(gateway, request.raw).then((isHere) => go(isHere ? undefined : remote), failed);
+    else meantHere(given, request.raw).then((isHere) => go(isHere ? undefined : remote), failed);
   });
   const tooSlow = (request: FastifyRequest, reply: FastifyReply) =>
     refuse(options, { raw: request.raw, reply }, timeout());
-  app.addHook('onRequest', bodyClock(gateway.limits.requestMs, tooSlow));
+  app.addHook('onRequest', bodyClock(requestMs, tooSlow));
   app.setErrorHandler((error, request, reply) => {
     void refuse(options, { raw: request.raw, reply }, toldAs(error as FastifyRefusal));
   });
-  app.all('*', (request, reply) => serve(options, request, reply));
+  app.all('*', (request, reply) => options.requests.serve({ request, reply, remote: undefined, connections: doors }));
   serveUpgrades(app, options);
   return app;
 }
@@ -118,7 +129,7 @@ function claimsFence({ headers }: IncomingMessage): boolean {
  * System controllers mean what is kept here, whoever serves its group by now. Everybody may send their header, so it is
  * found out who sends it before it counts.
  */
-async function meantHere({ authenticator }: Gateway, raw: IncomingMessage): Promise<boolean> {
+async function meantHere({ authenticator }: Pick<AppOptions, 'authenticator'>, raw: IncomingMessage): Promise<boolean> {
   if (!claimsFence(raw)) return false;
   try {
     const sender = await authenticator.sender(raw);
@@ -146,10 +157,10 @@ function serveUpgrades(app: FastifyInstance, options: Options): void {
 }
 
 async function upgrade(options: Options, raw: IncomingMessage, reply: FastifyReply): Promise<void> {
-  let remote = options.gateway.apiServices.at(raw.url ?? '');
+  let remote = options.apiServices.at(raw.url ?? '');
   try {
     takeBearer(raw);
-    if (remote !== undefined && (await meantHere(options.gateway, raw))) remote = undefined;
+    if (remote !== undefined && (await meantHere(options, raw))) remote = undefined;
     const info = requestInfo(raw.method ?? '', raw.url ?? '/');
     if (info !== undefined && !takesUpgrades(info, remote))
       throw badRequest('only watches, logs and streams are served over a WebSocket');
@@ -160,8 +171,8 @@ async function upgrade(options: Options, raw: IncomingMessage, reply: FastifyRep
     await refuse(options, { raw, reply }, error);
     return;
   }
-  const request = { raw, method: raw.method, headers: raw.headers, body: undefined };
-  await serve(options, request as unknown as FastifyRequest, reply, remote);
+  const request = { raw, method: raw.method, headers: raw.headers, body: undefined } as unknown as FastifyRequest;
+  await options.requests.serve({ request, reply, remote, connections: options.doors });
 }
 
 function takesUpgrades({ verb, subresource }: RequestInfo, remote: RemoteApi | undefined): boolean {
@@ -177,9 +188,9 @@ async function refuse(
   const asked = askedBy(options, raw.headers);
   const { code, status } = await writeError(asked, reply, error);
   const info = requestInfo(raw.method ?? '', raw.url ?? '/');
-  options.gateway.auditTrail?.begin({ raw, auditId: asked.auditId, user: nobody, info })?.answered(code, status);
+  options.auditTrail?.begin({ raw, auditId: asked.auditId, user: nobody, info })?.answered(code, status);
 }
 
-function askedBy({ gateway: { negotiator } }: AppOptions, headers: IncomingHttpHeaders): Asked {
+function askedBy({ negotiator }: AppOptions, headers: IncomingHttpHeaders): Asked {
   return { auditId: auditId(headers['audit-id']), accept: headers.accept, negotiator };
 }

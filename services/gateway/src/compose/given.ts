@@ -1,0 +1,14 @@
+import type { FeatureGates } from '@tidegate/feature-gates';
+import type { Kit, KitConfig, Options } from '@tidegate/service-kit';
+import type { options } from '../config.ts';
+import type { GatewayMetrics } from '../metrics.ts';
+
+export type GatewayConfig = Options<typeof options> & KitConfig;
+
+/** What every room may be made with. */
+export interface Given {
+  readonly config: GatewayConfig;
+  readonly kit: Kit;
+  readonly gates: FeatureGates;
+  readonly metrics: GatewayMetrics;
+}

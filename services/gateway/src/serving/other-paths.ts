@@ -1,0 +1,78 @@
+import { type Checks, type MetricRegistry, type ProbePath, probeAnswer, probePath } from '@tidegate/service-kit';
+import { methodNotAllowed } from '@tidegate/status';
+import type { ApiServices } from '../aggregation/api-services.ts';
+import type { ServiceAccounts } from '../authn/service-accounts.ts';
+import type { Discovery } from '../discovery/discovery.ts';
+import { type CodingSettings, contentCoding } from '../hooks/content-coding.ts';
+import { nothingHere, writeText } from '../hooks/write-answer.ts';
+import { writeDocument } from '../hooks/write-document.ts';
+import { dump } from '../limits/dump.ts';
+import type { Turns } from '../limits/turns.ts';
+import type { CustomKinds } from '../live/custom-kinds.ts';
+import type { Admitted } from './admitted.ts';
+
+interface OtherPathsPorts {
+  readonly discovery: Discovery;
+  readonly customKinds: CustomKinds;
+  readonly apiServices: Pick<ApiServices, 'known'>;
+  /** undefined where the server has no key for the tokens of service accounts */
+  readonly serviceAccounts: Pick<ServiceAccounts, 'document'> | undefined;
+  /** undefined where priority and fairness is off */
+  readonly turns: Pick<Turns, 'seats'> | undefined;
+  readonly checks: Checks;
+  readonly metrics: Pick<MetricRegistry, 'exposition'>;
+  readonly coding: CodingSettings;
+}
+
+/** Serves the paths that are no resources: probes, metrics, keys, dumps of flow control, documents of discovery. */
+export class OtherPaths {
+  readonly #ports: OtherPathsPorts;
+
+  constructor(ports: OtherPathsPorts) {
+    this.#ports = ports;
+  }
+
+  async serve(admitted: Admitted): Promise<number> {
+    const { request, reply, info, audit } = admitted;
+    const probed = probePath(info.path);
+    // by whatever method: who may use it is said by roles
+    if (probed !== undefined) return serveProbe(this.#ports.checks, admitted, probed);
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
+    if (info.path === '/metrics') {
+      const { text, contentType } = await this.#ports.metrics.exposition(request.headers.accept);
+      return writeText(audit, reply, 200, text, { contentType });
+    }
+    const keys = this.#ports.serviceAccounts?.document(info.path);
+    if (keys !== undefined) return writeText(audit, reply, 200, keys.text, { contentType: keys.type });
+    const { turns } = this.#ports;
+    const dumped = turns && dump(turns.seats, info);
+    if (dumped !== undefined) return writeText(audit, reply, 200, dumped);
+    const document = await discovered(this.#ports, info.path, request.headers.accept);
+    if (document === undefined) return nothingHere(audit, reply);
+    const coding = contentCoding(this.#ports.coding, info, String(request.headers['accept-encoding'] ?? ''));
+    return writeDocument({ request, reply, audit, info, coding }, document);
+  }
+}
+
+function serveProbe(checks: Checks, { reply, info, audit }: Admitted, { endpoint, name }: ProbePath): number {
+  const query = { verbose: info.query.get('verbose') !== undefined, exclude: info.query.all('exclude') };
+  const answer = probeAnswer(checks.at(endpoint), name, query);
+  return answer === undefined ? nothingHere(audit, reply) : writeText(audit, reply, answer.code, answer.text);
+}
+
+const DISCOVERED = /^\/(apis|openapi)(\/|$)/;
+
+/** Custom kinds are told of as well; that there is nothing at a path is told only when it is certain. */
+async function discovered(
+  { customKinds, apiServices, discovery }: OtherPathsPorts,
+  path: string,
+  accept: string | undefined,
+) {
+  if (!DISCOVERED.test(path)) return discovery.document(path, accept);
+  await customKinds.known();
+  await apiServices.known();
+  const document = await discovery.document(path, accept);
+  if (document !== undefined) return document;
+  await customKinds.latest();
+  return discovery.document(path, accept);
+}
