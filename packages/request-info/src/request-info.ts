@@ -23,6 +23,8 @@ export interface RequestInfo {
 export const TALKS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 /** What changes no resource. */
 export const READS: ReadonlySet<string> = new Set<Verb>(['get', 'list', 'watch']);
+/** The verbs that change nothing, of resources and of other paths. */
+export const READ_ONLY: ReadonlySet<string> = new Set([...READS, 'head', 'options']);
 
 const METHODS: Readonly<Record<string, Verb>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);

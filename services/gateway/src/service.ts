@@ -2,8 +2,8 @@ import { delayMs, type Kit, type Service } from '@tidegate/service-kit';
 import { composeGateway, type Gateway } from './compose/gateway.ts';
 import type { GatewayConfig } from './compose/given.ts';
 import { durationOf } from './configuration/duration.ts';
-import { Connections } from './hooks/connections.ts';
 import { TOLD_IDLE_MS } from './listener/app.ts';
+import { Connections } from './listener/connections.ts';
 
 /** how long requests that are under way may take when the process is to end */
 const DRAIN_MS = 10_000;

@@ -1,9 +1,8 @@
 import { type Kind, kindOf, metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { pathFlag } from '../request/query-parameters.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
+import type { Operation, ResourceRequest } from '../request/resource-request.ts';
 import { isDryRun } from '../request/write-options.ts';
-import type { Operation } from './act.ts';
 import { type AdmissionPorts, Admitting } from './admitting.ts';
 import type { Configurations } from './configurations.ts';
 

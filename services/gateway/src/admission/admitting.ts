@@ -7,21 +7,13 @@ import { type WebhookCalls, WebhookFailure } from '../callouts/webhook-calls.ts'
 import { asStored } from '../codec/stored-form.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { accessOf, onceDecided } from './access.ts';
+import type { Attributes, ReviewedObjects } from './act.ts';
 import type { BoundPolicy, Called } from './configurations.ts';
 import type { Hook } from './hook.ts';
 import { countCall, countFailure, countRejection, type HookMetrics } from './hook-metrics.ts';
 import { isSelected } from './matcher.ts';
 import { judgeByPolicies, type Lookups } from './policy-judges.ts';
-import {
-  type Attributes,
-  objectsShown,
-  type ReviewedObjects,
-  requestOf,
-  reviewOf,
-  shownKind,
-  type Verdict,
-  verdictOf,
-} from './review.ts';
+import { objectsShown, requestOf, reviewOf, shownKind, type Verdict, verdictOf } from './review.ts';
 
 /** What admission takes from other rooms. */
 export interface AdmissionPorts extends Lookups {

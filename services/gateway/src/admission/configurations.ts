@@ -1,7 +1,6 @@
 import type { Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { type AnyView, LiveView, type MirrorPort } from '../live/live-view.ts';
-import type { Plugins } from '../plugins/plugins.ts';
 import type { Act } from './act.ts';
 import { type Hook, hooksOf } from './hook.ts';
 import { actFor } from './matcher.ts';
@@ -27,6 +26,11 @@ export interface BoundPolicy {
   readonly bindings: readonly PolicyBinding[];
 }
 
+/** Which of the admission plugins are enabled. */
+interface Switches {
+  isOn(plugin: (typeof PLUGINS)[Phase] | 'ValidatingAdmissionPolicy'): boolean;
+}
+
 interface Asked {
   readonly act: Act;
   /** of the object; empty where it has none yet */
@@ -41,13 +45,13 @@ interface Asked {
  */
 export class Configurations {
   readonly #registry: Registry;
-  readonly #plugins: Pick<Plugins, 'isOn'>;
+  readonly #plugins: Switches;
   readonly #hooks: Readonly<Record<Phase, LiveView<Hook[]>>>;
   readonly #policies: LiveView<KnownPolicy>;
   readonly #bindings: LiveView<PolicyBinding>;
   readonly views: readonly AnyView[];
 
-  constructor(mirrors: MirrorPort, registry: Registry, plugins: Pick<Plugins, 'isOn'>) {
+  constructor(mirrors: MirrorPort, registry: Registry, plugins: Switches) {
     this.#registry = registry;
     this.#plugins = plugins;
     const view = <T>(resource: string, make: (object: JsonObject) => T) => {

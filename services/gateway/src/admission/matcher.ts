@@ -3,8 +3,7 @@ import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { type LabelSelector, parseLabelSelector } from '@tidegate/selectors';
 import { notFound } from '@tidegate/status';
 import type { Objects } from '../objects/objects.ts';
-import { type Act, equivalents } from './act.ts';
-import type { Attributes, ReviewedObjects } from './review.ts';
+import { type Act, type Attributes, equivalents, type ReviewedObjects } from './act.ts';
 
 type Rule = (act: Act, name: string) => boolean;
 

@@ -4,11 +4,12 @@ import { ApiError, forbiddenObject, type Reason } from '@tidegate/status';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Objects } from '../objects/objects.ts';
 import { accessOf, onceDecided } from './access.ts';
+import type { Attributes, ReviewedObjects } from './act.ts';
 import type { BoundPolicy } from './configurations.ts';
 import { isSelected, namespaceObject } from './matcher.ts';
 import type { KnownPolicy, PolicyBinding } from './policies.ts';
 import { Misconfigured, type ParamLookups, paramsOf } from './policy-params.ts';
-import { type Attributes, objectsShown, type ReviewedObjects, requestOf } from './review.ts';
+import { objectsShown, requestOf } from './review.ts';
 
 /** What policies, and the selectors of webhooks, look at beside the request. */
 export interface Lookups extends ParamLookups {

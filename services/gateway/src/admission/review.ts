@@ -1,36 +1,9 @@
 import { fromStored, type Kind, metaOf } from '@tidegate/kinds';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { WebhookFailure } from '../callouts/webhook-calls.ts';
-import type { ObjectConversions, RequestNotes, RequestRecord } from '../request/resource-request.ts';
-import type { User } from '../request/user.ts';
-import type { Act } from './act.ts';
+import { userInfo } from '../request/user.ts';
+import type { Act, Attributes, ReviewedObjects } from './act.ts';
 import type { Hook } from './hook.ts';
-
-/** What is to be done, as those who admit it are told. */
-export interface Attributes {
-  /** as it was asked for */
-  readonly act: Act;
-  /** of the objects: the act's, or that of a subresource */
-  readonly kind: Kind;
-  /** as the path says; a new object says it itself */
-  readonly name: string;
-  readonly namespace: string;
-  readonly user: User;
-  /** null: it has none */
-  readonly options: JsonObject | null;
-  readonly isDryRun: boolean;
-  /** of its objects; undefined: nobody has to be asked for them in other versions */
-  readonly conversions: ObjectConversions | undefined;
-  /** of the request */
-  readonly record: RequestRecord | undefined;
-  readonly notes: RequestNotes;
-}
-
-/** The objects of a request, as they are stored; where a webhook converts them, in the version of the request. */
-export interface ReviewedObjects {
-  readonly object: JsonObject | undefined;
-  readonly old: JsonObject | undefined;
-}
 
 const GROUP = 'admission.k8s.io';
 
@@ -106,16 +79,6 @@ function kindNamed({ entry: { group, version, kind } }: Kind): JsonObject {
 
 function resourceNamed({ kind: { entry }, resource }: Act): JsonObject {
   return { group: entry.group, version: entry.version, resource };
-}
-
-export function userInfo({ name, uid, groups, extra }: User): JsonObject {
-  const more = Object.entries(extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
-  return {
-    username: name,
-    ...(uid === '' ? {} : { uid }),
-    groups: [...groups],
-    ...(more.length === 0 ? {} : { extra: Object.fromEntries(more) }),
-  };
 }
 
 /** What a webhook says. */

@@ -1,8 +1,8 @@
 import type { RequestInfo } from '@tidegate/request-info';
 import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
-import { upgradeOf } from '../hooks/upgrade-reply.ts';
-import { writeText } from '../hooks/write-answer.ts';
+import { upgradeOf } from '../answer/upgrade-reply.ts';
+import { writeText } from '../answer/write-answer.ts';
 import { type BackEnd, hostAndPort } from '../proxy/back-end.ts';
 import { forward } from '../proxy/forward.ts';
 import { passUpgrade } from '../proxy/upgrade.ts';

@@ -1,8 +1,8 @@
 import type { Registry } from '@tidegate/kinds';
 import { requestInfo } from '@tidegate/request-info';
 import { PLAIN } from '../codec/negotiate.ts';
-import { auditId } from '../hooks/audit-id.ts';
 import { IDENTITY } from '../request/answer-form.ts';
+import { auditId } from '../request/headers.ts';
 import { newNotes, type ResourceRequest } from '../request/resource-request.ts';
 import type { ApiService } from './api-service.ts';
 import { AGGREGATOR } from './identity-headers.ts';

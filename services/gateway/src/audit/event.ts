@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { RequestInfo } from '@tidegate/request-info';
-import { userInfo } from '../admission/review.ts';
-import type { User } from '../request/user.ts';
+import { type User, userInfo } from '../request/user.ts';
 
 /** What is known of a request when it comes. */
 export interface Received {

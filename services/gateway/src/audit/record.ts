@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Json, JsonObject } from '@tidegate/schema';
 import type { Status } from '@tidegate/status';
-import { userInfo } from '../admission/review.ts';
 import type { Decision } from '../authz/policy.ts';
 import type { RequestRecord, ResourceRequest } from '../request/resource-request.ts';
-import type { User } from '../request/user.ts';
+import { type User, userInfo } from '../request/user.ts';
 import { type AnswerTap, tapAnswer } from './answer-tap.ts';
 import { answeredBody, sentBody, withoutOwners } from './bodies.ts';
 import { eventHead, momentText, type Received } from './event.ts';

@@ -1,8 +1,8 @@
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
+import { Remembered } from '../callouts/remembered.ts';
 import { AUTHENTICATED, CREDENTIAL_ID, type User } from '../request/user.ts';
-import { Remembered } from './bearer/remembered.ts';
 import { type Authorities, isSignedBy, shownChain } from './certificates.ts';
 
 /** Who is at the other end of a connection, by the certificate that was shown. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Key } from '@tidegate/wire';
+import { Remembered } from '../callouts/remembered.ts';
 import { AUTHENTICATED, accountGroups, CREDENTIAL_ID, type User } from '../request/user.ts';
-import { Remembered } from './bearer/remembered.ts';
 import type { BearerToken } from './bearer/token.ts';
 import type { TokenAuthority, TokenVerdict } from './bearer/token-authority.ts';
 import { SigningKeys } from './signing-keys.ts';

@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import type { OperatorsWebhook } from '../callouts/operators-webhook.ts';
+import { Remembered } from '../callouts/remembered.ts';
 import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import { type User, withAuthenticated } from '../request/user.ts';
-import { Remembered } from './bearer/remembered.ts';
 import type { BearerToken } from './bearer/token.ts';
 import type { TokenAuthority, TokenVerdict } from './bearer/token-authority.ts';
 

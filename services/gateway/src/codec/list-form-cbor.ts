@@ -1,7 +1,6 @@
 import { CBOR_PREFIX, encodeCbor, type Json, type JsonObject } from '@tidegate/schema';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import type { ListForm } from './list-form.ts';
-import { shapeOf } from './list-shape.ts';
+import { type ListForm, shapeOf } from './list-shape.ts';
 
 const MAP = 0xa0;
 /** an array whose end is told by a byte of its own: how many there are is known last */

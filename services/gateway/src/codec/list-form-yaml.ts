@@ -1,8 +1,7 @@
 import { type JsonObject, printYaml } from '@tidegate/schema';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { indented } from './encodings/yaml.ts';
-import type { ListForm } from './list-form.ts';
-import { shapeOf } from './list-shape.ts';
+import { type ListForm, shapeOf } from './list-shape.ts';
 
 /** Item by item, each moved in under its dash. */
 export function yamlForm(request: ResourceRequest): ListForm {

@@ -1,25 +1,11 @@
 import type { Item, ItemForm } from '@tidegate/collection';
 import { metaSchemas } from '@tidegate/kinds';
 import { encodeField, envelope, type JsonObject, parseOwnJson } from '@tidegate/schema';
-import type { ListMetadata } from '../reading/pages.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { isPretty } from './answer.ts';
 import { cborForm } from './list-form-cbor.ts';
 import { yamlForm } from './list-form-yaml.ts';
-import { listedObject, shapeOf } from './list-shape.ts';
-
-/** A list written item by item. Its metadata comes first where it is known then, and last otherwise. */
-export interface ListForm {
-  /** items are their stored bytes, separated by commas */
-  readonly plain: boolean;
-  open(metadata?: ListMetadata): Buffer;
-  item(item: Item, first: boolean): Buffer;
-  close(empty: boolean, metadata?: ListMetadata): Buffer;
-  /** What stands before and after the rest, where that depends on how long it is. */
-  readonly frame?: (bytes: number, metadata: ListMetadata) => { head: Buffer; tail: Buffer };
-  /** items look the same in every list, one behind the other: they can be kept */
-  readonly items?: ItemForm;
-}
+import { type ListForm, listedObject, shapeOf } from './list-shape.ts';
 
 export function listForm(request: ResourceRequest): ListForm {
   const { accepted } = request;

@@ -1,4 +1,4 @@
-import type { Item } from '@tidegate/collection';
+import type { Item, ItemForm } from '@tidegate/collection';
 import { fromStored, isTypeless, type Kind, metaSchemas } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { ObjectSchema } from '../request/answer-form.ts';
@@ -55,4 +55,24 @@ export function listedObject(kind: Kind, item: Item): JsonObject {
   if (!isTypeless(kind)) return object;
   const { kind: _kind, apiVersion: _apiVersion, ...listed } = object;
   return listed;
+}
+
+/** A list's own metadata. */
+export interface ListMetadata {
+  resourceVersion: string;
+  continue?: string;
+  remainingItemCount?: number;
+}
+
+/** A list written item by item. Its metadata comes first where it is known then, and last otherwise. */
+export interface ListForm {
+  /** items are their stored bytes, separated by commas */
+  readonly plain: boolean;
+  open(metadata?: ListMetadata): Buffer;
+  item(item: Item, first: boolean): Buffer;
+  close(empty: boolean, metadata?: ListMetadata): Buffer;
+  /** What stands before and after the rest, where that depends on how long it is. */
+  readonly frame?: (bytes: number, metadata: ListMetadata) => { head: Buffer; tail: Buffer };
+  /** items look the same in every list, one behind the other: they can be kept */
+  readonly items?: ItemForm;
 }

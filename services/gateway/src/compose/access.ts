@@ -6,16 +6,16 @@ import { Authorizer } from '../authz/authorizer.ts';
 import { PolicyMirror } from '../authz/policy-mirror.ts';
 import { WatchRights } from '../authz/watch-rights.ts';
 import { authorizationModes } from '../authz/webhook/authorization-configuration.ts';
-import { sparing } from '../hooks/sparing.ts';
 import type { Data } from './data.ts';
 import type { Given } from './given.ts';
+import { rateLimited } from './rate-limited.ts';
 
 export type Access = ReturnType<typeof composeAccess>;
 
 /** Authentication and authorization. */
 export function composeAccess({ config, kit }: Given, { mirrors, store, operatorsWebhooks, live }: Data) {
   const asking = { calls: operatorsWebhooks, warn: (words: string) => kit.log.warn(words) };
-  const modes = authorizationModes(config, { ...asking, warn: sparing(asking.warn) });
+  const modes = authorizationModes(config, { ...asking, warn: rateLimited(asking.warn) });
   for (const notice of modes.notices) kit.log.warn(notice);
   const roles = new PolicyMirror({ mirrors, store, changed: () => watchRights.changed() });
   live.add(...roles.views);
@@ -29,7 +29,7 @@ export function composeAccess({ config, kit }: Given, { mirrors, store, operator
   const { authenticator, tokens, ...keys } = authentication(config, {
     log: kit.log,
     serviceAccounts,
-    refused: sparing((why) => kit.log.info({ why }, 'A request was not authenticated.')),
+    refused: rateLimited((why) => kit.log.info({ why }, 'A request was not authenticated.')),
     ...asking,
   });
   return {

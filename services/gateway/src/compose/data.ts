@@ -6,13 +6,13 @@ import { WebhookCalls } from '../callouts/webhook-calls.ts';
 import { StoreSession } from '../clients/store-session.ts';
 import { WatchLists } from '../clients/watch-lists.ts';
 import { Conversions } from '../conversion/conversions.ts';
-import { sparing } from '../hooks/sparing.ts';
 import { CustomKinds } from '../live/custom-kinds.ts';
 import { LiveViews } from '../live/live-views.ts';
 import { Mirrors } from '../mirror/mirrors.ts';
 import { Collections } from '../objects/collections.ts';
 import { Objects } from '../objects/objects.ts';
 import type { Given } from './given.ts';
+import { rateLimited } from './rate-limited.ts';
 
 /** A webhook, or a server behind the API, may run beside this process, but must never be the machine's metadata service. */
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
@@ -48,7 +48,7 @@ export function composeData({ config, kit, metrics }: Given, windows: WindowMemo
   const find = (resource: string) => collections.known(resource);
   const services = new ServiceTargets(find);
   const addresses = new AllowedAddresses(LOOPBACK);
-  const unanswered = sparing((words) => kit.log.warn(words));
+  const unanswered = rateLimited((words) => kit.log.warn(words));
   const webhooks = new WebhookCalls(addresses, services, unanswered);
   // the operator may name webhooks anywhere, in files
   const operatorsWebhooks = new WebhookCalls(new AllowedAddresses(ANYWHERE), services);

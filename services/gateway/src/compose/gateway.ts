@@ -6,8 +6,9 @@ import { YamlReader } from '../codec/large-yaml/yaml-reader.ts';
 import { Negotiator } from '../codec/negotiate.ts';
 import { Discovery } from '../discovery/discovery.ts';
 import { serverFacts } from '../discovery/server-facts.ts';
-import { Limits } from '../limits/limits.ts';
+import { FlowControl } from '../flow/flow-control.ts';
 import { createApp } from '../listener/app.ts';
+import { TlsFiles } from '../listener/tls-files.ts';
 import { declareMetrics } from '../metrics.ts';
 import { BackEnds } from '../proxy/back-ends.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
@@ -15,7 +16,6 @@ import { OtherPaths } from '../serving/other-paths.ts';
 import { RequestServer } from '../serving/request-server.ts';
 import { Resources } from '../serving/resources.ts';
 import { RequestMetrics } from '../telemetry/request-metrics.ts';
-import { Serving } from '../tls/serving.ts';
 import { Dispatch } from '../verbs/dispatch.ts';
 import { composeAccess } from './access.ts';
 import { composeApiServices } from './api-services.ts';
@@ -42,7 +42,7 @@ export function composeGateway(config: GatewayConfig, kit: Kit) {
   const health = composeHealth(given, data, access);
   const writing = composeWriting(given, data, access);
   const { admission, largeSteps } = writing;
-  const limits = new Limits(config, { mirrors, registry: kit.metrics });
+  const limits = new FlowControl(config, { mirrors, registry: kit.metrics });
   const reading = composeReading(given, { data, access, largeSteps, shortestMs: limits.shortestWatchMs });
   const patch = async (request: ResourceRequest) => dispatch.handlerOf(request)?.(request, undefined as never);
   const apiServices = composeApiServices(given, data, patch);
@@ -100,7 +100,7 @@ export function composeGateway(config: GatewayConfig, kit: Kit) {
     kit,
   });
   const authorityFiles = [config.clientCaFile, config.requestheaderClientCaFile].filter((file) => file !== '');
-  const serving = new Serving({ ...config, authorityFiles }, kit.log);
+  const serving = new TlsFiles({ ...config, authorityFiles }, kit.log);
   kit.certificates.add(() => serving.inUse());
   const { requestMs } = limits;
   const app = createApp({

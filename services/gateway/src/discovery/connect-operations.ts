@@ -1,6 +1,5 @@
 import type { KindEntry } from '@tidegate/kinds';
-import { connectWords, operationWords, tagOf, wordOf } from './operation-words.ts';
-import type { Operation } from './operations.ts';
+import { connectWords, type Operation, operationWords, tagOf, wordOf } from './operation-words.ts';
 import { CONNECTING, LOGGING } from './query-parameters.ts';
 
 interface Below {

@@ -1,6 +1,6 @@
 import type { ParameterWords, TypeWords } from '@tidegate/kinds';
 import type { JsonObject, OpenApiOptions } from '@tidegate/schema';
-import type { Operation } from './operations.ts';
+import type { Operation } from './operation-words.ts';
 
 /** A type with what is said of it and of its fields. What it already says of itself stays. */
 export function withDescriptions(type: JsonObject, words: TypeWords, version: OpenApiOptions['version']): JsonObject {

@@ -4,7 +4,8 @@ import { Definitions, kindsOfTypes } from './definitions.ts';
 import { type Parameter, parameterDescription } from './descriptions.ts';
 import { answeredBy, type Making, takenBy } from './open-api-v3.ts';
 import { type Codec, codesOf, consumed, produced, UNAUTHORIZED } from './operation-media.ts';
-import { type Operation, operationsOf } from './operations.ts';
+import type { Operation } from './operation-words.ts';
+import { operationsOf } from './operations.ts';
 import { parameterType, pathParameters } from './query-parameters.ts';
 import { release } from './version.ts';
 

@@ -3,7 +3,8 @@ import type { JsonObject } from '@tidegate/schema';
 import { Definitions, kindsOfTypes, PATCH } from './definitions.ts';
 import { parameterDescription } from './descriptions.ts';
 import { type Codec, codesOf, consumed, produced, UNAUTHORIZED } from './operation-media.ts';
-import { type Operation, operationsOf } from './operations.ts';
+import type { Operation } from './operation-words.ts';
+import { operationsOf } from './operations.ts';
 import { parameterType, pathParameters } from './query-parameters.ts';
 import { release } from './version.ts';
 

@@ -1,7 +1,7 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
 import { bodyTypes } from '../codec/media-types.ts';
 import { type Negotiator, TEXT } from '../codec/negotiate.ts';
-import type { Operation } from './operations.ts';
+import type { Operation } from './operation-words.ts';
 
 /** What this server reads and writes: the same tables by which it refuses everything else. */
 export interface Codec {

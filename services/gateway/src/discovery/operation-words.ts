@@ -44,3 +44,26 @@ export function tagOf({ group, version }: KindEntry): string {
   const word = wordOf(group);
   return `${word.charAt(0).toLowerCase()}${word.slice(1)}_${version}`;
 }
+
+/** One thing that a path does, as OpenAPI documents say it. */
+export interface Operation {
+  readonly path: string;
+  readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options';
+  /** in Kubernetes' words: `list`, `post`, `put`, `deletecollection`, … */
+  readonly action: string;
+  readonly id: string;
+  /** the group and version under which clients are generated: `core_v1` */
+  readonly tag: string;
+  readonly description: string;
+  readonly of: Pick<KindEntry, 'group' | 'version' | 'kind'>;
+  /** the kind that the name in the path is said to be of */
+  readonly nameOf: string;
+  /** names of query parameters */
+  readonly query: readonly string[];
+  readonly takes: 'nothing' | 'object' | 'patch' | 'options';
+  readonly answers: 'object' | 'list' | 'status' | 'text' | 'anything';
+  /** the kind whose objects it takes and answers */
+  readonly entry: KindEntry;
+  /** the resource of its path is a custom one */
+  readonly isCustom: boolean;
+}

@@ -1,7 +1,7 @@
 import { API_SERVICES, DEFINITIONS } from '@tidegate/kinds';
 import type { Checks } from '@tidegate/service-kit';
 import { POLICY_RESOURCES } from '../authz/policy-mirror.ts';
-import { FLOW_RESOURCES } from '../limits/flow-mirror.ts';
+import { FLOW_RESOURCES } from '../flow/flow-mirror.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
 import type { StoreProbe } from './store-probe.ts';
 

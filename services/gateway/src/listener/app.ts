@@ -7,22 +7,21 @@ import { badRequest, timeout } from '@tidegate/status';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { ApiServices } from '../aggregation/api-services.ts';
 import type { RemoteApi } from '../aggregation/remote-api.ts';
+import { takeBearer, upgradeReply } from '../answer/upgrade-reply.ts';
+import { type Asked, writeError } from '../answer/write-answer.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { Authenticator } from '../authn/authenticator.ts';
 import { malformedMediaType } from '../codec/media-types.ts';
 import type { Negotiator } from '../codec/negotiate.ts';
-import { auditId } from '../hooks/audit-id.ts';
-import { bodyClock } from '../hooks/body-clock.ts';
-import { clientError } from '../hooks/client-error.ts';
-import { Doors, type DoorsConfig, HANDSHAKE_MS } from '../hooks/doors.ts';
-import { FENCE_HEADER, isSystemController } from '../hooks/fence.ts';
-import { STREAMS_OF_STRANGERS } from '../hooks/http2-sessions.ts';
-import { takeBearer, upgradeReply } from '../hooks/upgrade-reply.ts';
-import { type Asked, writeError } from '../hooks/write-answer.ts';
 import type { GatewayMetrics } from '../metrics.ts';
+import { auditId, FENCE_HEADER, isSystemController } from '../request/headers.ts';
 import { nobody } from '../request/user.ts';
 import type { RequestServer } from '../serving/request-server.ts';
-import type { Serving } from '../tls/serving.ts';
+import { bodyClock } from './body-clock.ts';
+import { clientError } from './client-error.ts';
+import { ConnectionLimits, type ConnectionLimitsConfig, HANDSHAKE_MS } from './connection-limits.ts';
+import { STREAMS_OF_STRANGERS } from './http2-sessions.ts';
+import type { TlsFiles } from './tls-files.ts';
 
 /** how long the head of a request may take, as in kube-apiserver */
 const HEADERS_MS = 32_000;
@@ -35,9 +34,9 @@ export const TOLD_IDLE_MS = 5000;
 const IDLE_MS = 120_000;
 
 type HttpServer = Server & { keepAliveTimeout: number; keepAliveTimeoutBuffer: number; headersTimeout: number };
-type Options = AppOptions & { doors: Doors };
+type Options = AppOptions & { doors: ConnectionLimits };
 
-interface AppOptions extends DoorsConfig {
+interface AppOptions extends ConnectionLimitsConfig {
   readonly requests: Pick<RequestServer, 'serve'>;
   readonly apiServices: Pick<ApiServices, 'at'>;
   readonly authenticator: Pick<Authenticator, 'sender'>;
@@ -47,7 +46,7 @@ interface AppOptions extends DoorsConfig {
   /** how long a request may take */
   readonly requestMs: number;
   readonly kit: Pick<Kit, 'faults' | 'log'>;
-  readonly serving: Serving;
+  readonly serving: TlsFiles;
 }
 
 /** The HTTP side of the gateway, HTTP/1.1 and HTTP/2 on one port. What happens to a request is in serving/request-server.ts. */
@@ -78,7 +77,7 @@ export function createApp(given: AppOptions): FastifyInstance {
   server.keepAliveTimeoutBuffer = IDLE_MS - TOLD_IDLE_MS;
   server.headersTimeout = Math.min(HEADERS_MS, requestMs);
   serving.keep(server);
-  const doors = new Doors(server, given, () => metrics.droppedConnections.inc());
+  const doors = new ConnectionLimits(server, given, () => metrics.droppedConnections.inc());
   server.on('tlsClientError', () => metrics.handshakeErrors.inc());
   const options = { ...given, doors };
   const failedRequests = given.kit.faults.place('serve a request that is sent on');

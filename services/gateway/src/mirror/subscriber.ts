@@ -1,8 +1,7 @@
-import type { EventWindow } from '@tidegate/collection';
+import type { Collection, EventWindow } from '@tidegate/collection';
 import { type Revision, revisionText } from '@tidegate/revision';
 import { type ApiError, expired } from '@tidegate/status';
 import type { Frames, LateSlice } from '../codec/event-frames.ts';
-import type { Mirror } from './mirror.ts';
 
 /** Where a subscriber writes: an HTTP response of either version. */
 export interface Sink {
@@ -12,8 +11,14 @@ export interface Sink {
   end(): void;
 }
 
+/** The mirror of a subscriber. */
+interface Source {
+  readonly collection: Collection | undefined;
+  readonly subscribers: { delete(subscriber: Subscriber): unknown };
+}
+
 interface SubscriberOptions {
-  mirror: Mirror;
+  mirror: Source;
   /** events after this revision */
   after: Revision;
   frames: Frames;

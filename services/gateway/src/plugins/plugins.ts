@@ -1,8 +1,7 @@
 import type { JsonObject } from '@tidegate/schema';
-import type { Operation } from '../admission/act.ts';
 import { LiveView, type MirrorPort } from '../live/live-view.ts';
 import type { Followed } from '../live/live-views.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
+import type { Operation, ResourceRequest } from '../request/resource-request.ts';
 import { claimResize } from './claim-resize.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts';
 import { inUseProtection } from './in-use-protection.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { UpgradeResponse } from '../hooks/upgrade-reply.ts';
+import type { UpgradeResponse } from '../answer/upgrade-reply.ts';
 import { protocolsOf } from './headers.ts';
 import { acceptWebSocket, socketStream } from './web-sockets.ts';
 

@@ -1,6 +1,6 @@
 import { ApiError, internalError, type Status } from '@tidegate/status';
 import type { RawData, WebSocket } from 'ws';
-import type { UpgradeResponse } from '../hooks/upgrade-reply.ts';
+import type { UpgradeResponse } from '../answer/upgrade-reply.ts';
 import { ask, dial, hostAndPort } from './back-end.ts';
 import { CommandSession, greet, type Streams, tellStatus } from './command-session.ts';
 import { readSome, type Upgrading } from './upgrade.ts';

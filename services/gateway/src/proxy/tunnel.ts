@@ -1,4 +1,4 @@
-import type { UpgradeResponse } from '../hooks/upgrade-reply.ts';
+import type { UpgradeResponse } from '../answer/upgrade-reply.ts';
 import { protocolsOf, upgradeHeaders } from './headers.ts';
 import { askUpgrade, join, type Upgrading } from './upgrade.ts';
 import { acceptWebSocket, socketStream } from './web-sockets.ts';

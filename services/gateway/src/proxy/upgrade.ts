@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '@tidegate/status';
-import type { Taken, UpgradeResponse } from '../hooks/upgrade-reply.ts';
+import type { Taken, UpgradeResponse } from '../answer/upgrade-reply.ts';
 import { ask, type BackEnd, type Call, dial, type Said, untold } from './back-end.ts';
 import { responseHeaders, upgradeHeaders } from './headers.ts';
 

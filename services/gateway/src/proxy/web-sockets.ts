@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex, DuplexOptions } from 'node:stream';
 import { createWebSocketStream, type WebSocket, WebSocketServer } from 'ws';
-import type { Taken } from '../hooks/upgrade-reply.ts';
+import type { Taken } from '../answer/upgrade-reply.ts';
 
 /** as kube-apiserver takes it */
 const MAX_MESSAGE_BYTES = 32 << 20;

@@ -1,9 +1,10 @@
 import type { Item } from '@tidegate/collection';
 import { type Revision, revisionText } from '@tidegate/revision';
 import type { FastifyReply } from 'fastify';
+import { type ListWriting, writeFormed, writeList } from '../answer/write-list.ts';
 import { isPretty } from '../codec/answer.ts';
 import { encodeContinue } from '../codec/continue-token.ts';
-import { type ListWriting, writeFormed, writeList } from '../hooks/write-list.ts';
+import type { ListMetadata } from '../codec/list-shape.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 import { type Collections, isExpired, itemsOf } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
@@ -12,7 +13,7 @@ import { type Elsewhere, findState, type StatePorts, tooOld } from './find-state
 import { listFromStore } from './list-from-store.ts';
 import { listFromWatch, type PassedOnPorts } from './list-from-watch.ts';
 import { listOptions } from './list-options.ts';
-import { type ListMetadata, mirroredPage, type PagePorts, type PageRequest, placeAfter } from './pages.ts';
+import { mirroredPage, type PagePorts, type PageRequest, placeAfter } from './pages.ts';
 import { RemainingCounts } from './remaining-counts.ts';
 
 interface ListsPorts

@@ -2,19 +2,13 @@ import { type Item, type Position, type Run, runOf, type Snapshot } from '@tideg
 import { isConverted, type Kind } from '@tidegate/kinds';
 import { revisionText } from '@tidegate/revision';
 import { encodeContinue } from '../codec/continue-token.ts';
+import type { ListMetadata } from '../codec/list-shape.ts';
 import { type Conversions, isHandedOn } from '../conversion/conversions.ts';
 import { type Collections, itemsOf } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { Selection } from '../request/selection.ts';
 import type { InMirror } from './find-state.ts';
 import type { RemainingCounts } from './remaining-counts.ts';
-
-/** A list's own metadata. */
-export interface ListMetadata {
-  resourceVersion: string;
-  continue?: string;
-  remainingItemCount?: number;
-}
 
 /** One page of a list, or all of it, as runs of a snapshot. */
 export interface Page {

@@ -1,12 +1,12 @@
 import { type Item, type Position, withoutComma } from '@tidegate/collection';
 import { type Revision, revisionText, toRevision } from '@tidegate/revision';
 import type { FastifyReply } from 'fastify';
+import { DelayedBody, delayOf } from '../answer/delayed-body.ts';
 import { encodeContinue } from '../codec/continue-token.ts';
-import { type ListForm, listForm } from '../codec/list-form.ts';
-import { DelayedBody, delayOf } from '../hooks/delayed-body.ts';
+import { listForm } from '../codec/list-form.ts';
+import type { ListForm, ListMetadata } from '../codec/list-shape.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { Selection } from '../request/selection.ts';
-import type { ListMetadata } from './pages.ts';
 
 /** What a page of a list that is passed on from another part is to be. */
 export interface PageRequest {

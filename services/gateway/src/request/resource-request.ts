@@ -92,3 +92,6 @@ export interface RequestNotes {
 export function newNotes(): RequestNotes {
   return { startedMs: performance.now(), queuedMs: 0, webhooksMs: 0, traceId: undefined };
 }
+
+/** What admission calls an operation. */
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@tidegate/schema';
 /** Who sends a request. */
 export interface User {
   readonly name: string;
@@ -26,4 +27,15 @@ export const anonymous: User = { name: 'system:anonymous', uid: '', groups: [UNA
 export function withAuthenticated(name: string, groups: readonly string[]): string[] {
   const isSaid = name === anonymous.name || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
   return isSaid ? [...groups] : [...groups, AUTHENTICATED];
+}
+
+/** A user as reviews and audit events show it. */
+export function userInfo({ name, uid, groups, extra }: User): JsonObject {
+  const more = Object.entries(extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
+  return {
+    username: name,
+    ...(uid === '' ? {} : { uid }),
+    groups: [...groups],
+    ...(more.length === 0 ? {} : { extra: Object.fromEntries(more) }),
+  };
 }

@@ -1,13 +1,13 @@
 import { type Checks, type MetricRegistry, type ProbePath, probeAnswer, probePath } from '@tidegate/service-kit';
 import { methodNotAllowed } from '@tidegate/status';
 import type { ApiServices } from '../aggregation/api-services.ts';
+import { type CodingSettings, contentCoding } from '../answer/content-coding.ts';
+import { nothingHere, writeText } from '../answer/write-answer.ts';
+import { writeDocument } from '../answer/write-document.ts';
 import type { ServiceAccounts } from '../authn/service-accounts.ts';
 import type { Discovery } from '../discovery/discovery.ts';
-import { type CodingSettings, contentCoding } from '../hooks/content-coding.ts';
-import { nothingHere, writeText } from '../hooks/write-answer.ts';
-import { writeDocument } from '../hooks/write-document.ts';
-import { dump } from '../limits/dump.ts';
-import type { Turns } from '../limits/turns.ts';
+import { dump } from '../flow/dump.ts';
+import type { Turns } from '../flow/turns.ts';
 import type { CustomKinds } from '../live/custom-kinds.ts';
 import type { Admitted } from './admitted.ts';
 

@@ -1,4 +1,4 @@
-import { CHANGE_NOTHING } from '../limits/plain-maxima.ts';
+import { READ_ONLY } from '@tidegate/request-info';
 
 const SPELL_MS = 1000;
 
@@ -39,6 +39,6 @@ export class InFlight {
   readonly mutating = new Peak();
 
   of(verb: string): Peak {
-    return CHANGE_NOTHING.has(verb) ? this.readOnly : this.mutating;
+    return READ_ONLY.has(verb) ? this.readOnly : this.mutating;
   }
 }

@@ -13,9 +13,9 @@ import {
 import { applyConfiguration, compare, isSame } from '@tidegate/managed-fields';
 import { type JsonObject, strategicMerge } from '@tidegate/schema';
 import { ApiError, type FieldError, invalid } from '@tidegate/status';
+import { warningHeaders } from '../answer/warning-headers.ts';
 import { STRATEGIC_PATCH } from '../codec/media-types.ts';
 import { parseStored, storedForm } from '../codec/stored-form.ts';
-import { warningHeaders } from '../hooks/warning-headers.ts';
 import { liveOwners, ownChanged, ownCreated, setOwners, withoutOwners } from '../ownership/own-fields.ts';
 import { applyJsonPatch } from '../patch/json-patch.ts';
 import { mergePatch } from '../patch/merge-patch.ts';

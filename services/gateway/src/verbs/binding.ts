@@ -6,9 +6,8 @@ import type { Admission } from '../admission/admission.ts';
 import { doneAnswer } from '../codec/answer.ts';
 import type { Answer, ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { admitBody } from '../writing/admit-object.ts';
-import { asSubresource, namedBody } from './as-subresource.ts';
-import { setCondition } from './conditions.ts';
 import type { WritePorts } from './create.ts';
+import { asSubresource, namedBody, setCondition } from './subresources.ts';
 
 interface BindingPorts extends WritePorts {
   readonly admission: Pick<Admission, 'admitCreation'>;

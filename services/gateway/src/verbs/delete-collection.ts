@@ -1,6 +1,6 @@
 import type { Item } from '@tidegate/collection';
 import { ApiError } from '@tidegate/status';
-import { type ListWriting, writeItems } from '../hooks/write-list.ts';
+import { type ListWriting, writeItems } from '../answer/write-list.ts';
 import { isLargeJson } from '../limits/large-steps.ts';
 import type { Lists } from '../reading/lists.ts';
 import type { ResourceRequest, VerbHandler } from '../request/resource-request.ts';

@@ -5,8 +5,8 @@ import { parseLabelSelector } from '@tidegate/selectors';
 import { ApiError, forbiddenObject } from '@tidegate/status';
 import type { Collections } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { setCondition } from './conditions.ts';
 import type { WritePorts } from './create.ts';
+import { setCondition } from './subresources.ts';
 
 export interface DisruptionPorts extends WritePorts {
   readonly collections: Pick<Collections, 'latest'>;

@@ -8,9 +8,8 @@ import { type Objects, parseCurrent } from '../objects/objects.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { isDryRun } from '../request/write-options.ts';
 import { deletion } from '../writing/deletion.ts';
-import { asSubresource, namedBody } from './as-subresource.ts';
-import { setCondition } from './conditions.ts';
 import { budgetsOf, cannotEvict, type DisruptionPorts, mayIgnoreBudget, takeDisruption } from './disruption.ts';
+import { asSubresource, namedBody, setCondition } from './subresources.ts';
 
 interface EvictionPorts extends DisruptionPorts {
   readonly objects: Pick<Objects, 'get'>;

@@ -1,8 +1,8 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
 import { badRequest } from '@tidegate/status';
 import type { Admission } from '../admission/admission.ts';
+import { type UpgradeResponse, upgradeOf } from '../answer/upgrade-reply.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
-import { type UpgradeResponse, upgradeOf } from '../hooks/upgrade-reply.ts';
 import type { Objects } from '../objects/objects.ts';
 import type { BackEnds } from '../proxy/back-ends.ts';
 import { refuseDryRun } from '../proxy/dry-run.ts';

@@ -1,6 +1,6 @@
 import type { Admission } from '../admission/admission.ts';
-import { upgradeOf } from '../hooks/upgrade-reply.ts';
-import { writeHead } from '../hooks/write-answer.ts';
+import { upgradeOf } from '../answer/upgrade-reply.ts';
+import { writeHead } from '../answer/write-answer.ts';
 import type { BackEnds } from '../proxy/back-ends.ts';
 import { refuseDryRun } from '../proxy/dry-run.ts';
 import { forward } from '../proxy/forward.ts';

@@ -4,14 +4,13 @@ import type { RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { badRequest, type FieldError, invalid, invalidValue } from '@tidegate/status';
 import type { Admission } from '../admission/admission.ts';
-import { userInfo } from '../admission/review.ts';
 import type { BearerTokens } from '../authn/bearer/bearer-tokens.ts';
 import { digestOf } from '../authn/bearer/token.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import { question } from '../authz/question.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
-import type { User } from '../request/user.ts';
+import { type User, userInfo } from '../request/user.ts';
 import { admitBody } from '../writing/admit-object.ts';
 
 interface ReviewPorts {

@@ -9,8 +9,8 @@ import type { Answer, ResourceRequest, VerbHandler, Verbs } from '../request/res
 import { admitBody, admitObject } from '../writing/admit-object.ts';
 import type { View, Write } from '../writing/write.ts';
 import { type ApplyPorts, applying, readWish } from './apply.ts';
-import { asSubresource } from './as-subresource.ts';
 import { readPatch } from './patch.ts';
+import { asSubresource } from './subresources.ts';
 
 interface ScalePorts extends ApplyPorts {
   readonly objects: Pick<Objects, 'get'>;

@@ -8,7 +8,7 @@ import type { Objects } from '../objects/objects.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { isDryRun } from '../request/write-options.ts';
 import { admitBody } from '../writing/admit-object.ts';
-import { asSubresource } from './as-subresource.ts';
+import { asSubresource } from './subresources.ts';
 
 const LEAST_SECONDS = 600;
 const USUAL_SECONDS = 3600;

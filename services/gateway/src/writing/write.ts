@@ -2,13 +2,12 @@ import { type Kind, metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import type { Guard } from '@tidegate/wire';
 import type { ServiceAddresses } from '../addresses/service-addresses.ts';
-import type { Operation } from '../admission/act.ts';
 import type { Admitting } from '../admission/admitting.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import type { StoredForm } from '../codec/stored-form.ts';
 import type { Current } from '../objects/objects.ts';
 import type { Station } from '../plugins/plugins.ts';
-import type { Answer, RequestSteps, ResourceRequest } from '../request/resource-request.ts';
+import type { Answer, Operation, RequestSteps, ResourceRequest } from '../request/resource-request.ts';
 
 /** What becomes of the object: it is stored, removed from the store, or left exactly as it is. */
 export type Fate = 'stored' | 'removed' | 'untouched';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Remembered } from '../../callouts/remembered.ts';
 import type { User } from '../../request/user.ts';
 import { BearerTokens } from './bearer-tokens.ts';
-import { Remembered } from './remembered.ts';
 import { bearerOf, digestOf } from './token.ts';
 import type { TokenAuthority, TokenVerdict } from './token-authority.ts';
 

@@ -1,5 +1,5 @@
+import { Remembered } from '../../callouts/remembered.ts';
 import type { User } from '../../request/user.ts';
-import { Remembered } from './remembered.ts';
 import type { BearerToken } from './token.ts';
 import type { TokenAuthority, TokenOwner } from './token-authority.ts';
 

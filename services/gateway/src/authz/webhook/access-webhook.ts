@@ -1,8 +1,8 @@
 import type { Program } from '@tidegate/cel';
 import type { RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { Remembered } from '../../authn/bearer/remembered.ts';
 import type { OperatorsWebhook } from '../../callouts/operators-webhook.ts';
+import { Remembered } from '../../callouts/remembered.ts';
 import { WebhookFailure } from '../../callouts/webhook-calls.ts';
 import type { User } from '../../request/user.ts';
 import { reviewSpec } from './access-review.ts';

@@ -29,6 +29,8 @@ import {
 } from '@tidegate/schema';
 import { parseFieldSelector, parseLabelSelector } from '@tidegate/selectors';
 import type { Random } from '@tidegate/testkit';
+import { contentCoding } from '../../answer/content-coding.ts';
+import { warningHeaders } from '../../answer/warning-headers.ts';
 import { decodeContinue, encodeContinue } from '../../codec/continue-token.ts';
 import { decodeObject } from '../../codec/decode-body.ts';
 import { cbor } from '../../codec/encodings/cbor.ts';
@@ -38,8 +40,6 @@ import { yaml } from '../../codec/encodings/yaml.ts';
 import { Negotiator, PLAIN } from '../../codec/negotiate.ts';
 import { tableRow } from '../../codec/object-form.ts';
 import { parseStored, storedForm } from '../../codec/stored-form.ts';
-import { contentCoding } from '../../hooks/content-coding.ts';
-import { warningHeaders } from '../../hooks/warning-headers.ts';
 import { listOptions } from '../../reading/list-options.ts';
 import { watchOptions } from '../../reading/watch-options.ts';
 import { IDENTITY } from '../../request/answer-form.ts';

@@ -9,13 +9,19 @@ import {
   withoutComma,
 } from '@tidegate/collection';
 import type { FastifyReply } from 'fastify';
-import { type ListForm, listForm } from '../codec/list-form.ts';
+import { listForm } from '../codec/list-form.ts';
+import type { ListForm, ListMetadata } from '../codec/list-shape.ts';
 import { isLargeJson, type LargeSteps } from '../limits/large-steps.ts';
-import type { ListMetadata, Page } from '../reading/pages.ts';
 import { inStep, type ResourceRequest } from '../request/resource-request.ts';
 import { DelayedBody, delayOf, TURN_MS } from './delayed-body.ts';
 import { writeDrained } from './drained.ts';
 import { codingHeader, writeAnswer, writeHead } from './write-answer.ts';
+
+/** A page to be written: its objects, and the metadata of its list. */
+interface Page {
+  readonly runs: readonly Run[];
+  readonly metadata: ListMetadata;
+}
 
 /** What lists are written with. */
 export interface ListWriting {

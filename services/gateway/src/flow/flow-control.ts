@@ -2,19 +2,19 @@ import { OptionError } from '@tidegate/options';
 import type { RequestInfo } from '@tidegate/request-info';
 import type { MetricRegistry } from '@tidegate/service-kit';
 import type { FastifyReply } from 'fastify';
+import { noteFlow } from '../answer/flow-headers.ts';
+import { writeText } from '../answer/write-answer.ts';
 import { MASTERS } from '../authz/authorizer.ts';
 import { durationMs } from '../configuration/duration.ts';
-import { noteFlow } from '../hooks/flow-headers.ts';
-import { writeText } from '../hooks/write-answer.ts';
+import { ClientCounts } from '../limits/client-counts.ts';
+import { IncomingBodies, type IncomingBodiesConfig } from '../limits/incoming-bodies.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
 import type { User } from '../request/user.ts';
-import { ClientCounts } from './client-counts.ts';
 import { HeldRefusals } from './held-refusals.ts';
-import { IncomingBodies, type IncomingBodiesConfig } from './incoming-bodies.ts';
 import { PlainMaxima } from './plain-maxima.ts';
 import { Turns } from './turns.ts';
 
-export interface LimitsConfig extends IncomingBodiesConfig {
+export interface FlowControlConfig extends IncomingBodiesConfig {
   readonly enablePriorityAndFairness: boolean;
   readonly maxRequestsInflight: number;
   readonly maxMutatingRequestsInflight: number;
@@ -43,7 +43,7 @@ function tooManyWatches({ name }: User, most: number): string {
 }
 
 /** How many requests are served at a time, and whose. */
-export class Limits {
+export class FlowControl {
   /** undefined where priority and fairness is off */
   readonly turns: Turns | undefined;
   /** how long a request may take that is no watch */
@@ -57,7 +57,7 @@ export class Limits {
   readonly #watches = new ClientCounts();
   readonly #mostWatches: number;
 
-  constructor(config: LimitsConfig, parts: { mirrors: Mirrors; registry: MetricRegistry }) {
+  constructor(config: FlowControlConfig, parts: { mirrors: Mirrors; registry: MetricRegistry }) {
     const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = config;
     this.#maxima = new PlainMaxima({ reads, writes });
     this.#mostWatches = config.maxWatchesPerUser;

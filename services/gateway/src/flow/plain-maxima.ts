@@ -1,7 +1,4 @@
-import { READS } from '@tidegate/request-info';
-
-/** The verbs that change nothing: of the rest fewer are served at a time. */
-export const CHANGE_NOTHING: ReadonlySet<string> = new Set([...READS, 'head', 'options']);
+import { READ_ONLY } from '@tidegate/request-info';
 
 interface Maxima {
   readonly reads: number;
@@ -23,7 +20,7 @@ export class PlainMaxima {
 
   /** What to call when it is done; undefined: there is no room. */
   enter(verb: string): (() => void) | undefined {
-    const sort = CHANGE_NOTHING.has(verb) ? 'reads' : 'writes';
+    const sort = READ_ONLY.has(verb) ? 'reads' : 'writes';
     if (this.#maxima[sort] > 0 && this.#inFlight[sort] >= this.#maxima[sort]) return undefined;
     this.#inFlight[sort]++;
     return () => {

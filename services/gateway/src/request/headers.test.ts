@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { User } from '../request/user.ts';
-import { fenceOf, isSystemController } from './fence.ts';
+import { fenceOf, isSystemController } from './headers.ts';
+import type { User } from './user.ts';
 
 const CONTROLLER = 'system:kube-controller-manager';
 const user = (name: string, ...groups: string[]): User => ({ name, uid: '', groups });

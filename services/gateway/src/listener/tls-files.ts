@@ -16,7 +16,7 @@ import {
   trusting,
   WatchedFiles,
 } from '@tidegate/service-kit';
-import { type Protocol, readProtocol } from './protocol.ts';
+import { type Protocol, readProtocol } from './tls-protocol.ts';
 
 interface ServingOptions {
   readonly tlsCertFile: string;
@@ -47,7 +47,7 @@ interface Loaded {
  *
  * Invariant: connections are made with what the files say now, as far as they fit together; those that are open stay.
  */
-export class Serving {
+export class TlsFiles {
   readonly #options: ServingOptions;
   readonly #protocol: Protocol;
   readonly #named: readonly Named[];

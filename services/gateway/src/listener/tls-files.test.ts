@@ -9,10 +9,10 @@ import { after, before, describe, test } from 'node:test';
 import { type ConnectionOptions, connect, type PeerCertificate, type TLSSocket } from 'node:tls';
 import { OptionError } from '@tidegate/options';
 import { serverPair, until } from '@tidegate/testkit';
-import { readProtocol } from './protocol.ts';
-import { Serving } from './serving.ts';
+import { TlsFiles } from './tls-files.ts';
+import { readProtocol } from './tls-protocol.ts';
 
-const log = { info() {}, warn() {} } as unknown as ConstructorParameters<typeof Serving>[1];
+const log = { info() {}, warn() {} } as unknown as ConstructorParameters<typeof TlsFiles>[1];
 const usual = { tlsMinVersion: 'VersionTLS12', tlsCipherSuites: [], authorityFiles: [] };
 
 interface PairFiles {
@@ -20,12 +20,12 @@ interface PairFiles {
   readonly keyFile: string;
 }
 
-describe('Serving certificates', () => {
+describe('TlsFiles certificates', () => {
   let dir: string;
   let pairs: Record<'first' | 'second' | 'named' | 'starred', PairFiles>;
   let shown: PairFiles;
   let server: ReturnType<typeof createServer>;
-  let serving: Serving;
+  let serving: TlsFiles;
   before(async () => {
     dir = mkdtempSync(join(tmpdir(), 'tidegate-serving-'));
     const pair = async (name: string, names: string[]): Promise<PairFiles> => {
@@ -45,7 +45,7 @@ describe('Serving certificates', () => {
     put('certFile', 'first');
     put('keyFile', 'first');
     const { named, starred } = pairs;
-    serving = new Serving(
+    serving = new TlsFiles(
       {
         ...usual,
         tlsCertFile: shown.certFile,

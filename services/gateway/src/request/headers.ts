@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { badRequest } from '@tidegate/status';
 import { type Guard, guardKind } from '@tidegate/wire';
-import type { User } from '../request/user.ts';
+import type { User } from './user.ts';
 
 export const FENCE_HEADER = 'tidegate-fence';
 const CONTROLLER = 'system:kube-controller-manager';
@@ -21,4 +22,9 @@ export function fenceOf(user: User, header: string | string[] | undefined): Guar
     throw badRequest(`the header ${FENCE_HEADER} is a lease and its number, as in lifecycle=7`);
   }
   return { kind: guardKind.fence, key: { resource: '', namespace: '', name }, fence: Number(fence) };
+}
+
+/** The name of a request in answers, logs and audit: the client's own when it is a sane one. */
+export function auditId(given: string | string[] | undefined): string {
+  return typeof given === 'string' && /^[\x21-\x7e]{1,64}$/.test(given) ? given : randomUUID();
 }

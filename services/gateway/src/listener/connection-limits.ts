@@ -9,7 +9,7 @@ import { Http2Sessions } from './http2-sessions.ts';
 /** how long TLS may take, and how long it may take to begin */
 export const HANDSHAKE_MS = 10_000;
 
-export interface DoorsConfig {
+export interface ConnectionLimitsConfig {
   readonly maxConnections: number;
   readonly maxConnectionsPerAddress: number;
   readonly goawayChance: number;
@@ -20,11 +20,11 @@ interface Server extends EventEmitter {
 }
 
 /** What connections have to pass, whatever is asked on them. */
-export class Doors {
+export class ConnectionLimits {
   readonly #addresses: AddressLimit;
   readonly #sessions: Http2Sessions;
 
-  constructor(server: Server, config: DoorsConfig, dropped: () => void) {
+  constructor(server: Server, config: ConnectionLimitsConfig, dropped: () => void) {
     const { maxConnections, maxConnectionsPerAddress: most, goawayChance: goAwayChance } = config;
     if (!(goAwayChance >= 0 && goAwayChance <= 0.02)) {
       throw new OptionError(`--goaway-chance must be between 0 and 0.02, not ${goAwayChance}`);

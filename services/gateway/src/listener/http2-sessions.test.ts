@@ -4,7 +4,7 @@ import { connect, constants, createServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { UNAUTHENTICATED } from '../request/user.ts';
-import { Doors } from './doors.ts';
+import { ConnectionLimits } from './connection-limits.ts';
 import { Http2Sessions } from './http2-sessions.ts';
 
 const REQUESTS = 3;
@@ -52,9 +52,12 @@ test('a connection of nobody in particular is good for what was begun on it', as
 test('a chance is one in fifty at most', () => {
   for (const goawayChance of [-0.001, 0.021, Number.NaN]) {
     const config = { maxConnections: 0, maxConnectionsPerAddress: 0, goawayChance };
-    assert.throws(() => new Doors(Object.assign(new EventEmitter(), { maxConnections: 0 }), config, () => {}), {
-      message: `--goaway-chance must be between 0 and 0.02, not ${goawayChance}`,
-    });
+    assert.throws(
+      () => new ConnectionLimits(Object.assign(new EventEmitter(), { maxConnections: 0 }), config, () => {}),
+      {
+        message: `--goaway-chance must be between 0 and 0.02, not ${goawayChance}`,
+      },
+    );
   }
 });
 

@@ -1,5 +1,6 @@
 import { type Kind, type KindEntry, kindOf, metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
+import { isJsonObject, printTime } from '@tidegate/schema';
 import { badRequest } from '@tidegate/status';
 import { decodeObject } from '../codec/decode-body.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
@@ -27,4 +28,15 @@ export function namedBody(own: ResourceRequest): JsonObject {
     throw badRequest(`name in URL does not match name in ${own.kind.entry.kind} object`);
   }
   return admitObject(own, object, notes);
+}
+
+/** Sets one of status.conditions; its transition time changes only with its status. */
+export function setCondition(object: JsonObject, condition: JsonObject & { type: string; status: string }): void {
+  const status = isJsonObject(object.status) ? object.status : {};
+  const conditions = Array.isArray(status.conditions) ? status.conditions.filter(isJsonObject) : [];
+  const before = conditions.find(({ type }) => type === condition.type);
+  const since = before?.status === condition.status ? before.lastTransitionTime : undefined;
+  const next = { ...condition, lastTransitionTime: since ?? printTime() };
+  const others = conditions.filter(({ type }) => type !== condition.type);
+  object.status = { ...status, conditions: [...others, next] };
 }
