@@ -3,38 +3,35 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
-import { callers, grpcHealth, health, logBatchCodec, store, watch } from './contracts.ts';
-import {
-  type Change,
-  type ChecksResponse,
-  type CollectionListRequest,
-  type CorruptObject,
-  type DeleteCorruptRequest,
-  type DeleteCorruptResponse,
-  type DigestResponse,
-  deleteCorruptKind,
-  type FollowLogRequest,
-  type FollowRequest,
-  type FollowResponse,
-  type Guard,
-  guardKind,
-  type HeadResponse,
-  type HealthCheckRequest,
-  type HealthCheckResponse,
-  type Key,
-  type ListPage,
-  type ListPart,
-  type ListRequest,
-  type LogBatch,
-  outcomeKind,
-  type ReadLogRequest,
-  type Segment,
-  type SessionRequest,
-  type SessionResponse,
-  type StoredObject,
-  servingStatus,
-  type Write,
-  writeKind,
+import { callers } from './callers.ts';
+import { grpcHealth, health, logBatchCodec, store, watch } from './contracts.ts';
+import { deleteCorruptKind, guardKind, outcomeKind, servingStatus, writeKind } from './enums.ts';
+import type {
+  Change,
+  ChecksResponse,
+  CollectionListRequest,
+  CorruptObject,
+  DeleteCorruptRequest,
+  DeleteCorruptResponse,
+  DigestResponse,
+  FollowLogRequest,
+  FollowRequest,
+  FollowResponse,
+  Guard,
+  HeadResponse,
+  HealthCheckRequest,
+  HealthCheckResponse,
+  Key,
+  ListPage,
+  ListPart,
+  ListRequest,
+  LogBatch,
+  ReadLogRequest,
+  Segment,
+  SessionRequest,
+  SessionResponse,
+  StoredObject,
+  Write,
 } from './messages.ts';
 
 /** Every field of every message stands in one of these, and has a value that is not its default. */
