@@ -18,7 +18,6 @@ import { Program } from './run/program.ts';
 import type { Expression } from './syntax/expression.ts';
 import { parse } from './syntax/parser.ts';
 import { type Issue, issuesText } from './syntax/source.ts';
-import type { Shape } from './types/shape.ts';
 import {
   boolType,
   bytesType,
@@ -31,6 +30,7 @@ import {
   nullType,
   opaqueType,
   optionalType,
+  type Shape,
   stringType,
   type Type,
   timestampType,

@@ -1,10 +1,21 @@
-import type { EventWindow } from './window.ts';
-
 interface WindowMemoryOptions {
   /** for all windows together */
   bytes: number;
   /** milliseconds, never going back */
   now?: () => number;
+}
+
+/** A window, as far as the memory has to know it. */
+interface SharedWindow {
+  readonly bytes: number;
+  /** when its oldest event came */
+  readonly oldestAt: number | undefined;
+  /** when the newest event came that was dropped to save memory */
+  readonly cutAt: number | undefined;
+  /** drops the events that came at this time or before */
+  dropThrough(time: number): void;
+  /** drops the oldest event to save memory */
+  cutOldest(): void;
 }
 
 /** The longest that anybody was promised: the store's log gives it up, too. */
@@ -28,7 +39,7 @@ const SWEEP_MS = 1000;
 export class WindowMemory {
   readonly #limit: number;
   readonly #now: () => number;
-  readonly #windows = new Set<EventWindow>();
+  readonly #windows = new Set<SharedWindow>();
   #sweptAt: number;
 
   constructor({ bytes, now = () => performance.now() }: WindowMemoryOptions) {
@@ -44,12 +55,12 @@ export class WindowMemory {
     return this.#now();
   }
 
-  join(window: EventWindow): void {
+  join(window: SharedWindow): void {
     this.#windows.add(window);
   }
 
   /** Nobody reads it any longer. */
-  leave(window: EventWindow): void {
+  leave(window: SharedWindow): void {
     if (this.#windows.delete(window)) this.bytes -= window.bytes;
   }
 
@@ -100,15 +111,15 @@ export class WindowMemory {
     }
   }
 
-  #firstTwo(rank: (window: EventWindow) => number): [EventWindow?, EventWindow?] {
-    let first: EventWindow | undefined;
-    let second: EventWindow | undefined;
+  #firstTwo(rank: (window: SharedWindow) => number): [SharedWindow?, SharedWindow?] {
+    let first: SharedWindow | undefined;
+    let second: SharedWindow | undefined;
     for (const window of this.#windows) {
       if (first === undefined || rank(window) > rank(first)) {
         second = first;
         first = window;
       } else if (second === undefined || rank(window) > rank(second)) second = window;
     }
-    return [first, second] as [EventWindow?, EventWindow?];
+    return [first, second] as [SharedWindow?, SharedWindow?];
   }
 }

@@ -1,13 +1,12 @@
 import { deal } from './deal.ts';
 import type { Queuing } from './priority-level.ts';
-import type { Ticket } from './ticket.ts';
 
 /** What a request is charged when it is seated, in milliseconds of a seat; put right when it has gone. */
 const GUESS_MS = 3;
 /** How far a queue may be ahead that had little: who asks now and then does not wait for each queue of who always asks. */
 const AHEAD_MS = 20;
 
-export class Queue {
+export class Queue<Ticket> {
   readonly index: number;
   readonly waiting: Ticket[] = [];
   executing = 0;
@@ -20,6 +19,14 @@ export class Queue {
   }
 }
 
+/** A request that waits in a queue, or has left one for its seats. */
+interface Queued<Ticket> {
+  /** requests of one flow are put into the same few queues */
+  readonly flow: string;
+  readonly seats: number;
+  queue: Queue<Ticket> | undefined;
+}
+
 /**
  * The queues of one level, fair by the work that each had (start-time fair queuing).
  *
@@ -28,8 +35,8 @@ export class Queue {
  *
  *   clock 40   queue a had 46: w w w      queue b had 40: w       the next is b's; then b has 43, and then it is a's
  */
-export class FairQueues {
-  readonly queues: readonly Queue[];
+export class FairQueues<Ticket extends Queued<Ticket>> {
+  readonly queues: ReadonlyArray<Queue<Ticket>>;
   readonly #queuing: Queuing;
   #clock = 0;
   #last = 0;
@@ -37,7 +44,7 @@ export class FairQueues {
 
   constructor(queuing: Queuing) {
     this.#queuing = queuing;
-    this.queues = Array.from({ length: queuing.queues }, (_, index) => new Queue(index));
+    this.queues = Array.from({ length: queuing.queues }, (_, index) => new Queue<Ticket>(index));
   }
 
   isAs(queuing: Queuing | undefined): boolean {
@@ -48,9 +55,9 @@ export class FairQueues {
   /** Puts it into the shortest queue of its flow's hand; false: that is full. */
   enter(ticket: Ticket): boolean {
     const { queues, handSize, queueLengthLimit } = this.#queuing;
-    let chosen: Queue | undefined;
+    let chosen: Queue<Ticket> | undefined;
     for (const card of deal(ticket.flow, queues, handSize)) {
-      const queue = this.queues[card] as Queue;
+      const queue = this.queues[card] as Queue<Ticket>;
       if (chosen === undefined || loadOf(queue) < loadOf(chosen)) chosen = queue;
     }
     if (chosen === undefined || chosen.waiting.length >= queueLengthLimit) return false;
@@ -63,10 +70,10 @@ export class FairQueues {
 
   /** Whose turn it is; those that had the same take turns. */
   get next(): Ticket | undefined {
-    let chosen: Queue | undefined;
+    let chosen: Queue<Ticket> | undefined;
     const { length } = this.queues;
     for (let i = 1; i <= length && this.waiting > 0; i++) {
-      const queue = this.queues[(this.#last + i) % length] as Queue;
+      const queue = this.queues[(this.#last + i) % length] as Queue<Ticket>;
       if (queue.waiting.length > 0 && (chosen === undefined || queue.had < chosen.had)) chosen = queue;
     }
     return chosen?.waiting[0];
@@ -104,6 +111,6 @@ export class FairQueues {
   }
 }
 
-function loadOf({ waiting, executing }: Queue): number {
+function loadOf({ waiting, executing }: Queue<unknown>): number {
   return waiting.length + executing;
 }

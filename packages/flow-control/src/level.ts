@@ -7,6 +7,9 @@ import type { Ticket } from './ticket.ts';
 const SHARES = 30;
 const QUEUING: Queuing = { queues: 64, handSize: 8, queueLengthLimit: 50 };
 
+/** A request in a level. */
+export type LevelTicket = Ticket<Level>;
+
 /** One priority level as it is at work. What it may do is in seats.ts, which has them all. */
 export class Level {
   readonly name: string;
@@ -15,7 +18,7 @@ export class Level {
   shares = 0;
   #lendable = 0;
   #borrowing: number | undefined;
-  queues: FairQueues | undefined;
+  queues: FairQueues<LevelTicket> | undefined;
   /** its own seats at present, how few of them it keeps when it needs none, and how many it may have with others' */
   nominal = 0;
   lower = 0;
@@ -23,7 +26,7 @@ export class Level {
   /** what its nominal seats were if this process were not slowed down */
   configured = 0;
   seatsInUse = 0;
-  readonly executing = new Set<Ticket>();
+  readonly executing = new Set<LevelTicket>();
   dispatched = 0;
   rejected = 0;
   timedOut = 0;
@@ -36,7 +39,7 @@ export class Level {
   }
 
   /** Takes on what its object says; answers those that waited in queues that are no more. */
-  configure({ uid, spec }: NamedLevel): Ticket[] {
+  configure({ uid, spec }: NamedLevel): LevelTicket[] {
     this.uid = uid;
     this.isEnding = false;
     this.isExempt = spec.type === 'Exempt';

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NamedLevel } from './classifier.ts';
 import { deal } from './deal.ts';
+import type { LevelTicket as Ticket } from './level.ts';
 import { Seats } from './seats.ts';
-import type { FlowTally, RefusedBecause, Ticket } from './ticket.ts';
+import type { FlowTally, RefusedBecause } from './ticket.ts';
 
 interface Shape {
   readonly shares: number;

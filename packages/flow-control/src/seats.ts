@@ -1,5 +1,5 @@
 import type { NamedLevel } from './classifier.ts';
-import { Level } from './level.ts';
+import { Level, type LevelTicket } from './level.ts';
 import { type RefusedBecause, type SeatRequest, Ticket } from './ticket.ts';
 
 interface SeatsOptions {
@@ -50,7 +50,7 @@ export class Seats {
 
   configure(named: ReadonlyMap<string, NamedLevel>): void {
     for (const level of this.#levels.values()) if (!named.has(level.name)) level.isEnding = true;
-    const homeless: Ticket[] = [];
+    const homeless: LevelTicket[] = [];
     for (const one of named.values()) {
       const level = this.#levels.get(one.name) ?? new Level(one.name);
       this.#levels.set(one.name, level);
@@ -77,7 +77,7 @@ export class Seats {
   }
 
   /** The ticket is seated, refused, or tells when it is one of them. Who is done with it calls `leave`. */
-  ask(request: SeatRequest): Ticket {
+  ask(request: SeatRequest): LevelTicket {
     const level = this.#levels.get(request.level) as Level;
     const ticket = new Ticket(level, request, this.#now());
     if (level.isExempt) {
@@ -91,7 +91,7 @@ export class Seats {
   }
 
   /** Gives back its seats, or its place in a queue. */
-  leave(ticket: Ticket, because: RefusedBecause = 'cancelled'): void {
+  leave(ticket: LevelTicket, because: RefusedBecause = 'cancelled'): void {
     if (ticket.state === 'seated') {
       this.#unseat(ticket);
       this.#seatWaiting();
@@ -104,7 +104,7 @@ export class Seats {
     }
   }
 
-  #enter(ticket: Ticket): void {
+  #enter(ticket: LevelTicket): void {
     const { level, request, seats } = ticket;
     ticket.queue = undefined;
     if (level.queues === undefined) {
@@ -120,7 +120,7 @@ export class Seats {
     request.tally.waitingSeats += seats;
   }
 
-  #maySeat({ level, seats }: Ticket): boolean {
+  #maySeat({ level, seats }: LevelTicket): boolean {
     const wanted = level.seatsInUse + seats;
     // a request that is wider than its level has become is served alone
     if (wanted <= level.nominal || (level.seatsInUse === 0 && level.nominal > 0)) return true;
@@ -151,14 +151,14 @@ export class Seats {
     }
   }
 
-  #countWaited({ request, seats, arrivedMs }: Ticket, isSeated: boolean): void {
+  #countWaited({ request, seats, arrivedMs }: LevelTicket, isSeated: boolean): void {
     this.#waiting--;
     request.tally.waiting--;
     request.tally.waitingSeats -= seats;
     request.tally.waited((this.#now() - arrivedMs) / 1000, isSeated);
   }
 
-  #seat(ticket: Ticket): void {
+  #seat(ticket: LevelTicket): void {
     const { level, request, seats } = ticket;
     ticket.state = 'seated';
     ticket.seatedMs = this.#now();
@@ -173,7 +173,7 @@ export class Seats {
     ticket.settled?.();
   }
 
-  #unseat(ticket: Ticket): void {
+  #unseat(ticket: LevelTicket): void {
     const { level, request, seats } = ticket;
     const tookMs = this.#now() - ticket.seatedMs;
     ticket.state = 'gone';
@@ -186,7 +186,7 @@ export class Seats {
     request.tally.served(tookMs / 1000);
   }
 
-  #refuse(ticket: Ticket, because: RefusedBecause): void {
+  #refuse(ticket: LevelTicket, because: RefusedBecause): void {
     const { level, request } = ticket;
     ticket.state = 'refused';
     if (because === 'time-out') level.timedOut++;

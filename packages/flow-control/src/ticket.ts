@@ -1,5 +1,4 @@
 import type { Queue } from './fair-queues.ts';
-import type { Level } from './level.ts';
 
 export type RefusedBecause = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled';
 
@@ -32,14 +31,14 @@ export interface SeatRequest {
  *   waiting → seated → gone
  *      └────→ refused
  */
-export class Ticket {
+export class Ticket<Level extends { readonly name: string }> {
   readonly level: Level;
   readonly request: SeatRequest;
   readonly arrivedMs: number;
   state: 'waiting' | 'seated' | 'gone' | 'refused' = 'waiting';
   /** what it holds, or waits for: no more than its level has */
   seats: number;
-  queue: Queue | undefined;
+  queue: Queue<Ticket<Level>> | undefined;
   seatedMs = 0;
   /** called once when it does not wait any more */
   settled: (() => void) | undefined;

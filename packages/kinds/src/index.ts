@@ -28,7 +28,7 @@ export { judgeNames, namesJson, withConditions } from './custom/names.ts';
 export { type CustomWords, Descriptions, type ParameterWords, type TypeWords } from './descriptions.ts';
 export { canonicalAddress, serviceClaims } from './entries/service-claims.ts';
 export { type GenericObject, metaOf, type ObjectMeta, type OwnerReference } from './generic-object.ts';
-export type { Column, Converter, KindEntry } from './kind-entry.ts';
+export type { Column, Converter, Kind, KindEntry } from './kind-entry.ts';
 export { listSchema, metaSchemas } from './meta-schemas.ts';
 export {
   findingsAgainst,
@@ -46,7 +46,6 @@ export {
   fromStored,
   isConverted,
   isTypeless,
-  type Kind,
   kindOf,
   type MetaTypes,
   Registry,

@@ -1,7 +1,6 @@
 import type { JsonObject, Schema } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
 import type { ScalePaths } from './custom/definition.ts';
-import type { Kind } from './registry.ts';
 
 /** A column of the Table form. */
 export interface Column {
@@ -150,4 +149,15 @@ export interface KindEntry extends GroupVersionKind, KindRules {
   readonly schema: Schema & { type: 'object' };
   /** of a kind that a CustomResourceDefinition makes */
   readonly custom?: CustomFacts;
+}
+
+/** A served kind: its entry and what follows from it. */
+export interface Kind {
+  readonly entry: KindEntry;
+  readonly apiVersion: string;
+  /** how the store names the resource: `configmaps`, `widgets.example.com` */
+  readonly storedAs: string;
+  readonly schema: Schema & { type: 'object' };
+  /** the kind as which its objects are stored: itself, but for kinds of several groups or versions */
+  readonly stored: Kind;
 }

@@ -1,6 +1,6 @@
 import type { Schema } from '@tidegate/schema';
 import { TypeTable } from './facts/type-table.ts';
-import type { Kind } from './registry.ts';
+import type { Kind } from './kind-entry.ts';
 
 type ObjectSchema = Schema & { type: 'object' };
 

@@ -1,16 +1,5 @@
 import { applyDefaults, type JsonObject, type Schema } from '@tidegate/schema';
-import type { KindEntry } from './kind-entry.ts';
-
-/** A served kind: its entry and what follows from it. */
-export interface Kind {
-  readonly entry: KindEntry;
-  readonly apiVersion: string;
-  /** how the store names the resource: `configmaps`, `widgets.example.com` */
-  readonly storedAs: string;
-  readonly schema: Schema & { type: 'object' };
-  /** the kind as which its objects are stored: itself, but for kinds of several groups or versions */
-  readonly stored: Kind;
-}
+import type { Kind, KindEntry } from './kind-entry.ts';
 
 type ObjectSchema = Schema & { type: 'object' };
 

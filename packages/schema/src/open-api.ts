@@ -1,14 +1,5 @@
 import type { Json, JsonObject } from './json/json.ts';
-import type { Schema } from './schema.ts';
-
-export interface OpenApiOptions {
-  /** where a named type stands in the document, when it has a place of its own there; it is called for each that is met */
-  readonly referTo?: (name: string, schema: Schema) => string | undefined;
-  /** version 2 puts a reference beside what is said of it, version 3 into allOf; 3 knows oneOf */
-  readonly version: 2 | 3;
-  /** what is said of the fields that every object has */
-  readonly words?: Readonly<Record<'apiVersion' | 'kind' | 'metadata', string>>;
-}
+import type { OpenApiOptions, Schema } from './schema.ts';
 
 /** The schema in OpenAPI's words, for kubectl explain and clients that validate. */
 export function openApiSchema(schema: Schema, options: OpenApiOptions, field = ''): JsonObject {

@@ -1,5 +1,14 @@
 import type { Json, JsonObject } from './json/json.ts';
-import type { OpenApiOptions } from './open-api.ts';
+
+/** How a schema is written in an OpenAPI document. */
+export interface OpenApiOptions {
+  /** returns the reference of a named type that has its own place in the document; called for each named type */
+  readonly referTo?: (name: string, schema: Schema) => string | undefined;
+  /** version 2 writes $ref next to the other keywords, version 3 writes it into allOf; only version 3 has oneOf */
+  readonly version: 2 | 3;
+  /** descriptions of the fields of every object */
+  readonly words?: Readonly<Record<'apiVersion' | 'kind' | 'metadata', string>>;
+}
 
 /** How a strategic merge patch treats a field. A field without one: objects and maps are merged, lists are replaced. */
 export interface PatchRule {

@@ -1,5 +1,5 @@
 import type { Type } from '../types/type.ts';
-import type { Facts } from './estimate.ts';
+import type { Facts } from './facts.ts';
 import { add, by, fixed, MOST, multiply, type Range, UNKNOWN } from './range.ts';
 
 export interface CallFacts {

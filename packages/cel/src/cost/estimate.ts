@@ -1,34 +1,11 @@
 import type { Call, Expression, Fold, ListLiteral, MapLiteral, Select } from '../syntax/expression.ts';
-import type { Shape } from '../types/shape.ts';
-import type { Type } from '../types/type.ts';
+import type { Shape, Type } from '../types/type.ts';
 import { callEstimate } from './calls.ts';
+import type { Entries, Facts, Place } from './facts.ts';
 import { add, fixed, MOST, multiply, type Range, sum, UNKNOWN, union } from './range.ts';
 import { exprSize, isScalar } from './sizes.ts';
 
 export type CostRange = Range;
-
-/** The sizes of what is in a list or map. */
-export interface Entries {
-  readonly isList: boolean;
-  readonly key: Range;
-  readonly value: Range;
-}
-
-/** What is known of a part of an expression. */
-export interface Facts {
-  readonly cost: Range;
-  readonly type: Type;
-  readonly expression: Expression | undefined;
-  readonly size?: Range | undefined;
-  readonly entries?: Entries | undefined;
-  /** where the value stands in what the variables hold; missing when it comes from elsewhere */
-  readonly place?: Place | undefined;
-}
-
-/** `shape` is missing where nothing is known to stand there. */
-export interface Place {
-  readonly shape: Shape | undefined;
-}
 
 /**
  * What an expression can cost, as kube-apiserver estimates it when a rule is written: every step has a price, that of what

@@ -6,13 +6,13 @@ import { ArrayList } from '../values/collections.ts';
 import { CostExceeded, Failure, noSuchOverload } from '../values/failure.ts';
 import { typeNameOf } from '../values/type-name.ts';
 import { ListValue, Uint, type Value } from '../values/value.ts';
-import { type Building, build } from './build.ts';
+import type { Building } from './building.ts';
 import type { Frame, Step } from './frame.ts';
 
 /** A call: operators that look at one side first, and functions. */
 export function buildCall(expression: Call, building: Building): Step {
   const { name, target, resolved } = expression;
-  const args = expression.args.map((arg) => build(arg, building));
+  const args = expression.args.map((arg) => building.build(arg, building));
   const [first, second, third] = args as [Step, Step, Step];
   switch (name) {
     case '_&&_':
@@ -29,7 +29,7 @@ export function buildCall(expression: Call, building: Building): Step {
       return notStrictlyFalse(first);
   }
   if (expression.inPlace && name === '_+_') return append(first, expression.args[1] as Expression, building);
-  const steps = target === undefined || resolved !== undefined ? args : [build(target, building), ...args];
+  const steps = target === undefined || resolved !== undefined ? args : [building.build(target, building), ...args];
   const types = [...(steps.length > args.length ? [target as Expression] : []), ...expression.args].map(
     ({ type }) => type as Type,
   );
@@ -70,7 +70,7 @@ function notStrictlyFalse(inner: Step): Step {
 /** To a list that a macro makes, and that nobody else sees before it is whole. */
 function append(list: Step, added: Expression, building: Building): Step {
   const [only] = (added as Expression & { kind: 'list' }).items;
-  const item = build(only as Expression, building);
+  const item = building.build(only as Expression, building);
   return (frame) => {
     const grown = list(frame) as ArrayList;
     const value = item(frame);

@@ -1,7 +1,7 @@
 import type { Fold } from '../syntax/expression.ts';
 import { CostExceeded, Failure, noSuchOverload } from '../values/failure.ts';
 import { ListValue, MapValue, type Value } from '../values/value.ts';
-import { type Building, build } from './build.ts';
+import type { Building } from './building.ts';
 import type { Frame, Step } from './frame.ts';
 
 /** A loop. A failed turn is carried along: a later one may make it not matter, as `||` and `&&` do. */
@@ -11,11 +11,11 @@ export function buildFold(expression: Fold, building: Building): Step {
   const within = new Map(building.slots).set(carried, free);
   const turns = new Map(within).set(variable, free + 1);
   if (second !== undefined) turns.set(second, free + 2);
-  const range = build(expression.range, building);
-  const start = build(expression.start, building);
-  const step = build(expression.step, { ...building, slots: turns });
-  const goesOn = build(condition, { ...building, slots: turns });
-  const result = build(expression.result, { ...building, slots: within });
+  const range = building.build(expression.range, building);
+  const start = building.build(expression.start, building);
+  const step = building.build(expression.step, { ...building, slots: turns });
+  const goesOn = building.build(condition, { ...building, slots: turns });
+  const result = building.build(expression.result, { ...building, slots: within });
   const isEndless = condition.kind === 'literal' && condition.value === true;
   const turn = (frame: Frame): boolean => {
     if (!isEndless && goesOn(frame) !== true) return false;

@@ -1,17 +1,17 @@
 import { visit } from '../check/literal-checks.ts';
 import { type CostRange, estimateCost } from '../cost/estimate.ts';
 import type { Expression } from '../syntax/expression.ts';
-import type { Shape } from '../types/shape.ts';
-import type { Type } from '../types/type.ts';
+import type { Shape, Type } from '../types/type.ts';
 import { CostExceeded, Failure } from '../values/failure.ts';
 import { Meter } from '../values/meter.ts';
 import type { Value } from '../values/value.ts';
-import { type Building, build } from './build.ts';
+import { build } from './build.ts';
+import type { Building } from './building.ts';
 import type { Lazy, Step } from './frame.ts';
 
 interface Parts {
   readonly expression: Expression;
-  readonly building: Building;
+  readonly building: Omit<Building, 'build'>;
   readonly used: ReadonlySet<string>;
   readonly shapes: ReadonlyMap<string, Shape>;
 }
@@ -54,7 +54,7 @@ export class Program {
 
   run(variables: ReadonlyMap<string, Value | Lazy>, limit: number): Outcome {
     const { expression, building } = this.#parts;
-    this.#step ??= build(expression, building);
+    this.#step ??= build(expression, { ...building, build });
     const meter = new Meter(limit);
     try {
       return { kind: 'value', value: this.#step({ variables, slots: [], meter }), cost: meter.cost };

@@ -1,5 +1,3 @@
-import type { Shape } from './shape.ts';
-
 export type TypeKind =
   | 'bool'
   | 'bytes'
@@ -27,6 +25,33 @@ export interface Type {
   readonly params: readonly Type[];
   /** what an object consists of */
   readonly shape?: Shape;
+}
+
+/**
+ * The schema of a value: its type, and its largest size. A list of strings is
+ * `{ type: list(string), maxElements: 10, item: { type: string, maxElements: 40 } }`.
+ */
+export interface Shape {
+  readonly type: Type;
+  /** the length of a string, the number of items of a list or map */
+  readonly maxElements: number;
+  /** the bytes of the smallest such value as JSON */
+  readonly minSize: number;
+  /** in lists and maps */
+  readonly item?: Shape;
+  readonly key?: Shape;
+  /** in lists of unique items: the fields that make an item unique, as expressions name them, or the whole items */
+  readonly distinct?: 'items' | readonly string[];
+  /** in objects, by the names that expressions use */
+  readonly fields?: ReadonlyMap<string, ShapeField>;
+  /** in objects, the names of fields in the data */
+  readonly names?: ReadonlySet<string>;
+}
+
+export interface ShapeField {
+  /** its name in the data */
+  readonly name: string;
+  readonly shape: Shape;
 }
 
 const simple = (kind: TypeKind, name: string = kind): Type => ({ kind, name, params: [] });

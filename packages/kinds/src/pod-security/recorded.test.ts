@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { JsonObject } from '@tidegate/schema';
 import { builtInRegistry } from '../built-in.ts';
-import type { Kind } from '../registry.ts';
+import type { Kind } from '../kind-entry.ts';
 import { setDefaults } from '../rules/server-fields.ts';
 import { findingsAgainst, podPolicyOf } from './pod-policy.ts';
 

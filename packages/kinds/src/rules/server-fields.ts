@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { applyDefaults, type Json, type JsonObject } from '@tidegate/schema';
 import { metaOf } from '../generic-object.ts';
-import type { Author } from '../kind-entry.ts';
-import type { Kind } from '../registry.ts';
+import type { Author, Kind } from '../kind-entry.ts';
 
 /** Sets what the client left out: by the schema, then by the kind's own rules. */
 export function setDefaults({ schema, entry }: Kind, object: JsonObject): void {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '@tidegate/schema';
-import type { Kind } from '../../registry.ts';
+import type { Kind } from '../../kind-entry.ts';
 import { create, replace, type Verdict } from '../../testing/corpus.ts';
 import { kindAt } from '../../testing/recorded.ts';
 import { readDefinition } from '../definition.ts';
