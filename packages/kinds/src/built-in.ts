@@ -1,13 +1,12 @@
 import type { Schema } from '@tidegate/schema';
-import { dropperOf } from './defaults/not-kept.ts';
-import { rulesOf } from './entries/rules-of.ts';
 import { type GroupVersionFacts, readResources } from './facts/resources.ts';
 import { TypeTable } from './facts/type-table.ts';
+import { rulesOf } from './families.ts';
 import type { GroupVersionKind, KindEntry, KindRules, Subresource } from './kind-entry.ts';
 import { type MetaTypes, Registry } from './registry.ts';
-import { tellOmitted } from './validation/omitted-fields.ts';
-import { validateCounts } from './validation/status.ts';
-import { validateTypes, validateTypesUpdate } from './validation/validator.ts';
+import { dropperOf } from './rules/not-kept.ts';
+import { tellOmitted } from './rules/omitted-fields.ts';
+import { validateCounts, validateTypes, validateTypesUpdate } from './validation.ts';
 
 const USUAL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 

@@ -51,7 +51,7 @@ export interface Converter {
 }
 
 /** What is known of a kind that somebody has defined, beyond what every kind has. */
-export interface CustomFacts {
+interface CustomFacts {
   /** the name of its CustomResourceDefinition */
   readonly definition: string;
   readonly listKind: string;
@@ -76,6 +76,9 @@ export interface Author {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** Fields of an object, each by the names on the way to it. */
+export type FieldPaths = ReadonlyArray<readonly string[]>;
+
 /** The few rules of a kind that its facts do not say. */
 export interface KindRules {
   /** what a name looks like; a DNS subdomain when nothing is said */
@@ -99,6 +102,8 @@ export interface KindRules {
   readonly createsWithStatus?: boolean;
   /** metadata.generation begins at 1 and grows when one of these changes */
   readonly counts?: readonly string[];
+  /** by subresource: the fields that a request to that path resets, where they are not those of most kinds */
+  readonly resetFields?: Readonly<Record<string, FieldPaths>>;
   /** it is kept in another version */
   readonly conversion?: Conversion;
   /** sets what the client left out, beyond the defaults of the schema */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeProtobuf, type Schema } from '@tidegate/schema';
-import { ruleNames } from './entries/rules-of.ts';
+import { namesInFamilies } from './families.ts';
 import { builtInRegistry, type Kind } from './index.ts';
 
 const registry = builtInRegistry();
@@ -42,7 +42,7 @@ test('every rule belongs to a kind', () => {
     }),
   );
   assert.deepEqual(
-    ruleNames().filter((name) => !names.has(name)),
+    namesInFamilies().filter((name) => !names.has(name)),
     [],
   );
 });

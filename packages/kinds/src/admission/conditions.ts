@@ -19,7 +19,7 @@ export function readCondition(expression: string): MatchCondition | { readonly p
 /** What the conditions of one webhook may cost together. */
 const WEBHOOK_BUDGET = 2_500_000;
 
-export type Verdict = { readonly holds: boolean } | { readonly problems: readonly string[] };
+type Verdict = { readonly holds: boolean } | { readonly problems: readonly string[] };
 
 /** Whether all hold. One that does not decides it, even where another one fails. */
 export function holdAll(

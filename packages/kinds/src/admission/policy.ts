@@ -26,7 +26,7 @@ export interface Policy {
 }
 
 /** An expression that is none, and where it stands in the spec. */
-export interface PolicyProblem {
+interface PolicyProblem {
   readonly list: string;
   readonly index: number;
   readonly field: string;
@@ -83,7 +83,7 @@ export function readPolicy(spec: JsonObject): { readonly policy: Policy; readonl
 }
 
 /** Why a request is not as a policy wants it. */
-export interface Denial {
+interface Denial {
   readonly message: string;
   /** empty: it could not be judged */
   readonly reason: string;

@@ -1,6 +1,6 @@
 import type { Json } from '@tidegate/schema';
-import { ageColumn, ageOf, nameColumn } from '../columns/shared.ts';
 import type { Column } from '../kind-entry.ts';
+import { ageColumn, ageOf, nameColumn } from '../rules/columns.ts';
 import type { PrinterColumn } from './definition.ts';
 import { jsonPath } from './json-path.ts';
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { label1035Problems } from '../rules/names.ts';
-import { checkClientConfig } from '../validation/admission.ts';
-import type { Place } from '../validation/place.ts';
+import { checkClientConfig } from '../admission/webhook-checks.ts';
+import { label1035Problems } from '../objects/names.ts';
+import type { Place } from '../rules/place.ts';
 
 const FREE = 'must be None if spec.preserveUnknownFields is true';
 

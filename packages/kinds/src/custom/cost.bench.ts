@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { clean, type JsonObject, openApiSchema } from '@tidegate/schema';
 import { metaOf, validateMeta } from '../index.ts';
 import type { Kind } from '../kind-entry.ts';
-import { prepareCreate, setDefaults } from '../rules/server-fields.ts';
+import { prepareCreate, setDefaults } from '../objects/server-fields.ts';
 import { kindAt } from '../testing/recorded.ts';
 import { typicalDeployment } from '../testing/typical.ts';
 import { readDefinition } from './definition.ts';

@@ -1,5 +1,5 @@
-import type { Place } from '../validation/place.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { Place } from '../rules/place.ts';
+import type { JsonSchema } from './values/json-schema.ts';
 
 /**
  * How much one definition may say, far beyond what anybody uses. Each version is a group version of its own in discovery

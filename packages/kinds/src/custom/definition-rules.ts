@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { label1035Problems, subdomainProblems } from '../rules/names.ts';
-import type { Place } from '../validation/place.ts';
+import { label1035Problems, subdomainProblems } from '../objects/names.ts';
+import type { Place } from '../rules/place.ts';
 import { checkBundle, checkConversion } from './conversion-rules.ts';
 import { APPROVED, isProtected } from './definition.ts';
 import { checkDefinitionLimits } from './definition-limits.ts';
 import { jsonPath } from './json-path.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { checkDefinitionRules } from './rules/check-rules.ts';
 import { checkSchema } from './structural.ts';
+import type { JsonSchema } from './values/json-schema.ts';
 
 const STORAGE = 'must have exactly one version marked as storage version';
 const PRESERVED =

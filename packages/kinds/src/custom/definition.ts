@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { metaOf } from '../generic-object.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { metaOf } from '../objects/generic-object.ts';
+import type { JsonSchema } from './values/json-schema.ts';
 
 export interface Names {
   readonly plural: string;
@@ -46,7 +46,7 @@ export interface Condition {
   readonly lastTransitionTime?: string;
 }
 
-export interface ConversionWebhook {
+interface ConversionWebhook {
   readonly clientConfig: JsonObject;
   readonly conversionReviewVersions: readonly string[];
 }

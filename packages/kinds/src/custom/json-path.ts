@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 type Step = (values: readonly Json[]) => Json[];
 
 /** Finds what a path says in an object. */
-export type JsonPath = (object: JsonObject) => Json[];
+type JsonPath = (object: JsonObject) => Json[];
 
 /**
  * The paths of kubectl, as far as columns and scales have them:

@@ -1,19 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clean, type JsonObject, type Schema } from '@tidegate/schema';
 import { type FieldError, invalidValue } from '@tidegate/status';
-import { metaOf } from '../generic-object.ts';
 import type { Conversion, Converter, Kind, KindEntry, KindRules, Subresource } from '../kind-entry.ts';
+import { metaOf } from '../objects/generic-object.ts';
+import { standardFinalizerProblems } from '../objects/metadata.ts';
+import { labelKeyProblems } from '../objects/names.ts';
 import { kindOf, kindStoredAs } from '../registry.ts';
-import { warnOfCustom } from '../warnings/warnings.ts';
+import { type Warnings, warner } from '../rules/warnings.ts';
 import { columnsOf } from './columns.ts';
 import { compareVersions, type DefinedVersion, type Definition, hasCondition } from './definition.ts';
 import { jsonPath } from './json-path.ts';
-import type { JsonSchema } from './json-schema.ts';
-import { listItemRules } from './list-items.ts';
 import { hasRules } from './rules/check-rules.ts';
 import { ExpressionRules } from './rules/expression-rules.ts';
-import { objectSchemaOf } from './schema-of.ts';
-import { ValueRules } from './value-rules.ts';
+import type { JsonSchema } from './values/json-schema.ts';
+import { listItemRules } from './values/list-items.ts';
+import { objectSchemaOf } from './values/schema-of.ts';
+import { ValueRules } from './values/value-rules.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const PART_VERBS = ['get', 'patch', 'update'];
@@ -30,7 +32,7 @@ export function kindsOf(definition: Definition, scale: KindEntry): Kind[] {
   const storage = definition.versions.find((version) => version.storage);
   if (storage === undefined || !hasCondition(definition, 'Established')) return [];
   if (hasConverter(definition)) return convertedKinds(definition, storage, scale);
-  // once for all versions: they are told of each other
+  // once for all versions: they refer to each other
   const around = { scale, alike: selectable(definition.versions), best: bestVersion(definition) };
   const own = entryOf(definition, storage, around);
   const stored = kindOf(own);
@@ -264,3 +266,24 @@ function selectable(versions: readonly DefinedVersion[]): Pick<KindRules, 'selec
   });
   return { selectableFields: Object.fromEntries(fields) };
 }
+
+/** Finalizers of custom kinds are called as their makers like; they hear of names that others could take, too. */
+const warnOfFinalizers: Warnings = ({ object: { metadata } }, tell, old) => {
+  const before = new Set(finalizersOf(old?.metadata));
+  for (const finalizer of finalizersOf(metadata)) {
+    if (before.has(finalizer)) continue;
+    const start = `metadata.finalizers: ${JSON.stringify(finalizer)}: `;
+    for (const problem of labelKeyProblems(finalizer)) tell(start + problem);
+    if (standardFinalizerProblems(finalizer).length === 0) continue;
+    const path = finalizer.includes('.') ? ' including a path (/)' : '';
+    tell(
+      `${start}prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,
+    );
+  }
+};
+
+function finalizersOf(metadata: unknown): string[] {
+  return (metadata as { finalizers?: string[] } | undefined)?.finalizers ?? [];
+}
+
+const warnOfCustom = warner(warnOfFinalizers);

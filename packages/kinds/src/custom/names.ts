@@ -4,7 +4,7 @@ import type { Registry } from '../registry.ts';
 import { APPROVED, type Condition, type Definition, hasCondition, isProtected, type Names } from './definition.ts';
 
 /** What a definition's status is to say of its names and of whether it is served. */
-export interface NamesStatus {
+interface NamesStatus {
   readonly acceptedNames: Names;
   readonly conditions: readonly Condition[];
 }

@@ -1,10 +1,10 @@
 import { clean, isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { fieldError } from '@tidegate/status';
-import type { Place } from '../validation/place.ts';
-import type { JsonSchema } from './json-schema.ts';
-import { patternProblem } from './pattern.ts';
-import { schemaOf } from './schema-of.ts';
-import { ValueRules } from './value-rules.ts';
+import type { Place } from '../rules/place.ts';
+import type { JsonSchema } from './values/json-schema.ts';
+import { patternProblem } from './values/pattern.ts';
+import { schemaOf } from './values/schema-of.ts';
+import { ValueRules } from './values/value-rules.ts';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const NOT_SUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];

@@ -7,7 +7,7 @@ type FieldFacts = Mutable<
 type ListFacts = Mutable<Pick<Schema & { type: 'list' }, 'listType' | 'keys'>>;
 
 /** Finds a type by the name that a field says. */
-export type TypeByName = (name: string) => Schema;
+type TypeByName = (name: string) => Schema;
 
 const SCALARS = new Set([
   'string',

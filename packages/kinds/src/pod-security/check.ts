@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@tidegate/schema';
-import { listOf, partOf } from '../quota/parts.ts';
+import { listOf, partOf } from '../rules/fields.ts';
 
 /** What a pod is judged by. */
 export interface Subject {
@@ -64,4 +64,25 @@ export function isWindows(spec: JsonObject): boolean {
 /** Its users are not those of the node. */
 export function hasOwnUsers(spec: JsonObject): boolean {
   return spec.hostUsers === false;
+}
+
+export function seccompOf(object: JsonObject): Json | undefined {
+  return partOf(securityOf(object), 'seccompProfile').type;
+}
+
+export function isKnownSeccomp(object: JsonObject): boolean {
+  const type = seccompOf(object);
+  return type === 'Localhost' || type === 'RuntimeDefault';
+}
+
+/** Who has set a profile that may not be. */
+export function seccompSetters(spec: JsonObject, isBad: (object: JsonObject) => boolean): Finding | undefined {
+  const containers = containersOf(spec).filter(isBad);
+  const who = setters(isBad(spec), containers);
+  if (who === '') return undefined;
+  const values = distinct([spec, ...containers].filter(isBad).map((object) => seccompOf(object) as Json));
+  return {
+    reason: 'seccompProfile',
+    detail: `${who} must not set securityContext.seccompProfile.type to ${quoted(values)}`,
+  };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tidegate/schema';
 import { type FieldError, invalidValue } from '@tidegate/status';
-import { metaOf } from '../generic-object.ts';
-import { partOf } from '../quota/parts.ts';
+import { metaOf } from '../objects/generic-object.ts';
+import { partOf } from '../rules/fields.ts';
 import { baseline } from './baseline.ts';
 import type { Check, Finding } from './check.ts';
 import { restricted } from './restricted.ts';

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '@tidegate/schema';
 import { builtInRegistry } from '../built-in.ts';
 import type { Kind } from '../kind-entry.ts';
-import { setDefaults } from '../rules/server-fields.ts';
+import { setDefaults } from '../objects/server-fields.ts';
 import { findingsAgainst, podPolicyOf } from './pod-policy.ts';
 
 /** Pods, and by level and version why kube-apiserver 1.35 has refused them; null: it has not. */

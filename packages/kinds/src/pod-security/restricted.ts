@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tidegate/schema';
-import { listOf, partOf } from '../quota/parts.ts';
+import { listOf, partOf } from '../rules/fields.ts';
 import { procMount } from './baseline.ts';
 import {
   type Check,
@@ -8,15 +8,17 @@ import {
   distinct,
   type Finding,
   hasOwnUsers,
+  isKnownSeccomp,
   isWindows,
   namesOf,
   plural,
   quoted,
   type Subject,
+  seccompOf,
+  seccompSetters,
   securityOf,
   setters,
 } from './check.ts';
-import { isKnownSeccomp, seccompOf, seccompSetters } from './seccomp.ts';
 
 function privilegeEscalation({ spec }: Subject): Finding | undefined {
   const containers = containersOf(spec).filter((one) => securityOf(one).allowPrivilegeEscalation !== false);

@@ -78,7 +78,7 @@ export function create(kind: Kind, manifest: JsonObject): Verdict {
   ]);
 }
 
-export function update(kind: Kind, old: JsonObject, then: JsonObject): Verdict {
+function update(kind: Kind, old: JsonObject, then: JsonObject): Verdict {
   return replace(kind, old, merge(fromStored(kind, structuredClone(old)), then) as JsonObject);
 }
 

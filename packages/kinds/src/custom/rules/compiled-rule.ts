@@ -1,5 +1,5 @@
 import { Environment, optionalShape, type Program, type Shape } from '@tidegate/cel';
-import type { JsonSchema, ValidationRule } from '../json-schema.ts';
+import type { JsonSchema, ValidationRule } from '../values/json-schema.ts';
 import { fieldPathOf } from './field-path.ts';
 
 /** A rule that was read; or why it cannot be. */

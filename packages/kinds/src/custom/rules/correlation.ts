@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json } from '@tidegate/schema';
-import type { JsonSchema } from '../json-schema.ts';
-import { olderItems } from '../value-rules.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
+import { olderItems } from '../values/value-rules.ts';
 
 /** A value, and the one that it was before. */
 interface Pair {

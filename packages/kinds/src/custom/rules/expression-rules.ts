@@ -1,9 +1,9 @@
 import { fromData, type Lazy, Optional, type Value } from '@tidegate/cel';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
-import { type At, pathText } from '../at.ts';
-import type { JsonSchema } from '../json-schema.ts';
-import { olderItems } from '../value-rules.ts';
+import { type At, pathText } from '../values/at.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
+import { olderItems } from '../values/value-rules.ts';
 import { type CompiledRule, compileRules } from './compiled-rule.ts';
 import { Correlation } from './correlation.ts';
 import { type Judged, judge } from './judge.ts';

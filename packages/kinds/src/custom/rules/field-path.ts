@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../json-schema.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
 
 const STEP = /\.([^.[\]']*)|\['((?:[^'\\]|\\.)*)'\]/sy;
 const ESCAPES: Readonly<Record<string, string>> = {

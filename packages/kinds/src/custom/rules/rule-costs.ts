@@ -1,4 +1,4 @@
-import type { Place } from '../../validation/place.ts';
+import type { Place } from '../../rules/place.ts';
 
 /** Of one expression, and of all rules of a schema. */
 const EXPRESSION_BUDGET = 10_000_000;

@@ -1,6 +1,6 @@
 import { requiredValue } from '@tidegate/status';
-import type { Place } from '../../validation/place.ts';
-import type { JsonSchema, ValidationRule } from '../json-schema.ts';
+import type { Place } from '../../rules/place.ts';
+import type { JsonSchema, ValidationRule } from '../values/json-schema.ts';
 import { fieldPathOf } from './field-path.ts';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];

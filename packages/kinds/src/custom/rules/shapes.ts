@@ -14,7 +14,7 @@ import {
   stringShape,
   timeShape,
 } from '@tidegate/cel';
-import type { JsonSchema } from '../json-schema.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
 import { expressionName } from './names.ts';
 
 /** What a request can be at most, in bytes. It bounds what a schema does not. */

@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { type FieldError, forbiddenField, invalidValue } from '@tidegate/status';
+import { metaOf } from '../objects/generic-object.ts';
+import { qualityOfService } from './quality-of-service.ts';
+import { validateResize } from './resize.ts';
+
+/** Some paths below a pod change one part of it, and nothing else. */
+export function keepOtherParts(pod: JsonObject, old: JsonObject, subresource: string): void {
+  if (subresource === '') keepGiven(specOf(pod), specOf(old));
+  if (subresource !== 'ephemeralcontainers' && subresource !== 'resize') return;
+  const spec = specOf(pod);
+  const before = structuredClone(specOf(old));
+  const changed = subresource === 'resize' ? resized(spec, before) : appended(spec, before);
+  if (changed !== undefined) pod.spec = changed;
+  const meta = metaOf(pod);
+  const { labels, annotations, finalizers } = metaOf(old);
+  for (const [name, value] of Object.entries({ labels, annotations, finalizers })) {
+    if (value === undefined) delete (meta as JsonObject)[name];
+    else (meta as JsonObject)[name] = structuredClone(value);
+  }
+  if (old.status === undefined) delete pod.status;
+  else pod.status = structuredClone(old.status);
+}
+
+/** What the server has given a pod stays where an update does not say it. */
+function keepGiven(spec: JsonObject, before: JsonObject): void {
+  for (const field of ['priority', 'preemptionPolicy']) {
+    if (spec[field] === undefined && before[field] !== undefined) spec[field] = before[field];
+  }
+}
+
+/** What no path may change. */
+export function validatePodParts(pod: JsonObject, old: JsonObject, subresource = ''): FieldError[] {
+  return [
+    ...validateEphemeralContainers(pod, old),
+    ...validateResources(pod, old),
+    ...(subresource === 'resize' ? validateResize(specOf(pod), specOf(old)) : []),
+  ];
+}
+
+/** Resources change by a resize, and the class that nodes treat a pod by must stay. */
+function validateResources(pod: JsonObject, old: JsonObject): FieldError[] {
+  const before = qualityOfService(old);
+  if (qualityOfService(pod) === before) return [];
+  return [invalidValue('spec', before, 'Pod QOS Class may not change as a result of resizing')];
+}
+
+/** A container that was added to a running pod stays as it is. */
+function validateEphemeralContainers(pod: JsonObject, old: JsonObject): FieldError[] {
+  const field = 'spec.ephemeralContainers';
+  const now = new Map(listOf(specOf(pod), 'ephemeralContainers').map((container) => [container.name, container]));
+  return listOf(specOf(old), 'ephemeralContainers').flatMap((before) => {
+    const after = now.get(before.name);
+    const name = JSON.stringify(before.name);
+    if (after === undefined) return [forbiddenField(field, `existing ephemeral containers ${name} may not be removed`)];
+    if (isDeepStrictEqual(after, before)) return [];
+    return [forbiddenField(field, `existing ephemeral containers ${name} may not be changed`)];
+  });
+}
+
+function appended(spec: JsonObject, before: JsonObject): JsonObject {
+  const { ephemeralContainers } = spec;
+  const { ephemeralContainers: _, ...others } = before;
+  return ephemeralContainers === undefined ? others : { ...others, ephemeralContainers };
+}
+
+/** Nothing but resources; undefined when containers come, go or change places: that is for validation to refuse. */
+function resized(spec: JsonObject, before: JsonObject): JsonObject | undefined {
+  for (const list of ['containers', 'initContainers']) {
+    const [now, old] = [listOf(spec, list), listOf(before, list)];
+    if (now.length !== old.length || now.some(({ name }, i) => name !== old[i]?.name)) return undefined;
+    for (const [i, container] of old.entries()) {
+      for (const field of ['resources', 'resizePolicy']) {
+        const value = now[i]?.[field];
+        if (value === undefined) delete container[field];
+        else container[field] = value;
+      }
+    }
+  }
+  return before;
+}
+
+function specOf(pod: JsonObject): JsonObject {
+  return isJsonObject(pod.spec) ? pod.spec : {};
+}
+
+function listOf(spec: JsonObject, name: string): JsonObject[] {
+  const list = spec[name];
+  return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}

@@ -1,0 +1,101 @@
+import type { JsonObject } from '@tidegate/schema';
+import type { ByResource } from '../family.ts';
+import type { Column } from '../kind-entry.ts';
+import { labelsText, listAt, NONE, numberAt, numberCell, selectorText } from '../rules/cells.ts';
+import { ageColumn, column, integer, nameColumn, wide } from '../rules/columns.ts';
+import { valueAt } from '../rules/fields.ts';
+
+export const TEMPLATE = 'spec.template.spec';
+
+function containers(path: string): (object: JsonObject) => string {
+  return (object) =>
+    listAt(object, `${path}.containers`)
+      .map(({ name }) => String(name))
+      .join(',');
+}
+
+function images(path: string): (object: JsonObject) => string {
+  return (object) =>
+    listAt(object, `${path}.containers`)
+      .map(({ image }) => String(image ?? ''))
+      .join(',');
+}
+
+export const templateColumns = (path: string): Column[] => [
+  wide('Containers', 'Names of the containers', containers(path)),
+  wide('Images', 'Images of the containers', images(path)),
+];
+
+export function selectorColumn(selector: (object: JsonObject) => string): Column {
+  return wide('Selector', 'Labels of the pods that belong to it', selector);
+}
+
+export const bySelector = selectorColumn((object) => selectorText(valueAt(object, 'spec.selector')));
+
+function replicaColumns(selector: (object: JsonObject) => string): Column[] {
+  return [
+    nameColumn,
+    integer('Desired', 'How many pods there should be', numberCell('spec.replicas')),
+    integer('Current', 'How many pods there are', numberCell('status.replicas')),
+    integer('Ready', 'How many of them are ready', numberCell('status.readyReplicas')),
+    ageColumn,
+    ...templateColumns(TEMPLATE),
+    selectorColumn(selector),
+  ];
+}
+
+const readyOfAll = column('Ready', 'Pods that are ready, of those that should be', (object) => {
+  return `${numberAt(object, 'status.readyReplicas')}/${numberAt(object, 'spec.replicas')}`;
+});
+
+/** `daemonset.apps/name` of the one that controls an object. */
+function controller(object: JsonObject): string {
+  const owner = listAt(object, 'metadata.ownerReferences').find((reference) => reference.controller === true);
+  if (owner === undefined) return NONE;
+  const [group] = String(owner.apiVersion).includes('/') ? String(owner.apiVersion).split('/') : [''];
+  const kind = String(owner.kind).toLowerCase();
+  return `${group ? `${kind}.${group}` : kind}/${String(owner.name)}`;
+}
+
+export const columns: ByResource<readonly Column[]> = {
+  podtemplates: [
+    nameColumn,
+    column('Containers', 'Names of the containers', containers('template.spec')),
+    column('Images', 'Images of the containers', images('template.spec')),
+    column('Pod Labels', 'Labels that the pods get', (object) =>
+      labelsText(valueAt(object, 'template.metadata.labels')),
+    ),
+  ],
+  replicationcontrollers: replicaColumns((object) => labelsText(valueAt(object, 'spec.selector'))),
+  'controllerrevisions.apps': [
+    nameColumn,
+    column('Controller', 'Who made it', controller),
+    column('Revision', 'Its number among the revisions', numberCell('revision')),
+    ageColumn,
+  ],
+  'daemonsets.apps': [
+    nameColumn,
+    integer('Desired', 'Nodes that should have a pod', numberCell('status.desiredNumberScheduled')),
+    integer('Current', 'Nodes that have one', numberCell('status.currentNumberScheduled')),
+    integer('Ready', 'Nodes whose pod is ready', numberCell('status.numberReady')),
+    integer('Up-to-date', 'Nodes whose pod is of the newest template', numberCell('status.updatedNumberScheduled')),
+    integer('Available', 'Nodes whose pod has been ready for long enough', numberCell('status.numberAvailable')),
+    column('Node Selector', 'Labels of the nodes that get one', (object) =>
+      labelsText(valueAt(object, `${TEMPLATE}.nodeSelector`)),
+    ),
+    ageColumn,
+    ...templateColumns(TEMPLATE),
+    bySelector,
+  ],
+  'deployments.apps': [
+    nameColumn,
+    readyOfAll,
+    column('Up-to-date', 'Pods of the newest template', numberCell('status.updatedReplicas')),
+    column('Available', 'Pods that have been ready for long enough', numberCell('status.availableReplicas')),
+    ageColumn,
+    ...templateColumns(TEMPLATE),
+    bySelector,
+  ],
+  'replicasets.apps': replicaColumns((object) => selectorText(valueAt(object, 'spec.selector'))),
+  'statefulsets.apps': [nameColumn, readyOfAll, ageColumn, ...templateColumns(TEMPLATE)],
+};
