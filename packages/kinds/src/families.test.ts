@@ -4,7 +4,7 @@ import { TypeTable } from './facts/type-table.ts';
 import { typeRules, updateRules } from './families.ts';
 import { builtInRegistry } from './index.ts';
 
-test('every rule speaks of a type and a field that are there', () => {
+test('every rule belongs to an existing type and field', () => {
   const types = new TypeTable();
   const unknown = Object.entries(typeRules).flatMap(([name, rules]) => {
     const type = types.type(name.replace(/\.(\w+)$/, '/$1'));

@@ -47,6 +47,7 @@ const defaults = merged((family) => family.defaults);
 const columns = merged((family) => family.columns);
 const warnings = merged((family) => family.warnings);
 
+export const droppedFields = merged((family) => family.dropped);
 export const typeRules = merged((family) => family.types);
 export const updateRules = merged((family) => family.updates);
 export const statusCounts = merged((family) => family.statusCounts);

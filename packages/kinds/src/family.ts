@@ -27,6 +27,8 @@ export interface Family {
   readonly rules?: ByResource<KindRules>;
   /** what the server sets where a client left a field out */
   readonly defaults?: ByResource<SetDefaults>;
+  /** fields that are accepted but not stored, by type: their features are not implemented */
+  readonly dropped?: Readonly<Record<string, readonly string[]>>;
   /** the Table that kubectl prints */
   readonly columns?: ByResource<readonly Column[]>;
   /** what makes an object invalid, by type and field */

@@ -3,10 +3,13 @@ import type { KindRules } from '../kind-entry.ts';
 import { textFields } from '../rules/fields.ts';
 import type { Check } from '../rules/type-rules.ts';
 
-/** What only /approval decides. */
+/** The conditions that only /approval may set. */
 const VERDICTS = ['Approved', 'Denied'];
 
-/** A request for a certificate: who asks is written by the server, who may have it by /approval, the rest by /status. */
+/**
+ * A request for a certificate. The server sets the requesting user, /approval decides, /status issues the
+ * certificate.
+ */
 export const signingRequest: KindRules = {
   name: 'path-segment',
   resetFields: {
@@ -27,7 +30,7 @@ export const signingRequest: KindRules = {
     const before = conditionsOf(old);
     let conditions = conditionsOf(request);
     if (subresource === 'approval') request.status = structuredClone((old.status ?? {}) as JsonObject);
-    // certificates are issued by /status, verdicts are not
+    // /status issues certificates, but does not approve
     else conditions = [...before.filter(isVerdict), ...conditions.filter((one) => !isVerdict(one))];
     if (conditions.length === 0 && request.status === undefined) return;
     const status = isJsonObject(request.status) ? request.status : {};
@@ -46,7 +49,7 @@ function conditionsOf({ status }: JsonObject): JsonObject[] {
   return Array.isArray(conditions) ? conditions.filter(isJsonObject) : [];
 }
 
-/** Conditions that say nothing of times have those of the first one before that says the same, or are of now. */
+/** Sets missing times of conditions: from the first old condition with the same type and status, or now. */
 function timesFrom(before: readonly JsonObject[]): (condition: JsonObject) => JsonObject {
   const now = printTime();
   const keyOf = ({ type, status }: JsonObject) => JSON.stringify([type, status]);

@@ -24,7 +24,7 @@ const LIMITS: ReadonlyArray<readonly [told: string, most: number, make: (count: 
   [
     'spec.variables: Too many',
     MOST.variables,
-    // each sees those before it
+    // each variable can use those before it
     (count) => ({
       variables: times(count, (i) => ({ name: `v${i}`, expression: i === 0 ? '1' : `variables.v${i - 1} + 1` })),
     }),
@@ -53,13 +53,13 @@ const LIMITS: ReadonlyArray<readonly [told: string, most: number, make: (count: 
 ];
 
 for (const [told, most, make] of LIMITS) {
-  test(`A policy with more than the limit is refused before its expressions are read: ${told}`, () => {
+  test(`A policy above the limit is rejected before its expressions are parsed: ${told}`, () => {
     const [problem = '', ...others] = problems(make(most + 1));
     assert.ok(problem.startsWith(told), problem);
     assert.deepEqual(others, []);
   });
 
-  test(`A policy at the limit is taken, in seconds: ${told}`, () => {
+  test(`A policy at the limit is accepted within seconds: ${told}`, () => {
     const spec = make(most);
     const before = process.cpuUsage();
     assert.deepEqual(problems(spec), []);
@@ -84,19 +84,19 @@ function webhookProblems(expressions: readonly string[]): string[] {
   return (all?.validate?.(object) ?? []).map(({ field, message }) => `${field}: ${message}`);
 }
 
-test('Conditions of webhooks that are too long together are refused before they are read.', () => {
+test('Conditions of webhooks that are too long together are rejected before they are parsed.', () => {
   const long = 'request.x == 1 && '.repeat(400);
   const found = webhookProblems(times(400, () => `${long}true`));
   const most = `all matchConditions together must have at most ${MOST.expressions} characters`;
   assert.deepEqual(found, [`webhooks: Forbidden: ${most}`]);
 });
 
-test('Expressions in which everything is wrong are told in time and words that have an end.', () => {
+test('The errors of an expression full of mistakes are bounded in time and text.', () => {
   const before = process.cpuUsage();
   const found = webhookProblems([...times(20, () => `${'request.x == 1 && '.repeat(400)}true`), 'x + '.repeat(24_000)]);
   const { user, system } = process.cpuUsage(before);
   assert.ok(found.length > 0 && found.length <= 21);
-  // the texts of all of them have a limit as well, which the last of them may pass
+  // all texts together have a limit, too, and the last of them may exceed it
   assert.ok(found.join('').length < 2 << 18);
   assert.match(found[0] ?? '', /\d+ more errors were truncated/);
   assert.ok(user + system < 5e6, `${(user + system) / 1000} ms`);

@@ -5,13 +5,13 @@ import type { Check, RuleTable } from '../rules/type-rules.ts';
 import { readPolicy } from './policy.ts';
 import { conditionName, conditions, expression, resourceNames, ruleChecks, webhookChecks } from './webhook-checks.ts';
 
-/** Of one policy; its expressions are compiled on every gateway, and each sees all variables. */
+/** The limits of one policy: every gateway compiles its expressions, and each expression can use all variables. */
 export const POLICY_LIMITS = {
   variables: 200,
   validations: 1000,
   /** as in Kubernetes */
   auditAnnotations: 20,
-  /** characters of all its expressions together */
+  /** characters of all its expressions */
   expressions: 256 << 10,
 } as const;
 
@@ -22,7 +22,7 @@ const EXPRESSIONS = {
   matchConditions: ['expression'],
 } as const;
 
-/** Answers whether a policy says too much to be read, and tells what. */
+/** Whether a policy exceeds a limit; adds an error for it. */
 function exceedsPolicyLimits(spec: Place): boolean {
   const before = spec.errorCount;
   for (const list of ['variables', 'validations', 'auditAnnotations'] as const) {
@@ -64,7 +64,7 @@ const variable: Check = (place) => {
 };
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 
-/** Its key is told with the name of the policy before it. */
+/** The audit key is the name of the policy and this key. */
 const auditAnnotation: Check = (place) => {
   const policy = place.up(3).field('metadata.name').text;
   const [key, value] = [place.field('key'), place.field('valueExpression')];
@@ -147,7 +147,7 @@ export const admissionChecks: RuleTable = {
   'admissionregistration.v1.ParamRef': { '': paramRef },
 };
 
-/** The expressions of a configuration are compiled on every gateway; where they are too long they are not even read. */
+/** Every gateway compiles the expressions of a configuration. Expressions over the limit are not parsed. */
 function shortConditions(webhooks: Place): boolean {
   let characters = 0;
   for (const one of webhooks.items()) {
@@ -159,7 +159,7 @@ function shortConditions(webhooks: Place): boolean {
   return false;
 }
 
-/** A policy says what it is for; a binding may say less. */
+/** A policy must have resource rules; a binding may have none. */
 function someRules(place: Place): void {
   if (place.step === 'matchConstraints' && place.field('resourceRules').isEmpty)
     place.field('resourceRules').required();

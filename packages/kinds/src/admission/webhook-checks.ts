@@ -42,7 +42,7 @@ const threeSegments: Check = always((place) => {
 
 const URL_FORM = 'desired format: https://host[/path]';
 
-/** One way to reach it, and that a safe one. */
+/** A client configuration has either a URL or a service, and the URL is https. */
 const clientConfig: Check = always(checkClientConfig);
 
 export function checkClientConfig(place: Place): void {
@@ -79,7 +79,7 @@ function webhookService(service: Place): void {
   if (path.value !== undefined) urlPath(path);
 }
 
-/** Each part of it is called as parts of host names are. */
+/** Each segment of the path must be a DNS subdomain. */
 function urlPath(path: Place): void {
   const { text } = path;
   if (text === '' || text === '/') return;
@@ -146,7 +146,7 @@ export const expression: Check = always((place) => {
     place.required();
     return;
   }
-  // what a policy's conditions can look at depends on the policy
+  // the variables of a policy's conditions depend on the policy
   if (place.up(3).step === 'spec') return;
   const read = readCondition(place.text);
   if ('problem' in read) place.invalid(read.problem);

@@ -35,7 +35,7 @@ const stored: JsonObject = {
   },
 };
 
-test('an autoscaler in version 1 shows the use of processors, and keeps the rest in annotations', () => {
+test('an autoscaler in version 1 shows the CPU utilization, and keeps the rest in annotations', () => {
   const shown = fromStored(autoscalers, structuredClone(stored));
   assert.equal(shown.apiVersion, 'autoscaling/v1');
   assert.deepEqual(shown.spec, {
@@ -60,7 +60,7 @@ test('an autoscaler that is read and written in version 1 loses nothing', () => 
   assert.deepEqual(toStored(autoscalers, shown), stored);
 });
 
-test('an annotation of an autoscaler that is no JSON says nothing', () => {
+test('an annotation of an autoscaler that is not JSON is ignored', () => {
   const object = {
     metadata: { name: 'a', annotations: { 'autoscaling.alpha.kubernetes.io/metrics': '{' } },
     spec: { maxReplicas: 1 },

@@ -6,8 +6,8 @@ import { metricFromStored, metricStatusFromStored, metricStatusToStored, metricT
 const PREFIX = 'autoscaling.alpha.kubernetes.io/';
 
 /**
- * Version 1 knows one metric, the use of processors; all others of version 2 travel in annotations, as do conditions and
- * behaviour, so that an object that is read and written in version 1 loses nothing.
+ * Version 1 has one metric, CPU utilization. All other metrics of version 2 are kept in annotations, as are
+ * conditions and behaviour, so that an object that is read and written in version 1 loses nothing.
  */
 export const autoscalerConversion: Conversion = {
   group: 'autoscaling',
@@ -69,7 +69,7 @@ function cpuMetric(averageUtilization: Json): JsonObject {
 const NAMES = ['metrics', 'current-metrics', 'conditions', 'behavior'] as const;
 type Kept = Partial<Record<(typeof NAMES)[number], Json>>;
 
-/** What the annotations hold; they are gone from the object afterwards. An annotation that is no JSON says nothing. */
+/** Reads the annotations and removes them from the object. Annotations that are not JSON are ignored. */
 function takeAnnotations(object: JsonObject): Kept {
   const meta = metaOf(object);
   const kept: Kept = {};
@@ -102,7 +102,7 @@ function listIn(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** The annotation of behaviour writes its fields with capitals. */
+/** In the annotation of behaviour the names of fields begin with a capital letter. */
 function withNames(value: Json, rename: (name: string) => string): Json {
   if (Array.isArray(value)) return value.map((item) => withNames(item, rename));
   if (!isJsonObject(value)) return value;

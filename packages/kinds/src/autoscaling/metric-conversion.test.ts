@@ -6,7 +6,7 @@ import { metricFromStored, metricStatusFromStored, metricStatusToStored, metricT
 const selector = { matchLabels: { app: 'web' } };
 const described = { kind: 'Service', name: 'front' };
 
-/** The same metric as version 1 has it in an annotation, and as version 2 does. */
+/** The same metric in the annotation of version 1, and in version 2. */
 const METRICS: ReadonlyArray<readonly [what: string, one: JsonObject, two: JsonObject]> = [
   [
     'a share of a resource',
@@ -103,13 +103,13 @@ const STATUSES: ReadonlyArray<readonly [what: string, one: JsonObject, two: Json
 ];
 
 for (const [what, one, two] of STATUSES) {
-  test(`what was measured of ${what} is the same in both versions`, () => {
+  test(`the status of ${what} is the same in both versions`, () => {
     assert.deepEqual(metricStatusToStored(one), two);
     assert.deepEqual(metricStatusFromStored(two), one);
   });
 }
 
-test('a metric that says next to nothing is made over without failing', () => {
+test('a metric with few fields is converted without an error', () => {
   assert.deepEqual(metricToStored({ type: 'Object', object: {} }), {
     type: 'Object',
     object: { metric: {}, describedObject: {}, target: { type: 'Value' } },

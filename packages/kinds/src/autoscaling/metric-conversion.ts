@@ -111,7 +111,7 @@ export function metricStatusFromStored(status: JsonObject): JsonObject {
 
 type Source = 'resource' | 'containerResource' | 'pods' | 'object' | 'external';
 
-/** The one source that a metric has, made over. */
+/** Converts the only source of a metric. */
 function mapped(metric: JsonObject, makers: Readonly<Record<Source, (source: JsonObject) => JsonObject>>): JsonObject {
   const result: JsonObject = some({ type: metric.type });
   for (const [name, make] of Object.entries(makers)) {
@@ -139,7 +139,7 @@ function unnamed(source: JsonObject, selector: string): JsonObject {
   return some({ metricName: metric.name, [selector]: metric.selector });
 }
 
-/** Only what is there. */
+/** Leaves out undefined fields. */
 function some(values: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as JsonObject;
 }

@@ -3,10 +3,10 @@ import { amountOf, containerAmountProblems } from '../rules/amount-checks.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check } from '../rules/type-rules.ts';
 
-/** The parts in which metrics are told, in the order in which they are looked for. */
+/** The sources of metrics, in the order in which they are checked. */
 export const METRIC_SOURCES = ['object', 'external', 'pods', 'resource', 'containerResource'];
 
-/** The part of a metric that each type tells its source in. */
+/** The field with the source of each type of metric. */
 const SOURCES: Readonly<Record<string, string>> = {
   ContainerResource: 'containerResource',
   External: 'external',
@@ -15,7 +15,7 @@ const SOURCES: Readonly<Record<string, string>> = {
   Resource: 'resource',
 };
 
-/** What an autoscaler goes by. The first part that is there is looked into, whether or not it is the type's. */
+/** Checks one metric. The first source is checked, also when it does not belong to the type. */
 export const metric: Check = (place) => {
   const type = place.field('type');
   const part = SOURCES[type.text];
@@ -31,8 +31,8 @@ export const metric: Check = (place) => {
   }
 };
 
-/** Nobody counts the pods of nothing: what tells when to start is outside. */
-export const scalesToNone: Check = (spec) => {
+/** Scaling to zero needs an object or external metric, because there are no pods to measure. */
+export const scalesToZero: Check = (spec) => {
   if (spec.object.minReplicas !== 0) return;
   const types = spec.field('metrics').items();
   if (types.some(({ object }) => object.type === 'Object' || object.type === 'External')) return;

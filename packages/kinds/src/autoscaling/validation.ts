@@ -3,7 +3,7 @@ import { pathSegmentProblems } from '../objects/names.ts';
 import { notNegativeAmount } from '../rules/amount-checks.ts';
 import { among, atLeast } from '../rules/checks.ts';
 import { type Check, type RuleTable, unchecked } from '../rules/type-rules.ts';
-import { METRIC_SOURCES, metric, scalesToNone } from './metrics.ts';
+import { METRIC_SOURCES, metric, scalesToZero } from './metrics.ts';
 
 const target: Check = (place) => {
   for (const name of ['kind', 'name']) {
@@ -57,7 +57,7 @@ const scalingPolicy: Check = (place) => {
 };
 
 export const autoscalerChecks: RuleTable = {
-  'autoscaling.v2.HorizontalPodAutoscalerSpec': { minReplicas: atLeast(1), '': [bounds, scalesToNone] },
+  'autoscaling.v2.HorizontalPodAutoscalerSpec': { minReplicas: atLeast(1), '': [bounds, scalesToZero] },
   'autoscaling.v2.CrossVersionObjectReference': { '': target },
   'autoscaling.v2.MetricSpec': { ...Object.fromEntries(METRIC_SOURCES.map((name) => [name, unchecked])), '': metric },
   'autoscaling.v2.HPAScalingRules': {

@@ -9,7 +9,7 @@ import { below, defaulter, IfAbsent, type SetDefaults } from '../rules/default-r
 import { valueAt } from '../rules/fields.ts';
 import type { Place } from '../rules/place.ts';
 import type { UpdateChecks } from '../rules/type-rules.ts';
-import { isOther, type Tell, type Warnings } from '../rules/warnings.ts';
+import { type AddWarning, isChanged, type Warnings } from '../rules/warnings.ts';
 import { columns } from './columns.ts';
 import { batchChecks, jobUpdate } from './validation.ts';
 
@@ -28,14 +28,14 @@ const job = withTemplate({
   'spec.manualSelector': false,
 });
 
-/** A job finds its pods by its own uid, unless its author wants to select by hand. */
+/** A job selects its pods by its uid, unless manualSelector is set. */
 function selectOwnPods(job: JsonObject): void {
   const spec = job.spec as JsonObject | undefined;
   if (spec === undefined || spec.manualSelector === true || !isJsonObject(spec.template)) return;
   const meta = metaOf(job);
   const { uid = '', name = '' } = meta;
   const template = metaOf(spec.template);
-  // labels that came from the template by default stay the same as its own
+  // labels that were copied from the template by default stay equal to those of the template
   const shared = meta.labels === undefined || isDeepStrictEqual(meta.labels, template.labels);
   template.labels = {
     ...template.labels,
@@ -50,30 +50,30 @@ function selectOwnPods(job: JsonObject): void {
   spec.selector = { ...selector, matchLabels };
 }
 
-const warnOfJob: Warnings = (job, tell, old) => {
-  if (old === undefined) warnOfName(job, 'Pod names and hostnames', tell);
-  if (isOther(job, old)) warnOfJobSpec(job.field('spec'), tell);
+const warnOfJob: Warnings = (job, warn, old) => {
+  if (old === undefined) warnOfName(job, 'Pod names and hostnames', warn);
+  if (isChanged(job, old)) warnOfJobSpec(job.field('spec'), warn);
 };
 
-const warnOfCronJob: Warnings = (job, tell, old) => {
-  if (old === undefined) warnOfName(job, 'Pod names and hostnames', tell);
-  if (isOther(job, old)) warnOfJobSpec(job.field('spec.jobTemplate.spec'), tell);
+const warnOfCronJob: Warnings = (job, warn, old) => {
+  if (old === undefined) warnOfName(job, 'Pod names and hostnames', warn);
+  if (isChanged(job, old)) warnOfJobSpec(job.field('spec.jobTemplate.spec'), warn);
   if (old === undefined || !job.field('spec.schedule').text.includes('TZ')) return;
   const where = 'see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
-  tell(`cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, ${where}`);
+  warn(`cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, ${where}`);
 };
 
 const MANY_COMPLETIONS = 100_000;
 const MANY_AT_ONCE = 10_000;
 
-function warnOfJobSpec(spec: Place, tell: Tell): void {
+function warnOfJobSpec(spec: Place, warn: AddWarning): void {
   const { completionMode, completions = 0, parallelism = 0 } = spec.object;
   if (completionMode === 'Indexed' && Number(completions) > MANY_COMPLETIONS && Number(parallelism) > MANY_AT_ONCE) {
     const words =
       'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
-    tell(`${spec.path}: ${words}`);
+    warn(`${spec.path}: ${words}`);
   }
-  warnOfPod(spec.field('template'), tell);
+  warnOfPod(spec.field('template'), warn);
 }
 
 const defaults: ByResource<SetDefaults> = {

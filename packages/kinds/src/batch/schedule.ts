@@ -16,7 +16,7 @@ const FIELDS: readonly Field[] = [
 ];
 const MACROS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 
-/** What is wrong with a schedule of five fields, in the words of the parser that Kubernetes uses. */
+/** The error of a schedule of five fields, with the text of the parser that Kubernetes uses. */
 export function scheduleProblem(text: string): string | undefined {
   if (text.startsWith('@')) {
     if (MACROS.has(text) || /^@every (?:\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h))+$/.test(text)) return undefined;
@@ -56,7 +56,7 @@ function endOf(to: string | undefined, start: number, step: string | undefined, 
   return step === undefined ? start : field.most;
 }
 
-/** A number, or what is wrong with it. */
+/** A number, or its error. */
 function numberOf(text: string, { words = [], least }: Field): number | string {
   const word = words.indexOf(text.toLowerCase());
   if (word >= 0) return word + least;

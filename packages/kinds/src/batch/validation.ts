@@ -28,7 +28,7 @@ function restarts(spec: Place): void {
 }
 const RESTARTS = ['OnFailure', 'Never'];
 
-/** What is only for jobs whose pods are numbered. */
+/** Checks of jobs with indexed completion. */
 function indexes(spec: Place): void {
   const [completions, failed, limit] = [
     spec.field('completions'),
@@ -41,7 +41,7 @@ function indexes(spec: Place): void {
     if (completions.value === undefined) completions.required('when completion mode is Indexed');
     counted(spec, Number(completions.value ?? 0));
   } else {
-    // an odd mode is said to be odd, and nothing else
+    // an unknown mode is one error, and its other rules are not checked
     const known = [undefined, 'NonIndexed'].includes(spec.object.completionMode as string);
     for (const one of known ? [limit, failed] : []) {
       if (one.value !== undefined) one.invalid('requires indexed completion mode');
@@ -74,7 +74,7 @@ function managedBy(place: Place): void {
   if (text.length > 63) place.tooLong('may not be more than 63 bytes');
 }
 
-/** One of a schedule gets its selector when it is made. */
+/** A job of a CronJob gets its selector when it is created. */
 function scheduled(spec: Place): void {
   const [selector, manual] = [spec.field('selector'), spec.field('manualSelector')];
   if (selector.value !== undefined) selector.invalid('`selector` will be auto-generated');
@@ -103,7 +103,7 @@ const UID_LABEL = 'batch.kubernetes.io/controller-uid';
 const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const MOST_RULES = 20;
 
-/** Values in the form in which lists of them are printed there. */
+/** Values as Kubernetes prints lists of them. */
 const printed = (values: readonly string[]): string => `[${values.map((one) => JSON.stringify(one)).join(' ')}]`;
 
 const failureRule: Check = (place) => {
@@ -115,9 +115,9 @@ const failureRule: Check = (place) => {
   }
   const given = ['onExitCodes', 'onPodConditions'].filter((name) => !place.field(name).isEmpty);
   if (given.length === 2)
-    place.tell(() => said(place, 'specifying both OnExitCodes and OnPodConditions is not supported'));
+    place.addError(() => said(place, 'specifying both OnExitCodes and OnPodConditions is not supported'));
   if (given.length === 0)
-    place.tell(() => said(place, 'specifying one of OnExitCodes and OnPodConditions is required'));
+    place.addError(() => said(place, 'specifying one of OnExitCodes and OnPodConditions is required'));
 };
 
 function said(place: Place, words: string) {
@@ -253,7 +253,7 @@ export const batchChecks: RuleTable = {
   'batch.v1.CronJob': { '': shortName },
 };
 
-/** What of a waiting job's pods may still be decided. */
+/** The fields of the pod template that may still change while a job is suspended. */
 export function jobUpdate(object: Place, old: Place): void {
   const [now, before] = [object.field('spec'), old.field('spec')];
   for (const name of [
@@ -290,7 +290,7 @@ function decided(template: JsonObject): JsonObject {
 }
 
 /**
- * How many numbers a text of numbers and ranges names: `1,3-5` names four. They have to go up, and stay below the number
+ * Counts the numbers in a text of numbers and ranges: `1,3-5` has four. They must increase, and be below the number
  * of completions.
  */
 function countIndexes(text: string, completions: number): { total: number } | { problem: string } {

@@ -14,7 +14,7 @@ import { clusterChecks, nodeUpdate } from './validation.ts';
 
 const nodeDefaults = defaulter({ 'status.allocatable': ({ capacity }) => capacity });
 
-/** Two names of one field: the older one is the first of the newer, and counts where they differ. */
+/** podCIDR and podCIDRs are one field: the first of podCIDRs is podCIDR, which wins when they differ. */
 function joinNetworks(spec: Json | undefined): void {
   if (!isJsonObject(spec)) return;
   const all = Array.isArray(spec.podCIDRs) ? spec.podCIDRs : [];
@@ -22,18 +22,18 @@ function joinNetworks(spec: Json | undefined): void {
   else if (all[0]) spec.podCIDR = all[0];
 }
 
-const warnOfNode: Warnings = (node, tell) => {
+const warnOfNode: Warnings = (node, warn) => {
   const spec = node.field('spec');
-  if (spec.has('configSource')) tell('spec.configSource: the feature is removed');
+  if (spec.has('configSource')) warn('spec.configSource: the feature is removed');
   if (!spec.field('externalID').isEmpty) {
-    tell('spec.externalID: this field is deprecated, and is unused by Kubernetes');
+    warn('spec.externalID: this field is deprecated, and is unused by Kubernetes');
   }
-  for (const network of spec.field('podCIDRs').items()) warnOfNetwork(network, tell);
+  for (const network of spec.field('podCIDRs').items()) warnOfNetwork(network, warn);
 };
 
-const warnOfRuntimeClass: Warnings = (one, tell) => {
+const warnOfRuntimeClass: Warnings = (one, warn) => {
   const selector = one.field('scheduling.nodeSelector');
-  warnOfLabels(selector, tell, () => selector.path);
+  warnOfLabels(selector, warn, () => selector.path);
 };
 
 const defaults: ByResource<SetDefaults> = {
@@ -61,4 +61,6 @@ const warnings: ByResource<Warnings> = {
   'runtimeclasses.node.k8s.io': warnOfRuntimeClass,
 };
 
-export const cluster: Family = { rules, defaults, columns, updates, warnings, types: clusterChecks };
+const dropped = { 'coordination.v1.LeaseSpec': ['preferredHolder', 'strategy'] };
+
+export const cluster: Family = { rules, defaults, dropped, columns, updates, warnings, types: clusterChecks };

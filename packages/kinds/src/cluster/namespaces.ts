@@ -2,7 +2,7 @@ import { type JsonObject, setOwn } from '@tidegate/schema';
 import type { KindRules } from '../kind-entry.ts';
 import { metaOf } from '../objects/generic-object.ts';
 
-/** The finalizer in spec.finalizers that the namespace lifecycle removes when everything in it is gone. */
+/** The finalizer in spec.finalizers that the namespace controller removes when the namespace is empty. */
 const KUBERNETES = 'kubernetes';
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
@@ -21,7 +21,7 @@ export const namespace: KindRules = {
     labelWithName(object);
   },
   prepareUpdate: (object, old, subresource) => {
-    // the finalizers have a path of their own: /finalize changes them, and nothing else does
+    // only /finalize changes the finalizers
     if (subresource !== 'finalize') keep(object, old, 'spec');
     if (subresource === 'finalize') keep(object, old, 'status');
     labelWithName(object);

@@ -1,8 +1,8 @@
 import { labelValueProblems } from '../objects/names.ts';
 import type { Place } from '../rules/place.ts';
-import { keyOf, type Tell, tellOf } from '../rules/warnings.ts';
+import { type AddWarning, keyOf, warnAt } from '../rules/warnings.ts';
 
-/** Labels of nodes that have another name by now, or none. */
+/** Deprecated labels of nodes, with their new names, if any. */
 const OUTDATED: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/arch', 'deprecated since v1.14; use "kubernetes.io/arch" instead'],
   ['beta.kubernetes.io/os', 'deprecated since v1.14; use "kubernetes.io/os" instead'],
@@ -14,33 +14,33 @@ const OUTDATED: ReadonlyMap<string, string> = new Map([
   ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
 ]);
 
-/** Of a map by which nodes are chosen. */
-export function warnOfLabels(map: Place, tell: Tell, pathOf = (label: string) => keyOf(map, label)): void {
+/** Warns of deprecated labels in a map that selects nodes. */
+export function warnOfLabels(map: Place, warn: AddWarning, pathOf = (label: string) => keyOf(map, label)): void {
   for (const label of Object.keys(map.object)) {
     const words = OUTDATED.get(label);
-    if (words !== undefined) tell(`${pathOf(label)}: ${words}`);
+    if (words !== undefined) warn(`${pathOf(label)}: ${words}`);
   }
 }
 
-/** Of the name of a label. */
-export function warnOfLabel(place: Place, tell: Tell): void {
+/** Warns of a deprecated label. */
+export function warnOfLabel(place: Place, warn: AddWarning): void {
   const words = outdated(place);
-  if (words !== undefined) tellOf(place, tell, `${place.text} is ${words}`);
+  if (words !== undefined) warnAt(place, warn, `${place.text} is ${words}`);
 }
 
-/** What is to be said of the name of a label. */
+/** The warning for a deprecated label. */
 export function outdated(place: Place): string | undefined {
   return OUTDATED.get(place.text);
 }
 
-/** Of one term; values are looked at where nobody refuses wrong ones. */
-export function warnOfTerm(term: Place, tell: Tell, looksAtValues = false): void {
+/** Warns of one node selector term; values are checked only when validation does not check them. */
+export function warnOfTerm(term: Place, warn: AddWarning, looksAtValues = false): void {
   for (const expression of term.field('matchExpressions').items()) {
-    warnOfLabel(expression.field('key'), tell);
+    warnOfLabel(expression.field('key'), warn);
     if (!looksAtValues) continue;
     for (const value of expression.field('values').items()) {
       for (const problem of labelValueProblems(value.text)) {
-        tellOf(value, tell, `${value.text} is invalid, ${problem}`);
+        warnAt(value, warn, `${value.text} is invalid, ${problem}`);
       }
     }
   }

@@ -12,7 +12,7 @@ const moreThanNothing: Check = (place) => {
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-/** Taints are spoken of as metadata. */
+/** Checks the taints; Kubernetes reports them below metadata. */
 const taints: Check = (spec) => {
   const list = spec.up(1).as('metadata', null).as('taints', spec.object.taints);
   const seen = new Set<string>();

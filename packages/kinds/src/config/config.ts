@@ -12,7 +12,7 @@ import { warnings } from './warnings.ts';
 
 const secretDefaults = defaulter({ type: 'Opaque' });
 
-/** Texts are for writing only: what is kept is their bytes. */
+/** stringData is for writing only: its values are stored in data, as base64. */
 function encodeTexts(object: JsonObject): void {
   const { stringData } = object;
   delete object.stringData;
@@ -22,8 +22,8 @@ function encodeTexts(object: JsonObject): void {
   object.data = data;
 }
 
-/** Of the secrets of an account only the names count. */
-function nameSecrets(account: JsonObject): void {
+/** Keeps only the names of the secrets of an account. */
+function keepSecretNames(account: JsonObject): void {
   if (!Array.isArray(account.secrets)) return;
   account.secrets = account.secrets.map((secretDefaults) =>
     isJsonObject(secretDefaults) && secretDefaults.name !== undefined ? { name: secretDefaults.name } : {},
@@ -50,7 +50,7 @@ const defaults: ByResource<SetDefaults> = {
     secretDefaults(object);
     encodeTexts(object);
   },
-  serviceaccounts: nameSecrets,
+  serviceaccounts: keepSecretNames,
 };
 
 const rules: ByResource<KindRules> = {

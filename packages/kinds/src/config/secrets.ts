@@ -41,7 +41,7 @@ function json(place: Place): void {
     JSON.parse(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // the text is not told, since it is secret
+    // the error does not show the text, because it is secret
     place.invalid('unexpected end of JSON input', '<secret contents redacted>');
   }
 }

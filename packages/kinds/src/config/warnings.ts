@@ -3,11 +3,11 @@ import type { ByResource } from '../family.ts';
 import { metaOf } from '../objects/generic-object.ts';
 import { keyOf, type Warnings } from '../rules/warnings.ts';
 
-const warnOfSecret: Warnings = (secret, tell) => {
+const warnOfSecret: Warnings = (secret, warn) => {
   if (secret.field('type').text !== 'kubernetes.io/tls') return;
   const data = secret.field('data').object;
   const problem = pairProblem(decoded(data['tls.crt']), decoded(data['tls.key']));
-  if (problem !== undefined) tell(problem);
+  if (problem !== undefined) warn(problem);
 };
 
 function decoded(value: unknown): string {
@@ -16,7 +16,7 @@ function decoded(value: unknown): string {
 
 const BEGIN = /-----BEGIN ([^-]+)-----/g;
 
-/** Why the key is not the certificate's, as Go's TLS says it. */
+/** The error of a key and a certificate, with the text of Go's TLS package. */
 function pairProblem(certificate: string, key: string): string | undefined {
   const blocks = [...certificate.matchAll(BEGIN)].map((match) => match[1] as string);
   if (blocks.length === 0) return 'tls: failed to find any PEM data in certificate input';
@@ -62,13 +62,13 @@ function matchProblem(certificate: string, key: string): string | undefined {
 
 const LIMITS_SECRETS = 'kubernetes.io/enforce-mountable-secrets';
 
-/** Told when it is set, and not again. */
-const warnOfAccount: Warnings = (account, tell, old) => {
+/** Warns when the annotation is set, and not again. */
+const warnOfAccount: Warnings = (account, warn, old) => {
   const annotations = account.field('metadata.annotations');
   const before = metaOf(old ?? {}).annotations ?? {};
   if (!annotations.has(LIMITS_SECRETS) || Object.hasOwn(before, LIMITS_SECRETS)) return;
   const words = 'deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets';
-  tell(`${keyOf(annotations, LIMITS_SECRETS)}: ${words}`);
+  warn(`${keyOf(annotations, LIMITS_SECRETS)}: ${words}`);
 };
 
 export const warnings: ByResource<Warnings> = {

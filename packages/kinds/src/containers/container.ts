@@ -1,14 +1,14 @@
-import { securityRules } from '../pods/security.ts';
+import { securityChecks } from '../pods/security.ts';
 import { requestsWithinLimits } from '../rules/amount-checks.ts';
 import { always, label, oneOf, port, portName, required, uniqueBy } from '../rules/checks.ts';
 import { once, type Place } from '../rules/place.ts';
 import type { Check, RuleTable, TypeRules } from '../rules/type-rules.ts';
-import { environmentRules } from './environment.ts';
-import { handlerRules } from './handlers.ts';
-import { devices, mountPaths, mountRules } from './mounts.ts';
-import { claimsOf, resizes, resourceRules } from './resources.ts';
+import { environmentChecks } from './environment.ts';
+import { handlerChecks } from './handlers.ts';
+import { devices, mountChecks, mountPaths } from './mounts.ts';
+import { claimsOf, resizes, resourceChecks } from './resources.ts';
 
-/** Which kinds of containers a part may not be in, and why. */
+/** Fields that some types of containers may not have, with the reason. */
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always';
 const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container';
 
@@ -41,7 +41,7 @@ const resources: Check = (place) => {
 
 const RESTARTS = ['Always', 'Never', 'OnFailure'];
 
-/** They are looked at where they may be. */
+/** Checks the fields that the type of container allows. */
 const restartRules: Check = (rules) => {
   const container = rules.up(1);
   const policy = container.object.restartPolicy;
@@ -90,7 +90,7 @@ const paddedImage: Check = (container) => {
   if (ofPod && image.text.trim() !== image.text) image.invalid('must not have leading or trailing whitespace');
 };
 
-/** Of the containers of a pod's spec, without those that join it later. */
+/** The containers of a pod's spec, without ephemeral containers. */
 export const containerNames = once(
   (spec) =>
     new Set(
@@ -110,11 +110,11 @@ const target: Check = (container) => {
 };
 
 export const containerChecks: RuleTable = {
-  ...environmentRules,
-  ...handlerRules,
-  ...mountRules,
-  ...resourceRules,
-  ...securityRules,
+  ...environmentChecks,
+  ...handlerChecks,
+  ...mountChecks,
+  ...resourceChecks,
+  ...securityChecks,
   'core.v1.Container': {
     ...common,
     lifecycle: notInit,

@@ -41,7 +41,7 @@ const FIELDS = [
   'status.podIPs',
 ];
 const FILE_FIELDS = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
-/** What a pod can be selected by, but a variable not be made of. */
+/** Selectable fields of pods that variables cannot use. */
 const SELECTABLE = new Set([
   'spec.restartPolicy',
   'spec.schedulerName',
@@ -64,7 +64,7 @@ const fieldPath: Check = (place) => {
   if (!supported.includes(path)) place.unsupported([...supported].sort());
 };
 
-/** `metadata.labels['app']`: a path, and what is asked for of what stands there. */
+/** `metadata.labels['app']`: a path and a subscript. */
 function subscripted(text: string): { path: string; key?: string } {
   const from = text.indexOf("['");
   if (from < 0 || !text.endsWith("']") || from + 4 > text.length) return { path: text };
@@ -75,7 +75,7 @@ function inFile(reference: Place): boolean {
   return reference.up(2).step === 'items';
 }
 
-/** One label, or one annotation. */
+/** Checks the subscript: one label or one annotation. */
 function keyOf(place: Place, path: string, key: string): void {
   if (path === 'metadata.annotations') place.invalidFor(labelKeyProblems(key.toLowerCase()), place.text);
   else if (path === 'metadata.labels') place.invalidFor(labelKeyProblems(key), place.text);
@@ -90,7 +90,7 @@ const UNITS: Readonly<Record<string, readonly string[]>> = {
   memory: ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'],
 };
 
-/** What can be read of a container's resources, in which units. */
+/** The resources of a container that variables can use, with their units. */
 const readable: Check = (reference) => {
   const resource = reference.field('resource');
   const huge = /^(?:limits|requests)\.hugepages-/.test(resource.text);
@@ -124,7 +124,7 @@ const ofMap = { name: evenEmpty(subdomainProblems), key: [required(), named(conf
 const volumeNames = once((spec) => new Set<unknown>(spec.field('volumes').list.map((one) => (one as JsonObject).name)));
 
 const volumeOfFile: Check = always((place) => {
-  if (place.text === '' || !volumeNames(specOf(place)).has(place.text)) place.tell(() => notFound(place));
+  if (place.text === '' || !volumeNames(specOf(place)).has(place.text)) place.addError(() => notFound(place));
 });
 
 function notFound(place: Place) {
@@ -141,7 +141,7 @@ function specOf(place: Place): Place {
   return above;
 }
 
-export const environmentRules: RuleTable = {
+export const environmentChecks: RuleTable = {
   'core.v1.EnvVar': { name: [required(), evenEmpty(variableProblems)] },
   'core.v1.EnvVarSource': { '': oneSource },
   'core.v1.EnvFromSource': {

@@ -4,7 +4,7 @@ import type { Check, RuleTable, TypeRules } from '../rules/type-rules.ts';
 
 const COMMON = ['exec', 'httpGet', 'tcpSocket'];
 
-/** Exactly one way of doing it, of which the first is looked at. */
+/** Requires exactly one handler; the first one is checked. */
 function handlers(...ways: string[]): TypeRules {
   const first = (place: Place) => ways.find((name) => place.has(name));
   const one: Check = (handler) => {
@@ -27,14 +27,14 @@ const headers: Check = (place) => {
   }
 };
 
-/** The nearest step above that is a list of containers, and the container in it. */
+/** The nearest list of containers above, and the container in it. */
 function containerOf(place: Place): Place {
   let above = place;
   while (above.holder !== undefined && typeof above.step !== 'number') above = above.up(1);
   return above;
 }
 
-/** It has to end before the pod is ended by force. */
+/** A sleep must not be longer than the grace period. */
 const sleeps: Check = (place) => {
   const seconds = Number(place.object.seconds ?? 0);
   const spec = containerOf(place).up(2);
@@ -50,7 +50,7 @@ const gracePeriod: Check = (place) => {
   if (Number(place.value) <= 0) place.invalid('must be greater than 0');
 };
 
-export const handlerRules: RuleTable = {
+export const handlerChecks: RuleTable = {
   'core.v1.Probe': {
     ...handlers(...COMMON, 'grpc'),
     initialDelaySeconds: notNegative,

@@ -5,7 +5,7 @@ import type { Check, RuleTable } from '../rules/type-rules.ts';
 
 const SUBPATHS = ['subPath', 'subPathExpr'] as const;
 
-/** Where volumes are mounted in a container, each in a place of its own. */
+/** Checks the volume mounts of a container; each needs its own path. */
 export function mountPaths(list: Place): void {
   const container = list.up(1);
   const devices = namesIn(container.field('volumeDevices'), 'name');
@@ -17,7 +17,7 @@ export function mountPaths(list: Place): void {
     seen.add(path.text);
     if (devices.has(name.text)) name.invalid('must not already exist in volumeDevices');
     if (devicePaths.has(path.text)) path.invalid('must not already exist as a path in volumeDevices');
-    // what follows is said of the list, without the place in it
+    // Kubernetes reports the following errors for the list, without the index
     for (const part of SUBPATHS) {
       if (mount.has(part)) descendingPath(list.as(part, mount.object[part]));
     }
@@ -29,7 +29,7 @@ export function mountPaths(list: Place): void {
   }
 }
 
-/** The texts that a field of a list's items has. */
+/** The values of one field of all items. */
 function namesIn(list: Place, field: string): ReadonlySet<unknown> {
   return new Set(list.list.map((item) => (item as JsonObject)[field]));
 }
@@ -61,7 +61,7 @@ function recursion(list: Place, mount: Place): void {
   }
 }
 
-/** Volumes that a container has as devices. */
+/** Checks the volume devices of a container. */
 export const devices: Check = (list) => {
   const mounts = namesIn(list.up(1).field('volumeMounts'), 'name');
   const mountPaths = namesIn(list.up(1).field('volumeMounts'), 'mountPath');
@@ -80,7 +80,7 @@ export const devices: Check = (list) => {
 
 export const BLOCK_SOURCES = ['persistentVolumeClaim', 'ephemeral'];
 
-export const mountRules: RuleTable = {
+export const mountChecks: RuleTable = {
   'core.v1.VolumeMount': { name: required(), mountPath: required() },
   'core.v1.VolumeDevice': { name: required(), devicePath: required() },
 };

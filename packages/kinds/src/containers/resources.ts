@@ -7,7 +7,7 @@ import type { Check, RuleTable } from '../rules/type-rules.ts';
 const RESIZED = ['cpu', 'memory'];
 const RESTARTS = ['NotRequired', 'RestartContainer'];
 
-/** What is resized without a restart; most of it is said of the list, without the place in it. */
+/** Checks the resize policies; Kubernetes reports most errors for the list, without the index. */
 export const resizes: Check = (list) => {
   const spec = list.up(3);
   const seen = new Set<string>();
@@ -25,11 +25,11 @@ export const resizes: Check = (list) => {
   }
 };
 
-/** The claims that a container uses are the pod's. */
+/** Checks that the claims of a container are claims of its pod. */
 export function claimsOf(resources: Place, spec: Place): void {
   const { all, known } = claimNames(spec);
   const seen = new Set<string>();
-  /** those of which a single request was named */
+  /** the claims of which single requests are used */
   const parts = new Set<string>();
   for (const claim of resources.field('claims').items()) {
     const [name, request] = [claim.field('name').text, claim.field('request')];
@@ -55,7 +55,7 @@ const claimNames = once((spec) => {
 
 function unknownClaim(claim: Place, name: string, names: readonly string[]): void {
   if (name === '') return;
-  claim.tell(() => {
+  claim.addError(() => {
     const known = names.length === 0 ? ' which is empty' : `: ${names.join(', ')}`;
     const message = `Not found: ${JSON.stringify(name)}: must be one of the names in pod.spec.resourceClaims${known}`;
     return { field: claim.path, type: 'FieldValueNotFound', message };
@@ -78,7 +78,7 @@ export const resourceClaims: Check = (list) => {
   }
 };
 
-/** What a pod asks for as a whole is no less than what its containers ask for together. */
+/** The requests of a pod must not be below the sum of its containers. */
 export function ofWholePod(spec: Place): void {
   const resources = spec.field('resources');
   if (resources.value === undefined) return;
@@ -95,7 +95,7 @@ export function ofWholePod(spec: Place): void {
       const most = limits[name];
       if (most === undefined || amountOf(limit) <= amountOf(most)) continue;
       const place = resources.as('containers', spec.object.containers).item(Number(container.step));
-      place.tell(() => ({
+      place.addError(() => ({
         field: `${place.path}[${name}].limits`,
         type: 'FieldValueInvalid',
         message: `Invalid value: ${JSON.stringify(limit)}: must be less than or equal to pod limits of ${most}`,
@@ -106,10 +106,10 @@ export function ofWholePod(spec: Place): void {
 
 const ofPods = amounts('pods');
 const ofContainers = amounts('containers');
-/** Fewer resources can be given to a whole pod than to its containers. */
+/** A pod can have fewer resources than its containers. */
 const known: Check = (place) => (place.up(2).step === 'spec' ? ofPods : ofContainers)(place);
 
-export const resourceRules: RuleTable = {
+export const resourceChecks: RuleTable = {
   'core.v1.ResourceRequirements': {
     limits: known,
     requests: known,

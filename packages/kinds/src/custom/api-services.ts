@@ -20,13 +20,13 @@ function availability(apiService: JsonObject): string {
   return found.status === 'True' ? 'True' : `${String(found.status)} (${String(found.reason)})`;
 }
 
-/** How the store names the resource whose objects say who serves a group version. */
+/** The name of the resource of APIServices in the store. */
 export const API_SERVICES = 'apiservices.apiregistration.k8s.io';
 
-/** Serves itself always: whoever could hand it to somebody else could never get it back. */
+/** The server always serves this group itself: an APIService that gave it away could never be removed. */
 export const REGISTRATION_GROUP = 'apiregistration.k8s.io';
 
-/** Where a group version stands among all: the higher of each comes first. */
+/** The position of a group version among all: higher priorities come first. */
 export interface ApiPriority {
   readonly group: number;
   readonly version: number;
@@ -55,7 +55,7 @@ const GROUPS: Readonly<Record<string, number>> = {
   'flowcontrol.apiserver.k8s.io': 16_100,
 };
 
-/** Where it is not the usual one. */
+/** Priorities that differ from the usual one. */
 const VERSIONS: Readonly<Record<string, number>> = {
   '/v1': 1,
   'autoscaling/v2': 30,
@@ -65,14 +65,14 @@ const VERSIONS: Readonly<Record<string, number>> = {
 const USUAL_VERSION = 15;
 const CUSTOM: ApiPriority = { group: 1000, version: 100 };
 
-/** Where a group version stands that is served here: the server's own before what users define. */
+/** The priority of a group version that this server serves: built-in groups come before custom ones. */
 export function localPriority(group: string, version: string): ApiPriority {
   const own = Object.hasOwn(GROUPS, group) ? GROUPS[group] : undefined;
   if (own === undefined) return CUSTOM;
   return { group: own, version: VERSIONS[`${group}/${version}`] ?? USUAL_VERSION };
 }
 
-/** What is served here is there as long as anybody can ask. */
+/** The condition of a group version that this server serves: it is always available. */
 export function locallyAvailable(): JsonObject {
   return {
     type: 'Available',

@@ -19,14 +19,14 @@ const DELETING: Condition = {
   message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
 };
 
-/** There is one; where it says several it is refused, and the first counts until then. */
+/** The storage versions: only one is valid, and the first is used before validation. */
 function storedNames(definition: JsonObject): string[] {
   const versions = (valueAt(definition, 'spec.versions') ?? []) as JsonObject[];
   const stored = versions.find(({ storage }) => storage === true);
   return stored === undefined ? [] : [stored.name as string];
 }
 
-/** Rules are read when they are written first, and when they change. */
+/** The errors of the rules of a new definition. */
 function newDefinitionErrors(definition: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   checkDefinitionRules(new Place(undefined, '', definition, errors));

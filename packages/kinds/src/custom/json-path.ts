@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 
 type Step = (values: readonly Json[]) => Json[];
 
-/** Finds what a path says in an object. */
+/** Returns the values at a path of an object. */
 type JsonPath = (object: JsonObject) => Json[];
 
 /**

@@ -4,7 +4,7 @@ import { unchanged } from '../rules/checks.ts';
 import { below, belowEach, type DefaultRules, defaulter, NotZero, type SetDefaults } from '../rules/default-rules.ts';
 import { textFields } from '../rules/fields.ts';
 import type { UpdateChecks } from '../rules/type-rules.ts';
-import { tellOf, type Warnings } from '../rules/warnings.ts';
+import { type Warnings, warnAt } from '../rules/warnings.ts';
 import { columns } from './columns.ts';
 import { deviceChecks } from './validation.ts';
 
@@ -17,11 +17,11 @@ const claimDefaults: DefaultRules = belowEach(
   deviceDefaults,
 );
 
-const warnOfSlice: Warnings = (slice, tell) => {
+const warnOfSlice: Warnings = (slice, warn) => {
   const driver = slice.field('spec.driver');
   if (driver.text === driver.text.toLowerCase()) return;
   const shown = JSON.stringify(driver.text);
-  tellOf(driver, tell, `driver names should be lowercase; ${shown} contains uppercase characters`);
+  warnAt(driver, warn, `driver names should be lowercase; ${shown} contains uppercase characters`);
 };
 
 const defaults: ByResource<SetDefaults> = {
@@ -54,4 +54,23 @@ const warnings: ByResource<Warnings> = {
   'resourceslices.resource.k8s.io': warnOfSlice,
 };
 
-export const devices: Family = { rules, defaults, columns, updates, warnings, types: deviceChecks };
+const dropped = {
+  'resource.v1.DeviceClassSpec': ['extendedResourceName'],
+  'resource.v1.ExactDeviceRequest': ['capacity', 'tolerations'],
+  'resource.v1.DeviceSubRequest': ['capacity', 'tolerations'],
+  'resource.v1.DeviceConstraint': ['distinctAttribute'],
+  'resource.v1.ResourceSliceSpec': ['perDeviceNodeSelection', 'sharedCounters'],
+  'resource.v1.Device': [
+    'allNodes',
+    'allowMultipleAllocations',
+    'bindingConditions',
+    'bindingFailureConditions',
+    'bindsToNode',
+    'consumesCounters',
+    'nodeName',
+    'nodeSelector',
+    'taints',
+  ],
+};
+
+export const devices: Family = { rules, defaults, dropped, columns, updates, warnings, types: deviceChecks };

@@ -18,12 +18,12 @@ const count: Check = (place) => {
   } else if (mode === 'ExactCount' && Number(place.value) <= 0) place.invalid('must be greater than zero');
 };
 
-/** Where both ways are taken, neither is looked into. */
+/** A request with both `exactly` and `firstAvailable` is one error; neither is checked. */
 const alone: Check = ({ holder }) => !(holder?.has('exactly') && holder.has('firstAvailable'));
 
 const MOST = 32;
 
-/** Requests are told apart by their names, and what is said of one names it. */
+/** Checks that requests have different names, and that constraints and configurations name existing requests. */
 const claim: Check = (devices) => {
   const requests = devices.field('requests');
   requests.atMost(MOST);
@@ -60,7 +60,7 @@ const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const IDENTIFIER_WORDS =
   "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
 
-/** An attribute of devices, with the domain that it is of. */
+/** Checks the name of a device attribute, with its domain. */
 const attribute: Check = always((place) => {
   if (place.value === undefined) {
     place.required();
@@ -78,7 +78,7 @@ const attribute: Check = always((place) => {
   if (!IDENTIFIER.test(name)) place.invalid(IDENTIFIER_WORDS, name);
 });
 
-/** Pools have names of several parts. */
+/** Checks the name of a pool: segments separated by slashes. */
 const poolName: Check = (place) => {
   if (place.text.length > 253) place.tooLong('may not be more than 253 bytes');
   for (const part of place.text.split('/')) place.invalidFor(subdomainProblems(part), part);

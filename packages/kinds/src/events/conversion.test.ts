@@ -4,7 +4,7 @@ import { builtInRegistry, fromStored, type Kind, toStored } from '../index.ts';
 
 const events = builtInRegistry().find('events.k8s.io', 'v1', 'events') as Kind;
 
-test('an event of events.k8s.io is stored under the core names, and comes back as it was', () => {
+test('an event of events.k8s.io is stored with the core names, and converted back without change', () => {
   const event = {
     apiVersion: 'events.k8s.io/v1',
     kind: 'Event',

@@ -23,7 +23,7 @@ export const eventConversion: Conversion = {
   fromStored: (event) => renamed(event, fromStoredNames),
 };
 
-/** Selectable fields of events.k8s.io, and what they are called where events are stored. */
+/** The selectable fields of events.k8s.io, and their names in the core group. */
 export const eventFieldNames: Readonly<Record<string, string>> = {
   'regarding.kind': 'involvedObject.kind',
   'regarding.namespace': 'involvedObject.namespace',

@@ -27,7 +27,7 @@ const event: Check = (object) => {
   }
 };
 
-/** What is said of an event that was seen again. */
+/** Checks the series of an event. */
 function checkSeries(event: Place): void {
   const series = event.field('series');
   if (series.value === undefined) return;
@@ -35,7 +35,7 @@ function checkSeries(event: Place): void {
   if (series.field('lastObservedTime').isEmpty) series.field('lastObservedTime').required();
 }
 
-/** Events of events.k8s.io have to say more than those of the core group, in which they are stored. */
+/** Events of events.k8s.io need more fields than those of the core group, in which they are stored. */
 export function newEventErrors(event: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   const place = new Place(undefined, '', event, errors);
@@ -51,7 +51,7 @@ export function newEventErrors(event: JsonObject): FieldError[] {
   return errors;
 }
 
-/** An event in events.k8s.io only goes on being repeated. */
+/** An update of an event in events.k8s.io may only change its series. */
 export const EVENT_FIELDS = [
   'involvedObject',
   'reason',

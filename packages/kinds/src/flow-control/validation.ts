@@ -22,7 +22,7 @@ const flowSchema: Check = (spec) => {
   }
 };
 
-/** The field in which each kind of subject is told. */
+/** The field of each kind of subject. */
 const PARTS: Readonly<Record<string, string>> = { Group: 'group', ServiceAccount: 'serviceAccount', User: 'user' };
 
 const subject: Check = (place) => {
@@ -168,7 +168,7 @@ const queuing: Check = (place) => {
   }
 };
 
-/** How many bits it takes to deal a hand of queues, each of them once; of more than may be not all are counted. */
+/** The number of bits needed to deal a hand of different queues; counting stops above the limit. */
 function bitsOfHand(queues: number, hand: number): number {
   let bits = 0;
   for (let dealt = 0; dealt < hand && bits <= MOST_BITS; dealt++) bits += Math.log2(queues - dealt);
@@ -188,7 +188,7 @@ export const flowControlChecks: RuleTable = {
   'flowcontrol.v1.ResourcePolicyRule': { '': resourceRule },
   'flowcontrol.v1.NonResourcePolicyRule': { '': urlRule },
   'flowcontrol.v1.PriorityLevelConfigurationSpec': {
-    // what is forbidden is not looked into
+    // a forbidden field is not checked
     exempt: ({ holder }) => holder?.object.type === 'Exempt',
     limited: ({ holder }) => holder?.object.type === 'Limited',
     '': level,

@@ -1,24 +1,24 @@
 import { Network, parseAddress, parseLenientAddress, parseLenientNetwork, unmapped } from '@tidegate/addresses';
 import type { Place } from '../rules/place.ts';
-import { type Tell, tellOf } from '../rules/warnings.ts';
+import { type AddWarning, warnAt } from '../rules/warnings.ts';
 
-/** An address that is taken although nobody else would write it so. */
-export function warnOfAddress(place: Place, tell: Tell): void {
+/** Warns of an address that is valid, but not in its usual form. */
+export function warnOfAddress(place: Place, warn: AddWarning): void {
   const { text } = place;
   const found = parseLenientAddress(text);
   const usual = found && unmapped(found).toString();
   if (usual === undefined || usual === text) return;
-  if (isStrange(text)) {
+  if (isNonStandard(text)) {
     const words = `non-standard IP address ${JSON.stringify(text)} will be considered invalid in a future Kubernetes release`;
-    tellOf(place, tell, `${words}: use ${JSON.stringify(usual)}`);
+    warnAt(place, warn, `${words}: use ${JSON.stringify(usual)}`);
   } else {
     const words = `IPv6 address ${JSON.stringify(text)} should be in RFC 5952 canonical format`;
-    tellOf(place, tell, `${words} (${JSON.stringify(usual)})`);
+    warnAt(place, warn, `${words} (${JSON.stringify(usual)})`);
   }
 }
 
-/** The same of a network, and where it names one address in it. */
-export function warnOfNetwork(place: Place, tell: Tell): void {
+/** Warns of a network in an unusual form, or with bits after its prefix. */
+export function warnOfNetwork(place: Place, warn: AddWarning): void {
   const { text } = place;
   const found = usualNetwork(text);
   if (found === undefined) return;
@@ -28,24 +28,24 @@ export function warnOfNetwork(place: Place, tell: Tell): void {
   if (isAmbiguous) {
     const single = `${found.address}/${found.address.bits}`;
     const should = `should be ${JSON.stringify(network)} or ${JSON.stringify(single)}?`;
-    tellOf(place, tell, `CIDR value ${JSON.stringify(text)} is ambiguous in this context (${should})`);
+    warnAt(place, warn, `CIDR value ${JSON.stringify(text)} is ambiguous in this context (${should})`);
   }
-  if (isStrange(host) || /^0\d/.test(digits)) {
+  if (isNonStandard(host) || /^0\d/.test(digits)) {
     const words = `non-standard CIDR value ${JSON.stringify(text)} will be considered invalid in a future Kubernetes release`;
-    tellOf(place, tell, `${words}: use ${JSON.stringify(network)}`);
+    warnAt(place, warn, `${words}: use ${JSON.stringify(network)}`);
   } else if (!isAmbiguous && found.address.bits === 128 && found.toString() !== text) {
     const words = `IPv6 CIDR value ${JSON.stringify(text)} should be in RFC 5952 canonical format`;
-    tellOf(place, tell, `${words} (${JSON.stringify(network)})`);
+    warnAt(place, warn, `${words} (${JSON.stringify(network)})`);
   }
 }
 
-/** With zeros in front of its numbers, or IPv4 in the form of IPv6. */
-function isStrange(text: string): boolean {
+/** Whether an address has leading zeros, or is IPv4 in the form of IPv6. */
+function isNonStandard(text: string): boolean {
   const found = parseAddress(text);
   return found === undefined || unmapped(found) !== found;
 }
 
-/** A mapped network is one of IPv4, where it is no larger than all of IPv4. */
+/** The usual form of a network; an IPv4-mapped network becomes an IPv4 network. */
 function usualNetwork(text: string): Network | undefined {
   const found = parseLenientNetwork(text);
   if (found === undefined) return undefined;

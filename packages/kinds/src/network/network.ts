@@ -4,18 +4,18 @@ import { unchanged } from '../rules/checks.ts';
 import { belowEach, defaulter, IfAbsent, type SetDefaults } from '../rules/default-rules.ts';
 import type { Place } from '../rules/place.ts';
 import type { UpdateChecks } from '../rules/type-rules.ts';
-import type { Tell, Warnings } from '../rules/warnings.ts';
+import type { AddWarning, Warnings } from '../rules/warnings.ts';
 import { warnOfNetwork } from './address-warnings.ts';
 import { columns } from './columns.ts';
 import { cidrsUpdate, networkChecks } from './validation.ts';
 
-const warnOfIngress: Warnings = (ingress, tell, old) => {
+const warnOfIngress: Warnings = (ingress, warn, old) => {
   const isSaid = ingress.field('metadata.annotations').has('kubernetes.io/ingress.class');
   if (old !== undefined || !isSaid || ingress.field('spec').has('ingressClassName')) return;
-  tell(`annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`);
+  warn(`annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`);
 };
 
-const warnOfNetworkPolicy: Warnings = (policy, tell) => {
+const warnOfNetworkPolicy: Warnings = (policy, warn) => {
   for (const [way, peers] of [
     ['ingress', 'from'],
     ['egress', 'to'],
@@ -25,13 +25,13 @@ const warnOfNetworkPolicy: Warnings = (policy, tell) => {
       .items()
       .flatMap((rule) => rule.field(peers).items())
       .filter((peer) => peer.has('ipBlock'));
-    for (const block of blocks) warnOfBlock(block.field('ipBlock'), tell);
+    for (const block of blocks) warnOfBlock(block.field('ipBlock'), warn);
   }
 };
 
-function warnOfBlock(block: Place, tell: Tell): void {
-  warnOfNetwork(block.field('cidr'), tell);
-  for (const except of block.field('except').items()) warnOfNetwork(except, tell);
+function warnOfBlock(block: Place, warn: AddWarning): void {
+  warnOfNetwork(block.field('cidr'), warn);
+  for (const except of block.field('except').items()) warnOfNetwork(except, warn);
 }
 
 const defaults: ByResource<SetDefaults> = {

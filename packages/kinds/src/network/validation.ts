@@ -36,7 +36,7 @@ const ingressPath: Check = (place) => {
   }
 };
 
-/** Something of another kind, by its group, kind and name. */
+/** Checks a reference to an object by group, kind and name. */
 function reference(place: Place): void {
   const group = place.field('apiGroup');
   if (group.value !== undefined) group.invalidFor(subdomainProblems(group.text));
@@ -166,7 +166,7 @@ const parent: Check = (place) => {
   subdomain(place.field('group'));
 };
 
-/** of a part of an IPv4 address, or of a length: others read such numbers as octal */
+/** leading zeros in an IPv4 address or prefix length: some programs read such numbers as octal */
 const LEADING_ZEROS = /(?:^|[.:/])0\d+(?=[./]|$)/;
 
 const cidrs: Check = Object.assign(

@@ -6,12 +6,12 @@ type ObjectSchema = Schema & { type: 'object' };
 
 const types = new TypeTable();
 
-/** Resolved when it is first needed. */
+/** Resolved at its first use. */
 function meta(name: string): ObjectSchema {
   return types.type(`meta.v1/${name}`) as ObjectSchema;
 }
 
-/** Types of answers that belong to no kind. */
+/** Types of answers that do not belong to a kind. */
 export const metaSchemas = {
   get status(): ObjectSchema {
     return meta('Status');
@@ -28,7 +28,10 @@ export const metaSchemas = {
   },
 } as const;
 
-/** Field 1 of what it belongs to, there even when it is empty. The type itself is shared, so it stands behind. */
+/**
+ * The field `metadata` with number 1, which is written even when it is empty. The type is shared, so it is the
+ * prototype.
+ */
 function metadataField(name: string): Schema {
   return Object.create(meta(name), { number: { value: 1 }, default: { value: {} } }) as Schema;
 }

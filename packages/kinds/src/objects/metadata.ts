@@ -40,7 +40,7 @@ function nameErrors(entry: KindEntry, { name, generateName }: ObjectMeta): Field
   const problems = NAME_RULES[entry.name ?? 'subdomain'];
   const errors: FieldError[] = [];
   if (generateName) {
-    // what is added at its end makes up for a dash there
+    // generateName may end with a dash, because a suffix follows
     const form = generateName.replace(/-$/, 'a');
     for (const words of problems(form)) errors.push(invalidValue('metadata.generateName', generateName, words));
   }
@@ -78,7 +78,7 @@ export function annotationErrors(annotations: Readonly<Record<string, string>>, 
 
 const STANDARD_FINALIZERS = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
 
-/** Whoever defines a kind may call its finalizers as they like. */
+/** Finalizers of custom kinds can have any name. */
 function finalizerErrors({ finalizers = [] }: ObjectMeta, isCustom: boolean): FieldError[] {
   const errors = new FieldErrors();
   for (const [index, finalizer] of finalizers.entries()) {
@@ -96,7 +96,7 @@ function finalizerErrors({ finalizers = [] }: ObjectMeta, isCustom: boolean): Fi
   return errors.list;
 }
 
-/** A finalizer says by its domain whose it is. */
+/** The problems of a finalizer without a domain, unless it is a standard one. */
 export function standardFinalizerProblems(finalizer: string): string[] {
   if (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return [];
   return ['name is neither a standard finalizer name nor is it fully qualified'];
@@ -130,7 +130,7 @@ function ownerErrors({ ownerReferences = [] }: ObjectMeta): FieldError[] {
 
 const IMMUTABLE = 'field is immutable';
 
-/** What an update may not change in the metadata. */
+/** Checks an update of the metadata. */
 export function validateMetaUpdate(object: JsonObject, old: JsonObject): FieldError[] {
   const meta = metaOf(object);
   const before = metaOf(old);

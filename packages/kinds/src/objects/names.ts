@@ -16,7 +16,7 @@ const QUALIFIED_WORDS =
 const LABEL_VALUE_WORDS =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
-/** What is wrong with a name, in words; empty when nothing is. The patterns are linear in the length they are given. */
+/** The problems of a name as texts; empty for a valid name. The patterns take time linear in the length of the name. */
 export function subdomainProblems(name: string): string[] {
   if (name.length > 253) return ['must be no more than 253 characters'];
   return SUBDOMAIN.test(name) ? [] : [SUBDOMAIN_WORDS];
@@ -28,20 +28,20 @@ export function labelProblems(name: string): string[] {
   return [SUBDOMAIN.test(name) ? 'must not contain dots' : LABEL_WORDS];
 }
 
-/** A label that begins with a letter, as older DNS wants it. */
+/** A label that begins with a letter (RFC 1035). */
 export function label1035Problems(name: string): string[] {
   if (name.length > 63) return ['must be no more than 63 characters'];
   return LABEL_1035.test(name) ? [] : [LABEL_1035_WORDS];
 }
 
-/** An object that stands for an address is called by it. */
+/** The name of an IPAddress must be its address. */
 export function addressProblems(name: string): string[] {
   if (parseAddress(name) !== undefined) return [];
   const isLenient = parseLenientAddress(name) !== undefined;
   return [isLenient ? 'must not have leading 0s' : 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
 }
 
-/** Anything that can stand between two slashes of a path. */
+/** A name that can be one segment of a path. */
 export function pathSegmentProblems(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return ['/', '%'].filter((sign) => name.includes(sign)).map((sign) => `may not contain '${sign}'`);

@@ -25,13 +25,13 @@ test('a creation begins with an empty status and the first generation', () => {
   assert.deepEqual(set.status, zeros);
 });
 
-test('a node may be created with its status', () => {
+test('a node can be created with its status', () => {
   const node: JsonObject = { status: { phase: 'x' } };
   prepareCreate(nodes, node, author);
   assert.deepEqual(node.status, { phase: 'x' });
 });
 
-test('an update of the object keeps the status, and counts when the spec has changed', () => {
+test('an update of the object keeps the status, and increases the generation when the spec has changed', () => {
   const object = deployment(2, 9);
   prepareUpdate(deployments, object, deployment(1, 5), '');
   assert.deepEqual([object.status, metaOf(object).generation], [{ readyReplicas: 5 }, 5]);
@@ -40,7 +40,7 @@ test('an update of the object keeps the status, and counts when the spec has cha
   assert.equal(metaOf(same).generation, 4);
 });
 
-test('an update of the status keeps everything else, and counts nothing', () => {
+test('an update of the status keeps everything else, and the generation', () => {
   const object = { ...deployment(2, 9), extra: true };
   prepareUpdate(deployments, object, deployment(1, 5), 'status');
   assert.deepEqual(object, deployment(1, 9));

@@ -3,13 +3,16 @@ import { applyDefaults, type Json, type JsonObject } from '@tidegate/schema';
 import type { Author, FieldPaths, Kind, KindEntry } from '../kind-entry.ts';
 import { metaOf } from './generic-object.ts';
 
-/** Sets what the client left out: by the schema, then by the kind's own rules. */
+/** Sets defaults: those of the schema, then those of the kind. */
 export function setDefaults({ schema, entry }: Kind, object: JsonObject): void {
   applyDefaults(schema, object);
   entry.setDefaults?.(object);
 }
 
-/** Sets what the server decides on creation: an empty status, the first generation, and what the kind's rules say. */
+/**
+ * Sets the fields that the server decides on creation: an empty status, the first generation, and those of the kind's
+ * rules.
+ */
 export function prepareCreate(kind: Kind, object: JsonObject, author: Author): void {
   const { entry } = kind;
   if (entry.subresources.status !== undefined && !entry.createsWithStatus) emptyStatus(kind, object);
@@ -18,8 +21,8 @@ export function prepareCreate(kind: Kind, object: JsonObject, author: Author): v
 }
 
 /**
- * Takes back what an update may not change. Each path changes its own part: the object all but its status, /status the
- * status alone (and metadata, as far as clients may).
+ * Restores the fields that an update may not change. Each path changes its own part: the main path changes the object
+ * without its status, /status changes the status alone (and metadata, as far as clients may).
  */
 export function prepareUpdate(kind: Kind, object: JsonObject, old: JsonObject, subresource: string): void {
   const { entry } = kind;
@@ -29,7 +32,7 @@ export function prepareUpdate(kind: Kind, object: JsonObject, old: JsonObject, s
     }
   } else if (subresource === '' && entry.subresources.status !== undefined) keep(object, old, 'status');
   entry.prepareUpdate?.(object, old, subresource);
-  // to whom a pod is given is nothing that its author has changed
+  // a binding is no change by the author of the pod
   if (subresource === 'binding') return;
   const before = metaOf(old).generation;
   if (entry.counts?.some((path) => !isDeepStrictEqual(at(object, path), at(old, path)))) {
@@ -52,7 +55,7 @@ function keep(object: JsonObject, old: JsonObject, field: string): void {
   else object[field] = before;
 }
 
-/** What is not there and what is empty count as the same. */
+/** The value at a path. Absent and empty values count as equal. */
 function at(object: JsonObject, path: string): Json {
   let value: Json | undefined = object;
   for (const step of path.split('.')) value = (value as JsonObject | undefined)?.[step];

@@ -11,19 +11,19 @@ const owner = (uid: string, fields: object = {}) => ({
 });
 const time = '2026-01-01T00:00:00Z';
 
-test('an object without owners that nobody waits for has no ties', () => {
+test('an object without owners and finalizers of the collector has no ties', () => {
   assert.equal(tiesOf({}), undefined);
   assert.equal(tiesOf({ ownerReferences: [] }), undefined);
   assert.equal(tiesOf({ finalizers: ['orphan', 'foregroundDeletion'] }), undefined);
   assert.equal(tiesOf({ deletionTimestamp: time, finalizers: ['example.com/other'] }), undefined);
 });
 
-test('each owner is a word, which says whether it waits for the object', () => {
+test('each owner is a word, which also shows whether the owner waits for the object', () => {
   const ownerReferences = [owner('b1', { blockOwnerDeletion: true }), owner('a2', { blockOwnerDeletion: false })];
   assert.deepEqual(tiesOf({ ownerReferences }), ['blocks/b1', 'owner/a2']);
 });
 
-test('a deleted owner waits for what its finalizers say', () => {
+test('a deleted owner waits as its finalizers say', () => {
   const finalizers = ['orphan', 'foregroundDeletion', 'example.com/other'];
   assert.deepEqual(tiesOf({ deletionTimestamp: time, finalizers }), ['waits/foreground', 'waits/orphan']);
 });

@@ -1,23 +1,23 @@
 import type { ObjectMeta } from './generic-object.ts';
 
-/** What becomes of the objects that an object owns when it is deleted. */
+/** What happens to the dependents of an object when it is deleted. */
 export type Propagation = 'Foreground' | 'Background' | 'Orphan';
 
-/** By these finalizers the garbage collector knows that it has to do its work before an object goes. */
+/** The finalizers for which the garbage collector must do its work before an object is removed. */
 export const FOREGROUND = 'foregroundDeletion';
 export const ORPHAN = 'orphan';
 
-/** as the server makes them */
+/** the form of uids that the server creates */
 const UID = /^[0-9a-f-]{1,64}$/;
 
 /**
- * What ties an object to others, as words that the store keeps in an index; undefined for most objects.
+ * The relations of an object to others, as words in an index of the store; undefined for most objects.
  *
  *   a pod of a replica set       blocks/5f0c…
- *   one that several own         owner/5f0c…  owner/77ab…
+ *   one with several owners      owner/5f0c…  owner/77ab…
  *   an owner that waits          waits/foreground
  *
- * An owner whose uid is none that the server gives is never there: all of those are one word.
+ * An owner whose uid does not have the server's form never exists: all of those are one word.
  */
 export function tiesOf(meta: ObjectMeta): string[] | undefined {
   const { ownerReferences = [], deletionTimestamp, finalizers = [] } = meta;

@@ -190,7 +190,7 @@ function hostProcess({ spec }: Subject): Finding | undefined {
   return { reason: 'hostProcess', detail: `${who} must not set securityContext.windowsOptions.hostProcess=true` };
 }
 
-/** In the order in which findings are told. */
+/** All checks of the baseline level, in the order of their findings. */
 export const baseline: readonly Check[] = [
   { since: 0, judge: appArmor },
   { since: 0, judge: capabilities, replacedSince: 22 },

@@ -25,7 +25,7 @@ function pod({ init = [], spec = {}, status, metadata = {} }: Look): JsonObject 
   return { metadata, spec: { containers: [{ name: 'a' }], initContainers: init, ...spec }, status };
 }
 
-test('a pod shows what it does, from its phase to the end of its containers', () => {
+test('the status of a pod comes from its phase, its reason, or its containers', () => {
   assert.equal(shown(pod({ status: { phase: 'Pending' } })), '0/1 Pending 0');
   assert.equal(shown(pod({ status: { phase: 'Failed', reason: 'Evicted' } })), '0/1 Evicted 0');
   assert.equal(shown(pod({ status: { phase: 'Running', containerStatuses: [running] } })), '1/1 Running 0');
@@ -40,14 +40,14 @@ test('a pod shows what it does, from its phase to the end of its containers', ()
   }
 });
 
-test('a pod of which a part is done, and a part runs, is ready or not', () => {
+test('a pod with finished and running containers is ready or not', () => {
   const containerStatuses = [ended({ reason: 'Completed' }), running];
   const of = (conditions: JsonObject[]) => shown(pod({ status: { phase: 'Running', containerStatuses, conditions } }));
   assert.equal(of([{ type: 'Ready', status: 'True' }]), '1/1 Running 0');
   assert.equal(of([]), '1/1 NotReady 0');
 });
 
-test('a pod that waits to be scheduled, or is going, says so', () => {
+test('a gated pod and a deleting pod show that as status', () => {
   const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }];
   assert.equal(shown(pod({ status: { phase: 'Pending', conditions } })), '0/1 SchedulingGated 0');
   const metadata = { deletionTimestamp: '2026-01-01T00:00:00Z' };
@@ -56,7 +56,7 @@ test('a pod that waits to be scheduled, or is going, says so', () => {
   assert.equal(shown(pod({ metadata, status: { phase: 'Succeeded' } })), '0/1 Succeeded 0');
 });
 
-test('the first init container that is not done says how far they are', () => {
+test('the first unfinished init container decides the status', () => {
   const init = [{ name: 'one' }, { name: 'two' }];
   const done = ended({ exitCode: 0 }, { name: 'one' });
   const of = (second: JsonObject) =>
@@ -82,7 +82,7 @@ test('a sidecar counts among the containers once it has started', () => {
   assert.equal(of({ ...running, ready: false }, [running]), '1/2 Running 0');
 });
 
-test('restarts are counted with those of sidecars, and the last one is told', () => {
+test('restarts include those of sidecars, with the time of the last one', () => {
   const restarted = (name: string, restartCount: number, finishedAt: string) => ({
     ...running,
     name,
@@ -98,7 +98,7 @@ test('restarts are counted with those of sidecars, and the last one is told', ()
   assert.equal(shown(pod({ init: [sidecar], status })), '2/2 Running 5 (10m ago)');
 });
 
-test('wide columns show places and gates, and where there is none', () => {
+test('wide columns show node, address and readiness gates, or <none>', () => {
   const cells = (object: JsonObject) => podColumns.slice(-4).map((column) => column.cell(object));
   assert.deepEqual(cells(pod({ status: {} })), ['<none>', '<none>', '<none>', '<none>']);
   const placed = pod({

@@ -5,7 +5,7 @@ import { hasCondition, listAt, NONE, numberAt, textAt } from '../rules/cells.ts'
 import { ageColumn, ageOf, column, nameColumn, wide } from '../rules/columns.ts';
 import { valueAt } from '../rules/fields.ts';
 
-interface PodLook {
+interface PodSummary {
   status: string;
   ready: number;
   total: number;
@@ -16,12 +16,12 @@ interface PodLook {
 export const podColumns: readonly Column[] = [
   nameColumn,
   column('Ready', 'Containers that are ready, of all', (pod) => {
-    const { ready, total } = lookAt(pod);
+    const { ready, total } = summaryOf(pod);
     return `${ready}/${total}`;
   }),
-  column('Status', 'What the pod is doing, or why it does not', (pod) => lookAt(pod).status),
+  column('Status', 'What the pod is doing, or why it does not', (pod) => summaryOf(pod).status),
   column('Restarts', 'How often containers were started again, and when last', (pod) => {
-    const { restarts, lastRestart } = lookAt(pod);
+    const { restarts, lastRestart } = summaryOf(pod);
     return restarts > 0 && lastRestart !== undefined ? `${restarts} (${ageOf(lastRestart)} ago)` : String(restarts);
   }),
   ageColumn,
@@ -40,21 +40,21 @@ export const podColumns: readonly Column[] = [
   }),
 ];
 
-/** Every cell of a row looks at the same object: it is looked at once. */
-const looks = new WeakMap<JsonObject, PodLook>();
+/** All cells of a row need the same summary of the pod, which is computed once. */
+const summaries = new WeakMap<JsonObject, PodSummary>();
 
-function lookAt(pod: JsonObject): PodLook {
-  let look = looks.get(pod);
+function summaryOf(pod: JsonObject): PodSummary {
+  let look = summaries.get(pod);
   if (look === undefined) {
-    look = lookOf(pod);
-    looks.set(pod, look);
+    look = summarize(pod);
+    summaries.set(pod, look);
   }
   return look;
 }
 
-function lookOf(pod: JsonObject): PodLook {
+function summarize(pod: JsonObject): PodSummary {
   const restartable = listAt(pod, 'spec.initContainers').filter(({ restartPolicy }) => restartPolicy === 'Always');
-  const look: PodLook = {
+  const look: PodSummary = {
     status: textAt(pod, 'status.reason') || textAt(pod, 'status.phase'),
     ready: 0,
     total: listAt(pod, 'spec.containers').length + restartable.length,
@@ -63,8 +63,8 @@ function lookOf(pod: JsonObject): PodLook {
   };
   if (listAt(pod, 'status.conditions').some(isGated)) look.status = 'SchedulingGated';
   const sidecars = new Set(restartable.map(({ name }) => name));
-  const initializing = lookAtInitContainers(pod, look, sidecars);
-  if (!initializing || hasCondition(pod, 'Initialized')) lookAtContainers(pod, look, sidecars);
+  const initializing = summarizeInitContainers(pod, look, sidecars);
+  if (!initializing || hasCondition(pod, 'Initialized')) summarizeContainers(pod, look, sidecars);
   if (valueAt(pod, 'metadata.deletionTimestamp') !== undefined) {
     if (textAt(pod, 'status.reason') === 'NodeLost') look.status = 'Unknown';
     else if (!['Succeeded', 'Failed'].includes(textAt(pod, 'status.phase'))) look.status = 'Terminating';
@@ -76,8 +76,8 @@ function isGated({ type, reason }: JsonObject): boolean {
   return type === 'PodScheduled' && reason === 'SchedulingGated';
 }
 
-/** Init containers run one after another: the first that is not done says how far they are. */
-function lookAtInitContainers(pod: JsonObject, look: PodLook, sidecars: ReadonlySet<Json | undefined>): boolean {
+/** Init containers run one after another: the first unfinished one decides the status. */
+function summarizeInitContainers(pod: JsonObject, look: PodSummary, sidecars: ReadonlySet<Json | undefined>): boolean {
   const all = listAt(pod, 'spec.initContainers').length;
   for (const [i, container] of listAt(pod, 'status.initContainerStatuses').entries()) {
     countRestarts(look, container);
@@ -96,8 +96,8 @@ function lookAtInitContainers(pod: JsonObject, look: PodLook, sidecars: Readonly
   return false;
 }
 
-/** The first container that waits or has ended says what the pod does. */
-function lookAtContainers(pod: JsonObject, look: PodLook, sidecars: ReadonlySet<Json | undefined>): void {
+/** The first container that waits or has ended decides the status. */
+function summarizeContainers(pod: JsonObject, look: PodSummary, sidecars: ReadonlySet<Json | undefined>): void {
   look.restarts = 0;
   look.lastRestart = undefined;
   for (const container of listAt(pod, 'status.initContainerStatuses')) {
@@ -124,7 +124,7 @@ function endOf(terminated: JsonObject): string {
   return signal ? `Signal:${String(signal)}` : `ExitCode:${numberAt(terminated, 'exitCode')}`;
 }
 
-function countRestarts(look: PodLook, container: JsonObject): void {
+function countRestarts(look: PodSummary, container: JsonObject): void {
   look.restarts += numberAt(container, 'restartCount');
   const ended = textAt(container, 'lastState.terminated.finishedAt');
   if (ended !== '' && (look.lastRestart === undefined || ended > look.lastRestart)) look.lastRestart = ended;

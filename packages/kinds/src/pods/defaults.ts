@@ -58,21 +58,21 @@ const volumes: DefaultRules = {
   'volumes[].scaleIO.fsType': 'xfs',
 };
 
-/** A pod's spec, also where it is the template of others. */
+/** The defaults of a pod's spec, also in templates. */
 export const podSpecDefaults: DefaultRules = {
   restartPolicy: 'Always',
   dnsPolicy: 'ClusterFirst',
   securityContext: {},
   terminationGracePeriodSeconds: 30,
   schedulerName: 'default-scheduler',
-  // two names of one field
+  // two names of the same field
   serviceAccountName: ({ serviceAccount }) => serviceAccount || undefined,
   serviceAccount: new Always(({ serviceAccountName }) => serviceAccountName || undefined),
   ...belowEach(['containers[]', 'initContainers[]', 'ephemeralContainers[]'], container),
   ...volumes,
 };
 
-/** Ports of the network of the node are ports of the node. */
+/** With hostNetwork, container ports are host ports. */
 function setHostPorts(spec: Json | undefined): void {
   if (!isJsonObject(spec) || spec.hostNetwork !== true) return;
   for (const list of [spec.containers, spec.initContainers]) {
@@ -82,7 +82,7 @@ function setHostPorts(spec: Json | undefined): void {
   }
 }
 
-/** A pod asks for what it limits, where it does not say otherwise. */
+/** Requests default to the limits. */
 function setRequestsByLimits(spec: Json | undefined): void {
   if (!isJsonObject(spec)) return;
   for (const list of [spec.containers, spec.initContainers]) {
@@ -93,12 +93,12 @@ function setRequestsByLimits(spec: Json | undefined): void {
   }
 }
 
-/** A host, which has a dot, a port or this very name; the parts of a path; a tag. */
+/** The reference of an image: host with optional port, path, tag. */
 const PART = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
 const HOST = '[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?(?::[0-9]+)?';
 const IMAGE = new RegExp(`^(?=.{1,255}$)(?:${HOST}/)?${PART}(?:/${PART})*(?::\\w[-\\w.]{0,127})?$`);
 
-/** An image that may change under its name is pulled each time: one without a tag or digest, or tagged latest. */
+/** The pull policy of an image: images without tag and digest, or with the tag latest, are always pulled. */
 function pullPolicy(image: string): string {
   if (image.includes('@') || !IMAGE.test(image)) return 'IfNotPresent';
   const name = image.slice(image.lastIndexOf('/') + 1);
@@ -106,12 +106,12 @@ function pullPolicy(image: string): string {
   return colon < 0 || name.slice(colon + 1) === 'latest' ? 'Always' : 'IfNotPresent';
 }
 
-/** Defaults of a kind whose spec has a template of pods. */
+/** The defaults of a kind with a pod template. */
 export function withTemplate(rules: DefaultRules): SetDefaults {
   return defaulter({ ...rules, ...below('spec.template.spec', podSpecDefaults) });
 }
 
-/** The labels of the pods that an object makes; undefined when there are none. */
+/** The labels of an object's pod template; undefined without labels. */
 export function templateLabels(object: JsonObject): Record<string, string> | undefined {
   const labels = ((templateOf(object)?.metadata ?? {}) as JsonObject).labels;
   return isJsonObject(labels) && Object.keys(labels).length > 0 ? (labels as Record<string, string>) : undefined;
@@ -122,8 +122,8 @@ function templateOf(object: JsonObject): JsonObject | undefined {
   return isJsonObject(template) ? template : undefined;
 }
 
-/** Less than no time is as little as there is. */
-function endsSoon(spec: Json | undefined): void {
+/** A negative grace period becomes one second. */
+function raiseGracePeriod(spec: Json | undefined): void {
   if (isJsonObject(spec) && Number(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1;
 }
 
@@ -132,7 +132,7 @@ const setPod = defaulter({ ...below('spec', podSpecDefaults), 'spec.enableServic
 export const defaults: ByResource<SetDefaults> = {
   pods: (object) => {
     setPod(object);
-    endsSoon(object.spec);
+    raiseGracePeriod(object.spec);
     setHostPorts(object.spec);
     setRequestsByLimits(object.spec);
   },

@@ -5,7 +5,7 @@ import { metaOf } from '../objects/generic-object.ts';
 import { qualityOfService } from './quality-of-service.ts';
 import { validateResize } from './resize.ts';
 
-/** Some paths below a pod change one part of it, and nothing else. */
+/** Restores everything that a subresource of a pod may not change. */
 export function keepOtherParts(pod: JsonObject, old: JsonObject, subresource: string): void {
   if (subresource === '') keepGiven(specOf(pod), specOf(old));
   if (subresource !== 'ephemeralcontainers' && subresource !== 'resize') return;
@@ -23,14 +23,14 @@ export function keepOtherParts(pod: JsonObject, old: JsonObject, subresource: st
   else pod.status = structuredClone(old.status);
 }
 
-/** What the server has given a pod stays where an update does not say it. */
+/** Fields that the server set stay when an update leaves them out. */
 function keepGiven(spec: JsonObject, before: JsonObject): void {
   for (const field of ['priority', 'preemptionPolicy']) {
     if (spec[field] === undefined && before[field] !== undefined) spec[field] = before[field];
   }
 }
 
-/** What no path may change. */
+/** Checks the parts of a pod that no path may change. */
 export function validatePodParts(pod: JsonObject, old: JsonObject, subresource = ''): FieldError[] {
   return [
     ...validateEphemeralContainers(pod, old),
@@ -39,14 +39,14 @@ export function validatePodParts(pod: JsonObject, old: JsonObject, subresource =
   ];
 }
 
-/** Resources change by a resize, and the class that nodes treat a pod by must stay. */
+/** A resize must not change the quality of service class. */
 function validateResources(pod: JsonObject, old: JsonObject): FieldError[] {
   const before = qualityOfService(old);
   if (qualityOfService(pod) === before) return [];
   return [invalidValue('spec', before, 'Pod QOS Class may not change as a result of resizing')];
 }
 
-/** A container that was added to a running pod stays as it is. */
+/** An ephemeral container must not be changed or removed. */
 function validateEphemeralContainers(pod: JsonObject, old: JsonObject): FieldError[] {
   const field = 'spec.ephemeralContainers';
   const now = new Map(listOf(specOf(pod), 'ephemeralContainers').map((container) => [container.name, container]));
@@ -65,7 +65,10 @@ function appended(spec: JsonObject, before: JsonObject): JsonObject {
   return ephemeralContainers === undefined ? others : { ...others, ephemeralContainers };
 }
 
-/** Nothing but resources; undefined when containers come, go or change places: that is for validation to refuse. */
+/**
+ * The old spec with new resources; undefined when containers were added, removed or reordered, which validation
+ * rejects.
+ */
 function resized(spec: JsonObject, before: JsonObject): JsonObject | undefined {
   for (const list of ['containers', 'initContainers']) {
     const [now, old] = [listOf(spec, list), listOf(before, list)];

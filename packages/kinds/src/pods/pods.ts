@@ -22,7 +22,7 @@ function firstPodIp(pod: JsonObject): string {
   return Array.isArray(ips) ? String((ips[0] as JsonObject | undefined)?.ip ?? '') : '';
 }
 
-/** A pod that runs nowhere, or not any more, has nothing to end. */
+/** The grace period of a pod; zero when the pod is not scheduled or has ended. */
 function graceOfPod({ spec, status }: JsonObject, asked: number | undefined): number {
   const { nodeName, terminationGracePeriodSeconds = 0 } = (spec ?? {}) as JsonObject;
   const { phase } = (status ?? {}) as JsonObject;
@@ -30,7 +30,7 @@ function graceOfPod({ spec, status }: JsonObject, asked: number | undefined): nu
   return asked ?? Number(terminationGracePeriodSeconds);
 }
 
-/** They join a pod that runs, on a path of their own. */
+/** Ephemeral containers can only be added to an existing pod, by their own subresource. */
 function withoutEphemeralContainers(pod: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   const list = new Place(undefined, '', pod, errors).field('spec.ephemeralContainers');
@@ -72,9 +72,16 @@ const updates: ByResource<UpdateChecks> = {
 
 const usage: ByResource<QuotaUsage> = { pods: podUsage };
 
+const dropped = {
+  'core.v1.PodSpec': ['workloadRef'],
+  'core.v1.Lifecycle': ['stopSignal'],
+  'core.v1.VolumeProjection': ['clusterTrustBundle', 'podCertificate'],
+};
+
 export const pods: Family = {
   rules,
   defaults,
+  dropped,
   columns,
   updates,
   warnings,

@@ -5,8 +5,8 @@ const COMPUTE = ['cpu', 'memory'] as const;
 type Amounts = Readonly<Record<string, unknown>>;
 
 /**
- * The class by which nodes treat a pod: BestEffort when no container asks for anything, Guaranteed when every container
- * limits both processor and memory and asks for exactly that, Burstable otherwise.
+ * The quality of service class: BestEffort when no container has requests or limits, Guaranteed when every container
+ * limits CPU and memory and requests exactly that, Burstable otherwise.
  */
 export function qualityOfService(pod: JsonObject): string {
   const containers = ['containers', 'initContainers'].flatMap(
@@ -27,7 +27,7 @@ function amounts(container: JsonObject, path: string): Amounts {
   return (valueAt(container, path) ?? {}) as Amounts;
 }
 
-/** Only what is asked for counts: "0" is nothing. */
+/** Whether no amount is set; "0" counts as not set. */
 function isEmpty(amounts: Amounts): boolean {
   return COMPUTE.every((name) => amounts[name] === undefined || String(amounts[name]) === '0');
 }

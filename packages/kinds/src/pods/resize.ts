@@ -4,7 +4,7 @@ import { type FieldError, forbiddenField } from '@tidegate/status';
 
 const RESIZED = new Set(['cpu', 'memory']);
 
-/** A resize is of processors and memory, of what runs for as long as the pod does. */
+/** Checks a resize: only CPU and memory of containers and sidecars may change. */
 export function validateResize(now: JsonObject, before: JsonObject): FieldError[] {
   const old = listOf(before, 'containers');
   for (const list of ['containers', 'initContainers']) {
@@ -46,7 +46,7 @@ function withoutResized(spec: JsonObject, list: string): JsonObject[] {
   return listOf(spec, list).map(unsized);
 }
 
-/** A container without what a resize may change. */
+/** A container without the fields that a resize may change. */
 function unsized(container: JsonObject): JsonObject {
   const { limits = {}, requests = {}, ...rest } = isJsonObject(container.resources) ? container.resources : {};
   const others = (amounts: unknown) =>

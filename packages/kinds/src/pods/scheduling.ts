@@ -56,13 +56,13 @@ const nodeRequirement: Check = (place) => {
   }
 };
 
-/** Labels of a node that have to be there are checked to be ones that can be. */
+/** Checks the keys and values of a node selector. */
 const valuesOfLabels: Check = (place) => {
   const wanted = place.up(5).step.toString().startsWith('required');
   if (wanted) for (const value of place.items()) value.invalidFor(labelValueProblems(value.text));
 };
 
-/** Of a node's fields only its name can be asked for. */
+/** Checks matchFields: only the name of a node can be selected. */
 const nodeField: Check = (place) => {
   for (const one of place.items()) {
     const [key, operator, values] = [one.field('key'), one.field('operator'), one.field('values')];
@@ -77,7 +77,7 @@ const nodeField: Check = (place) => {
   return false;
 };
 
-/** Keys whose values are taken from the pod itself. */
+/** Checks matchLabelKeys, whose values come from the pod itself. */
 const ownKeys: Check = (term) => {
   const [matching, other] = [term.field('matchLabelKeys'), term.field('mismatchLabelKeys')];
   for (const list of [matching, other]) {
@@ -95,7 +95,7 @@ const ownKeys: Check = (term) => {
   }
 };
 
-/** Which keys the selector of a term asks for more than once. */
+/** The keys that the selector of a term has more than once. */
 function twiceIn(term: Place): (key: string) => boolean {
   const selector = term.field('labelSelector');
   const labels = selector.field('matchLabels').object;
@@ -109,7 +109,7 @@ function twiceIn(term: Place): (key: string) => boolean {
   };
 }
 
-/** Namespaces are spoken of as one. */
+/** Kubernetes reports errors of namespaces for the field `namespace`. */
 const namespaces: Check = (list) => {
   for (const one of list.items()) {
     list
@@ -134,7 +134,7 @@ const spread: Check = (place) => {
   }
 };
 
-/** One kind of constraint for each key. */
+/** Each pair of topology key and whenUnsatisfiable may occur once. */
 const spreads: Check = (list) => {
   const pairOf = ({ topologyKey, whenUnsatisfiable }: JsonObject) => textOf([topologyKey, whenUnsatisfiable]);
   const items = list.items();

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '@tidegate/schema';
 import { Place } from '../rules/place.ts';
 import type { Check } from '../rules/type-rules.ts';
-import { fitsSystem, hostProcesses, securityRules } from './security.ts';
+import { fitsSystem, hostProcesses, securityChecks } from './security.ts';
 
-/** What is wrong with a spec, `field: words`. */
+/** The errors of a spec as `field: text`. */
 function wrongIn(spec: JsonObject, look: (spec: Place, containers: Place[]) => void): string[] {
   const errors: Array<{ field: string; message: string }> = [];
   const place = new Place(undefined, '', { spec }, errors as never).field('spec');
@@ -13,9 +13,9 @@ function wrongIn(spec: JsonObject, look: (spec: Place, containers: Place[]) => v
   return errors.map(({ field, message }) => `${field}: ${message}`);
 }
 
-/** What one field of a type says to a value. */
+/** The errors of a value in one field of a type. */
 function judged(type: string, field: string, value: Json): string[] {
-  const rules = securityRules[type]?.[field] as Check | readonly Check[];
+  const rules = securityChecks[type]?.[field] as Check | readonly Check[];
   return wrongIn({ it: value }, (spec) => {
     for (const check of [rules].flat()) check(spec.field('it'));
   }).map((line) => line.slice('spec.it: '.length));
@@ -23,7 +23,7 @@ function judged(type: string, field: string, value: Json): string[] {
 
 const windowsUser = (name: string) => judged('core.v1.WindowsSecurityContextOptions', 'runAsUserName', name);
 
-test('a user of Windows has a name, and a domain before it where one is wanted', () => {
+test('a Windows user has a name, and optionally a domain before it', () => {
   for (const name of ['ann', 'DOMAIN\\ann', 'example.com\\ann']) assert.deepEqual(windowsUser(name), [], name);
   for (const [name, words] of [
     ['', /runAsUserName cannot be an empty string/],
@@ -41,7 +41,7 @@ test('a user of Windows has a name, and a domain before it where one is wanted',
   }
 });
 
-test('credentials of Windows are there, and not too long', () => {
+test('the credential spec of Windows is present, and not too long', () => {
   const of = (text: string) => judged('core.v1.WindowsSecurityContextOptions', 'gmsaCredentialSpec', text).join();
   assert.equal(of('{}'), '');
   assert.match(of(''), /cannot be an empty string/);
@@ -50,7 +50,7 @@ test('credentials of Windows are there, and not too long', () => {
 
 const profile = (type: string, value: JsonObject) => judged(`core.v1.${type}`, '', value).join('\n');
 
-test('the profile of a node is named, and only there', () => {
+test('localhostProfile is required for the type Localhost, and forbidden for others', () => {
   assert.equal(profile('SeccompProfile', { type: 'RuntimeDefault' }), '');
   assert.equal(profile('SeccompProfile', { type: 'Localhost', localhostProfile: 'a/b.json' }), '');
   assert.match(profile('SeccompProfile', { type: 'Localhost' }), /must be set when seccomp type is Localhost/);
@@ -66,7 +66,7 @@ test('the profile of a node is named, and only there', () => {
   assert.match(profile('AppArmorProfile', { type: 'Localhost', localhostProfile: '' }), /must be set when AppArmor/);
 });
 
-test('a container that may not gain rights has none to gain', () => {
+test('a container with allowPrivilegeEscalation false must not be privileged or have CAP_SYS_ADMIN', () => {
   const of = (context: JsonObject) => judged('core.v1.SecurityContext', '', context).join('\n');
   assert.equal(of({ allowPrivilegeEscalation: true, privileged: true }), '');
   assert.match(of({ allowPrivilegeEscalation: false, privileged: true }), /and `privileged` to true/);
@@ -74,8 +74,8 @@ test('a container that may not gain rights has none to gain', () => {
   assert.match(of(admin), /`capabilities\.Add` CAP_SYS_ADMIN/);
 });
 
-test('settings of the kernel are named once, and not where they are those of the host', () => {
-  const check = securityRules['core.v1.PodSecurityContext']?.sysctls as Check;
+test('sysctls are unique, and must not be those of the host', () => {
+  const check = securityChecks['core.v1.PodSecurityContext']?.sysctls as Check;
   const of = (names: string[], more: JsonObject = {}) => {
     const securityContext = { sysctls: names.map((name) => ({ name, value: '1' })) };
     const wrong = wrongIn({ securityContext, ...more }, (spec) => check(spec.field('securityContext.sysctls')));
@@ -90,7 +90,7 @@ test('settings of the kernel are named once, and not where they are those of the
   assert.equal(of(['kernel.hostname'], { hostIPC: true }), '');
 });
 
-test('a pod of Linux has no options of Windows, and one of Windows nothing that only Linux can do', () => {
+test('a Linux pod has no Windows options, and a Windows pod no fields of Linux', () => {
   const windowsOptions = { runAsUserName: 'ann' };
   const linux = {
     os: { name: 'linux' },
@@ -124,7 +124,7 @@ test('a pod of Linux has no options of Windows, and one of Windows nothing that 
   assert.deepEqual(wrongIn({ hostPID: true, containers: [] }, fitsSystem), []);
 });
 
-test('processes of the host are all containers of a pod or none, and in the network of the host', () => {
+test('all containers of a pod are HostProcess containers or none, with the network of the host', () => {
   const context = (hostProcess: boolean) => ({ securityContext: { windowsOptions: { hostProcess } } });
   assert.deepEqual(wrongIn({ containers: [{}, context(false)] }, hostProcesses), []);
   const whole = { ...context(true), hostNetwork: true, containers: [{}, context(true)] };
@@ -136,8 +136,8 @@ test('processes of the host are all containers of a pod or none, and in the netw
   assert.match(torn.join('\n'), /pod hostProcess value must be identical if both are specified, was true/);
 });
 
-test('what is not hidden of /proc is so only for users of its own', () => {
-  const check = securityRules['core.v1.SecurityContext']?.procMount as Check;
+test('an unmasked /proc needs a user namespace', () => {
+  const check = securityChecks['core.v1.SecurityContext']?.procMount as Check;
   const of = (procMount: string, more: JsonObject = {}) =>
     wrongIn({ containers: [{ securityContext: { procMount } }], ...more }, (spec) =>
       check(spec.field('containers').item(0).field('securityContext.procMount')),

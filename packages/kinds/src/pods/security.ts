@@ -18,13 +18,13 @@ const contexts: Check = (place) => {
 
 const PROFILES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 
-/** A profile of the node is named; others are not. */
+/** localhostProfile is only allowed for the type Localhost. */
 function profile(called: string, field: string, nameProblems: (name: string) => string[]): TypeRules {
   const named: Check = (place) => {
     const name = place.field('localhostProfile');
     const type = place.field('type').text;
     if (type !== 'Localhost') {
-      // the words of seccomp show the whole profile
+      // the error text of seccomp shows the whole profile
       const shown = called === 'seccomp' ? place.value : name.value;
       const known = called === 'seccomp' || PROFILES.includes(type);
       if (name.value !== undefined && known) name.invalid(`can only be set when ${called} type is Localhost`, shown);
@@ -56,7 +56,7 @@ const CONTROL = /\p{Cc}/u;
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const DOMAIN = /^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?(\.[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?)*$/;
 
-/** `DOMAIN\user` or `user`, as Windows takes it. */
+/** Checks a Windows user name: `DOMAIN\user` or `user`. */
 const windowsUser: Check = (place) => {
   const { text } = place;
   if (text === '') return place.invalid('runAsUserName cannot be an empty string', '');
@@ -118,7 +118,7 @@ const procMount: Check = (place) => {
   place.invalid('`hostUsers` must be false to use `Unmasked`');
 };
 
-export const securityRules: RuleTable = {
+export const securityChecks: RuleTable = {
   'core.v1.SecurityContext': { ...user, procMount, '': contexts },
   'core.v1.PodSecurityContext': {
     ...user,
@@ -165,7 +165,7 @@ const LINUX_CONTAINER = [
   'runAsGroup',
 ];
 
-/** What the operating system of a pod cannot do. */
+/** Fields that the operating system of a pod does not support. */
 export function fitsSystem(spec: Place, containers: readonly Place[]): void {
   const system = spec.field('os.name').text;
   const all = [spec, ...containers].map((holder) => holder.field('securityContext'));
@@ -194,7 +194,7 @@ function notOfLinux(spec: Place, [ofPod, ...ofContainers]: readonly Place[]): vo
   for (const context of ofContainers) refuse(context, LINUX_CONTAINER);
 }
 
-/** Processes of the host: all containers of a pod are, or none, and in the network of the host. */
+/** HostProcess containers: all containers of a pod or none, with the network of the host. */
 export function hostProcesses(spec: Place, containers: readonly Place[]): void {
   const own = spec.field('securityContext.windowsOptions.hostProcess').value;
   let some = 0;

@@ -5,7 +5,7 @@ import type { Place } from '../rules/place.ts';
 const MAY_CHANGE =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
-/** A pod stays what it is: only images, a shorter deadline, more tolerations and fewer gates are taken. */
+/** Checks the update of a pod: only images, a shorter deadline, more tolerations and fewer gates are allowed. */
 export function podUpdate(object: Place, old: Place): void {
   const [spec, before] = [object.field('spec'), old.field('spec')];
   const count = spec.errorCount;
@@ -53,7 +53,7 @@ function withoutTime({ tolerationSeconds: _seconds, ...toleration }: JsonObject)
   return toleration;
 }
 
-/** What of a pod's spec never changes. */
+/** The part of a pod's spec that never changes. */
 function fixed(spec: JsonObject): JsonObject {
   const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, schedulingGates: _gates, ...rest } = spec;
   const gated = Array.isArray(_gates) && _gates.length > 0;

@@ -4,12 +4,12 @@ import { metaOf } from '../objects/generic-object.ts';
 import { type Amounts, addAmounts, amountsIn, raiseAmounts, type Usage, whole } from '../rules/amounts.ts';
 import { listOf, partOf } from '../rules/fields.ts';
 
-/** What a pod may say for all its containers together. */
+/** The resources that a pod can set for all its containers. */
 const WHOLE_POD = new Set(['cpu', 'memory']);
 
 /**
- * What a pod needs at most at one time. Its containers run together; before them each init container runs alone, next
- * to those that were started before it and stay. What the pod says for itself counts instead of the sum.
+ * The most that a pod needs at one time. Its containers run together. Before them each init container runs alone,
+ * beside the sidecars that were started before it. Resources of the pod itself replace the sum.
  */
 export function podAmounts(spec: JsonObject, list: 'requests' | 'limits'): Amounts {
   const of = ({ resources }: JsonObject) => amountsIn(isJsonObject(resources) ? resources[list] : undefined);
@@ -23,7 +23,7 @@ export function podAmounts(spec: JsonObject, list: 'requests' | 'limits'): Amoun
       addAmounts(together, own);
       addAmounts(staying, own);
     } else {
-      // of what it does not ask for there is never more than in the end, when all that stay are there
+      // resources that it does not request never exceed the final sum of all sidecars
       addAmounts(own, new Map([...own.keys()].flatMap((name) => amountOfContainer(staying, name))));
       raiseAmounts(most, own);
     }
@@ -41,7 +41,7 @@ function amountOfContainer(amounts: Amounts, name: string): Array<readonly [stri
 
 const HUGE_PAGES = /^(?:requests\.)?hugepages-/;
 
-/** A resource that is not Kubernetes' own, which quotas know by what pods request of it. */
+/** Whether a name is the request of an extended resource. */
 function isExtended(name: string): boolean {
   return name.startsWith('requests.') && isForeign(name.slice('requests.'.length));
 }
@@ -67,7 +67,7 @@ function addPod(usage: Usage, pod: JsonObject): void {
   const requests = new Map(podAmounts(spec, 'requests'));
   const limits = new Map(podAmounts(spec, 'limits'));
   addAmounts(requests, overhead);
-  // what is not limited is not made so by its overhead
+  // overhead counts only for resources that are limited
   addAmounts(limits, new Map([...overhead].filter(([name]) => limits.has(name))));
   usage.set('pods', whole(1));
   for (const [name, amount] of computeUsage(requests, limits)) usage.set(name, amount);
@@ -86,7 +86,7 @@ function computeUsage(requests: Amounts, limits: Amounts): Usage {
   return usage;
 }
 
-/** It has ended, or should have by now. */
+/** Whether a pod has ended, or its grace period is over. */
 function isOver(pod: JsonObject): boolean {
   const { phase } = partOf(pod, 'status');
   if (phase === 'Failed' || phase === 'Succeeded') return true;
@@ -97,7 +97,7 @@ function isOver(pod: JsonObject): boolean {
 
 const TO_BE_SAID = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 
-/** What containers must say where a quota counts it, and do not: `cpu for: a,b; memory for: a`. */
+/** The amounts that a quota demands and containers lack: `cpu for: a,b; memory for: a`. */
 export function missingAmounts(pod: JsonObject, names: readonly string[]): string | undefined {
   const spec = partOf(pod, 'spec');
   const { requests, limits } = partOf(spec, 'resources');

@@ -24,7 +24,7 @@ import { fitsSystem, hostProcesses } from './security.ts';
 
 const LISTS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 
-/** What one part of a pod says of another. */
+/** Checks between fields of a pod. */
 const together: Check = (spec) => {
   volumesOfMounts(spec);
   namesOfContainers(spec);
@@ -41,7 +41,7 @@ const together: Check = (spec) => {
 
 function volumesOfMounts(spec: Place): void {
   const names = new Set<unknown>(spec.field('volumes').list.map((volume) => (volume as JsonObject).name));
-  // claims of a stateful set are volumes of its pods
+  // the claims of a StatefulSet are volumes of its pods
   const templates = spec.up(2).field('volumeClaimTemplates');
   for (const template of templates.items()) names.add(template.field('metadata.name').value);
   for (const list of LISTS) {
@@ -56,7 +56,7 @@ function volumesOfMounts(spec: Place): void {
   }
 }
 
-/** The first of each name. */
+/** The first item of each name. */
 const volumesByName = once((spec) => {
   const volumes = new Map<unknown, Place>();
   for (const one of spec.field('volumes').items()) if (!volumes.has(one.object.name)) volumes.set(one.object.name, one);
@@ -108,7 +108,7 @@ const operatingSystem: Check = (place) => {
 };
 const SYSTEMS = ['linux', 'windows'];
 
-/** It is spoken of as limits, but for the whole of it. */
+/** Kubernetes reports these errors for the field `limits`. */
 const overhead: Check = (place) => {
   const asLimits = place.up(1).as('overhead', { limits: place.value ?? {} });
   amounts('containers')(asLimits.field('limits'));
@@ -141,7 +141,7 @@ const dns: Check = (config) => {
   }
 };
 
-/** What a host's own name, network and processes leave open. */
+/** Fields that cannot be combined with the host's name, network and processes. */
 function ofHost(spec: Place): void {
   const { hostNetwork, hostUsers, hostPID, hostIPC, shareProcessNamespace, setHostnameAsFQDN } = spec.object;
   if (hostNetwork === true) portsOfHost(spec);
@@ -192,7 +192,7 @@ function exceptOfStatefulSets(check: Check): Check {
 
 export const podChecks: RuleTable = {
   'core.v1.PodTemplateSpec': {
-    // these are said of the template itself
+    // these errors are reported for the template itself
     metadata: (place) => {
       labels(place.up(1).as('labels', place.object.labels));
       annotations(place.up(1).as('annotations', place.object.annotations));
@@ -210,7 +210,7 @@ export const podChecks: RuleTable = {
     activeDeadlineSeconds: within(1, 2 ** 31 - 1),
     dnsPolicy: [required(), oneOf('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None')],
     nodeSelector: labels,
-    // those of a stateful set are its own to give
+    // a StatefulSet sets these itself
     hostname: exceptOfStatefulSets(label),
     subdomain: exceptOfStatefulSets(label),
     nodeName: subdomain,

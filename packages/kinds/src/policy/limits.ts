@@ -21,7 +21,7 @@ const OPPOSITES = [
 ];
 const OPERATORS = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
 
-/** What is counted within a scope. */
+/** The resources that a scope can count. */
 const IN_SCOPE = /^(?:pods|cpu|memory|(?:requests|limits)\.(?:cpu|memory))$/;
 
 const scopes: Check = (spec) => {
@@ -33,16 +33,16 @@ const scopes: Check = (spec) => {
   }
   const counted = Object.keys(spec.field('hard').object);
   const odd = oddByScope(counted);
-  for (const scope of all) tellOutside(place, odd.get(scope) ?? 0);
+  for (const scope of all) addOutside(place, odd.get(scope) ?? 0);
 };
 
-/** Once for each resource that does not belong to a scope. */
-function tellOutside(place: Place, count: number): void {
-  place.tell(() => invalidValue(place.path, place.value ?? null, OUTSIDE), count);
+/** Adds one error for each resource that a scope cannot count. */
+function addOutside(place: Place, count: number): void {
+  place.addError(() => invalidValue(place.path, place.value ?? null, OUTSIDE), count);
 }
 const OUTSIDE = 'unsupported scope applied to resource';
 
-/** How much of what is counted is not within each scope. Nothing is known of what others define. */
+/** The number of resources that each scope cannot count. Extended resources are not checked. */
 function oddByScope(counted: readonly string[]): ReadonlyMap<string, number> {
   const known = counted.filter(isCounted);
   return new Map(
@@ -63,12 +63,12 @@ const scopeSelector: Check = (place) => {
   const odd = oddByScope(counted);
   for (const one of expressions.items()) {
     const { operator, scopeName, values } = one.object as { operator?: string; scopeName?: string; values?: string[] };
-    // said of the list, without the place in it
+    // Kubernetes reports these errors for the list, without the index
     const of = (name: string): Place => expressions.as(name, one.object[name]);
     if (!SCOPES.includes(scopeName ?? '')) of('scopeName').invalid('unsupported scope');
     if (WITHOUT_VALUE.has(scopeName ?? '') && operator !== 'Exists')
       of('operator').invalid(ONLY_EXISTS, operator ?? '');
-    tellOutside(expressions, odd.get(scopeName ?? '') ?? 0);
+    addOutside(expressions, odd.get(scopeName ?? '') ?? 0);
     if (!OPERATORS.has(operator ?? '')) of('operator').invalid('not a valid selector operator');
     else if (operator?.endsWith('In') && (values ?? []).length === 0) {
       of('values').required("must be at least one value when `operator` is 'In' or 'NotIn' for scope selector");
@@ -95,7 +95,7 @@ export function quotaUpdate(object: Place, old: Place): void {
 
 const BOUNDS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 
-/** Pairs in which the first may not be above the second: what is said, and of which field with which value. */
+/** Pairs in which the first may not be above the second, with the names in the error, its field and its value. */
 const ORDER: ReadonlyArray<
   readonly [below: string, above: string, words: [string, string], of: string, value: string]
 > = [

@@ -23,7 +23,7 @@ function quotaUse(quota: JsonObject, limits: boolean): string {
     .join(', ');
 }
 
-/** A limit for containers follows from its upper end, and what is asked for by default from both ends. */
+/** The default limit of containers is max, and the default request is the default limit or min. */
 function limitRange({ spec }: JsonObject): void {
   const limits = isJsonObject(spec) && Array.isArray(spec.limits) ? spec.limits.filter(isJsonObject) : [];
   for (const limit of limits) {
@@ -38,8 +38,8 @@ function setSome(holder: JsonObject, name: string, amounts: JsonObject): void {
   if (Object.keys(amounts).length > 0) holder[name] = amounts;
 }
 
-/** Less than what is asked for at least could never be had. */
-const warnOfQuota: Warnings = (quota, tell, old) => {
+/** Warns of a quota whose limit is below its request. */
+const warnOfQuota: Warnings = (quota, warn, old) => {
   if (old !== undefined) return;
   const hard = quota.field('spec.hard').object;
   for (const name of ['cpu', 'memory', 'storage', 'ephemeral-storage']) {
@@ -49,7 +49,7 @@ const warnOfQuota: Warnings = (quota, tell, old) => {
     if (hard[request] === undefined || hard[limit] === undefined) continue;
     if (amountOf(hard[request]) <= amountOf(hard[limit])) continue;
     const shown = (key: string) => `${key} (${canonicalQuantity(String(hard[key]))})`;
-    tell(`ResourceQuota ${shown(request)} should be less than ${shown(limit)}`);
+    warn(`ResourceQuota ${shown(request)} should be less than ${shown(limit)}`);
   }
 };
 

@@ -14,7 +14,7 @@ test('a quota without scopes is for all objects', () => {
   assert.equal(isInScope('configmaps', {}, {}), true);
 });
 
-test('pods are told apart by whether they end by themselves', () => {
+test('the scopes Terminating and NotTerminating go by the deadline', () => {
   const ending = pod({ activeDeadlineSeconds: 0 });
   for (const [scope, ofEnding, ofOther] of [
     ['Terminating', true, false],
@@ -25,7 +25,7 @@ test('pods are told apart by whether they end by themselves', () => {
   }
 });
 
-test('pods are told apart by whether they are promised anything', () => {
+test('the scopes BestEffort and NotBestEffort go by the quality of service class', () => {
   const promised = pod({ containers: [{ name: 'a', resources: { requests: { cpu: '1' } } }] });
   assert.deepEqual(
     [pod({}), promised].map((one) => isInScope('pods', scoped('BestEffort'), one)),
@@ -37,7 +37,7 @@ test('pods are told apart by whether they are promised anything', () => {
   );
 });
 
-test('every scope of a quota has to fit', () => {
+test('an object must be in every scope of a quota', () => {
   const both = scoped('Terminating', 'BestEffort');
   assert.equal(isInScope('pods', both, pod({ activeDeadlineSeconds: 5 })), true);
   assert.equal(isInScope('pods', both, pod({})), false);
@@ -56,7 +56,7 @@ test('pods are selected by their priority class', () => {
   assert.deepEqual(of(select('DoesNotExist')), [false, true]);
 });
 
-test('pods are told apart by whether they want to be near those of other namespaces, or far from them', () => {
+test('the scope CrossNamespacePodAffinity goes by affinity terms with other namespaces', () => {
   const isNear = (affinity: JsonObject) => isInScope('pods', scoped('CrossNamespacePodAffinity'), pod({ affinity }));
   const required = (term: JsonObject) => ({ requiredDuringSchedulingIgnoredDuringExecution: [term] });
   const preferred = (podAffinityTerm: JsonObject) => ({
@@ -68,7 +68,7 @@ test('pods are told apart by whether they want to be near those of other namespa
   assert.equal(isNear({ podAntiAffinity: preferred({ namespaceSelector: {} }) }), true);
 });
 
-test('claims are selected by the classes that they have, had and will have', () => {
+test('claims are selected by their current, former and future classes', () => {
   const quota = selecting({ scopeName: 'VolumeAttributesClass', operator: 'In', values: ['gold'] });
   const isSelected = (claim: JsonObject) => isInScope('persistentvolumeclaims', quota, claim);
   assert.equal(isSelected({ spec: { volumeAttributesClassName: 'gold' } }), true);
@@ -78,7 +78,7 @@ test('claims are selected by the classes that they have, had and will have', () 
   assert.equal(isSelected({ spec: { volumeAttributesClassName: 'silver' } }), false);
 });
 
-test('a scope that does not fit the kind, or is not known, selects nothing', () => {
+test('a scope that does not apply to the kind, or is unknown, selects no object', () => {
   assert.equal(isInScope('persistentvolumeclaims', scoped('BestEffort'), {}), false);
   assert.equal(isInScope('services', scoped('VolumeAttributesClass'), {}), false);
   assert.equal(isInScope('pods', scoped('Unheard'), pod({})), false);

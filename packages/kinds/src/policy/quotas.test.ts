@@ -11,7 +11,7 @@ const container = (name: string, requests: JsonObject, more: JsonObject = {}): J
   ...more,
 });
 
-test('a pod needs the most that runs at one time, with what stays beside it, and its overhead', () => {
+test('a pod needs the most that runs at one time, with its sidecars and its overhead', () => {
   const spec = {
     initContainers: [
       container('first', { cpu: '1' }),
@@ -22,14 +22,14 @@ test('a pod needs the most that runs at one time, with what stays beside it, and
     overhead: { cpu: '50m', memory: '10Mi' },
   };
   const usage = usageOf('pods', { metadata: {}, spec });
-  // the last of the first ones runs beside the one that stays: 900m + 200m
+  // the last init container runs beside the sidecar: 900m + 200m
   assert.equal(
     amountsText(usage),
     'count/pods=1,cpu=1150m,memory=1034Mi,pods=1,requests.cpu=1150m,requests.memory=1034Mi',
   );
 });
 
-test('a pod that has ended counts as an object, and as nothing else', () => {
+test('a pod that has ended counts as an object only', () => {
   const spec = { containers: [container('a', { cpu: '1' })] };
   const ended = { metadata: {}, spec, status: { phase: 'Failed' } };
   assert.equal(amountsText(usageOf('pods', ended)), 'count/pods=1');
@@ -37,7 +37,7 @@ test('a pod that has ended counts as an object, and as nothing else', () => {
   assert.equal(amountsText(usageOf('pods', { metadata: past, spec })), 'count/pods=1');
 });
 
-test('a claim counts in whole bytes, and by its class', () => {
+test('a claim counts in whole bytes, and for its class', () => {
   const spec = { storageClassName: 'gold', resources: { requests: { storage: '1500m' } } };
   const gold = 'gold.storageclass.storage.k8s.io/';
   assert.equal(
@@ -52,14 +52,14 @@ test('a claim counts in whole bytes, and by its class', () => {
   );
 });
 
-test('a quota knows a kind by its count, by names of its own, and by what its pods may ask for', () => {
+test('a quota counts a kind by its count, by its own names, and by requests of pods', () => {
   const names = ['count/pods', 'pods', 'requests.cpu', 'requests.example.com/gpu', 'hugepages-2Mi', 'requests.storage'];
   assert.deepEqual(countedNames('pods', names), names.slice(0, -1));
   assert.deepEqual(countedNames('persistentvolumeclaims', names), ['requests.storage']);
   assert.deepEqual(countedNames('deployments.apps', ['count/deployments.apps', 'pods']), ['count/deployments.apps']);
 });
 
-test('what a quota counts a container has to say, unless the pod says it for all', () => {
+test('containers must set the amounts that a quota counts, unless the pod sets them', () => {
   const spec: JsonObject = { containers: [container('b', { cpu: '1' }), container('a', {})] };
   const pod = { metadata: {}, spec };
   assert.equal(

@@ -4,7 +4,7 @@ import { qualityOfService } from '../pods/quality-of-service.ts';
 import { type Amounts, whole } from '../rules/amounts.ts';
 import { listOf, partOf } from '../rules/fields.ts';
 
-/** Whether an object is among those that a quota is for. Kinds go by the names under which they are stored. */
+/** Whether an object is in all scopes of a quota. `storedAs` is the name of the resource in the store. */
 export function isInScope(storedAs: string, quota: JsonObject, object: JsonObject): boolean {
   return selectorsOf(partOf(quota, 'spec')).every((selector) => selects(storedAs, selector, object));
 }
@@ -45,7 +45,7 @@ function ends({ activeDeadlineSeconds }: JsonObject): boolean {
   return typeof activeDeadlineSeconds === 'number' && activeDeadlineSeconds >= 0;
 }
 
-/** What has no value is not in a list, and not there. */
+/** Whether the values of an object match a scope selector. An absent value matches NotIn and DoesNotExist. */
 function matches({ operator, values }: JsonObject, present: readonly string[]): boolean {
   const named = Array.isArray(values) ? values : [];
   switch (operator) {
@@ -70,7 +70,7 @@ function classesOf(claim: JsonObject): string[] {
   return names.filter(Boolean).map(String);
 }
 
-/** It wants to be near pods of other namespaces, or far from them. */
+/** Whether a pod has affinity terms with other namespaces. */
 function isNearOthers(spec: JsonObject): boolean {
   const affinity = partOf(spec, 'affinity');
   return ['podAffinity', 'podAntiAffinity'].some((name) => {
@@ -86,7 +86,7 @@ function isNearOthers(spec: JsonObject): boolean {
   });
 }
 
-/** The names of a quota that objects of a kind count for. Kinds go by the names under which they are stored. */
+/** The names of a quota that objects of a kind count for. `storedAs` is the name of the resource in the store. */
 export function countedNames(storedAs: string, names: readonly string[]): string[] {
   const usage = Object.hasOwn(quotaUsage, storedAs) ? quotaUsage[storedAs] : undefined;
   return names.filter(
@@ -94,7 +94,7 @@ export function countedNames(storedAs: string, names: readonly string[]): string
   );
 }
 
-/** What an object uses of what quotas can limit. */
+/** The amounts that an object uses of quotas. */
 export function usageOf(storedAs: string, object: JsonObject): Amounts {
   const amounts = new Map([[`count/${storedAs}`, whole(1)]]);
   const usage = Object.hasOwn(quotaUsage, storedAs) ? quotaUsage[storedAs] : undefined;

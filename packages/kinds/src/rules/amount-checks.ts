@@ -3,7 +3,7 @@ import { labelKeyProblems } from '../objects/names.ts';
 import type { Place } from './place.ts';
 import type { Check } from './type-rules.ts';
 
-/** An amount in billionths, for comparing. */
+/** An amount in billionths, for comparisons. */
 export function amountOf(value: unknown): bigint {
   const text = String(value ?? '0');
   let nanos = known.get(text);
@@ -16,7 +16,7 @@ export function amountOf(value: unknown): bigint {
   return nanos;
 }
 
-/** The same few amounts are asked for everywhere. */
+/** Most objects use the same few amounts. */
 const known = new Map<string, bigint>();
 const MOST_KNOWN = 1000;
 
@@ -45,7 +45,7 @@ const QUOTA = new Set([
 const INTEGERS = new Set(COUNTED);
 const KNOWN = new Set([...QUOTA, 'limits.storage']);
 
-/** Whether quotas count it by a name that everybody knows. */
+/** Whether a name is a standard resource of quotas. */
 export const isCounted = (name: string): boolean => QUOTA.has(name) || name.startsWith('hugepages-');
 
 const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
@@ -53,7 +53,7 @@ const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
 const isExtended = (name: string): boolean =>
   name.includes('/') && !name.split('/')[0]?.endsWith('kubernetes.io') && !name.startsWith('requests.');
 
-/** What a resource may be called: a known word, or a name with a domain. */
+/** The problems of the name of a resource: it must be a known name, or have a domain. */
 function nameProblems(name: string, scope: Scope | undefined): string[] {
   const problems = labelKeyProblems(name);
   if (name.includes('/')) {
@@ -72,15 +72,15 @@ function nameProblems(name: string, scope: Scope | undefined): string[] {
   return problems;
 }
 
-/** What is wrong with the name of something that containers ask for. */
+/** The problems of the name of a resource of containers. */
 export const containerAmountProblems = (name: string): string[] => nameProblems(name, 'containers');
 
 type Scope = 'containers' | 'pods' | 'quota';
 
-/** What a whole pod can ask for. */
+/** The resources that a pod can request. */
 const OF_PODS = ['cpu', 'hugepages-', 'memory'];
 
-/** The names and amounts of a map of resources. */
+/** Checks the names and amounts of a map of resources. */
 export function amounts(scope?: Scope): Check {
   return (place) => {
     for (const one of place.entries()) {
@@ -100,7 +100,7 @@ function isOfPods(name: string, known: string): boolean {
   return known.endsWith('-') ? name.startsWith(known) : name === known;
 }
 
-/** Pages are not divided. */
+/** Checks that an amount of huge pages is a multiple of the page size. */
 function wholePages(place: Place): void {
   const name = String(place.step);
   if (!isHugePages(name)) return;
@@ -110,7 +110,7 @@ function wholePages(place: Place): void {
   }
 }
 
-/** The names of a map of resources alone. */
+/** Checks only the names of a map of resources. */
 export function amountNames(scope?: Scope): Check {
   return (place) => {
     for (const one of place.entries()) one.invalidFor(nameProblems(String(one.step), scope), one.step);
@@ -132,7 +132,7 @@ export const positiveAmount: Check = (place) => {
   if (amountOf(place.value) <= 0n) place.invalid('must be greater than zero');
 };
 
-/** Nothing is asked for beyond its limit, and what cannot be shared out twice is limited to what is asked for. */
+/** Checks that requests do not exceed limits, and are equal to them for resources that cannot be overcommitted. */
 export const requestsWithinLimits: Check = (place) => {
   const limits = place.field('limits');
   const requests = place.field('requests');

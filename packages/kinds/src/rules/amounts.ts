@@ -7,13 +7,13 @@ import {
   type Quantity,
 } from '@tidegate/schema';
 
-/** Amounts of resources by their names: `limits`, `requests`, what a quota allows. */
+/** Amounts of resources by name, as in `limits`, `requests` and quotas. */
 export type Amounts = ReadonlyMap<string, Quantity>;
 
-/** No amount that anybody means is longer. */
+/** Longer texts are not parsed. */
 const LONGEST = 1000;
 
-/** What a list of amounts says. What cannot be read in it is for validation to refuse. */
+/** Parses a map of amounts. Invalid amounts are left out; validation rejects them. */
 export function amountsIn(list: Json | undefined): Map<string, Quantity> {
   const amounts = new Map<string, Quantity>();
   for (const [name, value] of Object.entries(isJsonObject(list) ? list : {})) {
@@ -24,23 +24,23 @@ export function amountsIn(list: Json | undefined): Map<string, Quantity> {
   return amounts;
 }
 
-/** Whether two lists say the same, however it is written. */
+/** Whether two maps have the same amounts, in any notation. */
 export function isSameAmounts(one: Json | undefined, other: Json | undefined): boolean {
   const [first, second] = [amountsIn(one), amountsIn(other)];
   return first.size === second.size && [...first].every(([name, { nanos }]) => second.get(name)?.nanos === nanos);
 }
 
-/** Adds amounts to others, which are changed. */
+/** Adds amounts to `to`. */
 export function addAmounts(to: Map<string, Quantity>, more: Amounts): void {
   for (const [name, amount] of more) {
     const before = to.get(name);
-    // nothing has no unit of its own
+    // zero has no unit
     if (before === undefined || before.nanos === 0n) to.set(name, amount);
     else to.set(name, { ...before, nanos: before.nanos + amount.nanos });
   }
 }
 
-/** Makes amounts at least as large as others. */
+/** Raises the amounts in `to` to at least `least`. */
 export function raiseAmounts(to: Map<string, Quantity>, least: Amounts): void {
   for (const [name, amount] of least) {
     const there = to.get(name);
@@ -54,7 +54,7 @@ export function amountsText(amounts: Amounts): string {
   return named.map(([name, amount]) => `${name}=${printQuantity(amount)}`).join(',');
 }
 
-/** As they stand in an object. */
+/** The amounts as JSON. */
 export function amountsJson(amounts: Amounts): JsonObject {
   return Object.fromEntries([...amounts].map(([name, amount]) => [name, printQuantity(amount)]));
 }

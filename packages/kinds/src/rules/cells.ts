@@ -3,7 +3,7 @@ import { valueAt } from './fields.ts';
 
 export const NONE = '<none>';
 
-/** What stands at a path, as text; empty where there is nothing. */
+/** The text at a path; empty when there is none. */
 export function textAt(object: JsonObject, path: string, otherwise = ''): string {
   const value = valueAt(object, path);
   return value === undefined || value === null || value === '' ? otherwise : String(value);
@@ -18,7 +18,7 @@ export function flagAt(object: JsonObject, path: string): boolean {
   return valueAt(object, path) === true;
 }
 
-/** The objects of a list; none where there is no list. */
+/** The objects of the list at a path; empty without a list. */
 export function listAt(object: JsonObject, path: string): JsonObject[] {
   const value = valueAt(object, path);
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
@@ -29,7 +29,7 @@ export function textsAt(object: JsonObject, path: string): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** A cell that shows what stands at a path. */
+/** A cell that shows the text at a path. */
 export function cellAt(path: string, otherwise = ''): (object: JsonObject) => string {
   return (object) => textAt(object, path, otherwise);
 }
@@ -42,7 +42,7 @@ export function flagCell(path: string): (object: JsonObject) => boolean {
   return (object) => flagAt(object, path);
 }
 
-/** How many entries a list or a map has. */
+/** The number of entries of a list or map. */
 export function countAt(object: JsonObject, path: string): number {
   const value = valueAt(object, path);
   if (Array.isArray(value)) return value.length;
@@ -81,7 +81,7 @@ export function selectorText(selector: Json | undefined): string {
   return parts.length === 0 ? NONE : parts.join(',');
 }
 
-/** The first few, and how many more there are. */
+/** The first few texts, and the number of the others. */
 export function firstOf(all: readonly string[], most: number, between = ','): string {
   if (all.length === 0) return NONE;
   const shown = all.slice(0, most).join(between);

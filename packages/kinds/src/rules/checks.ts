@@ -9,45 +9,45 @@ import {
 import type { Place } from './place.ts';
 import type { Check } from './type-rules.ts';
 
-/** A check that looks at a field even where it is not there. */
+/** A check that also runs for an absent field. */
 export function always(check: (place: Place) => void): Check {
   return Object.assign((place: Place) => check(place), { always: true });
 }
 
-/** A check of a text for what is wrong with it; an empty text is passed over. */
+/** Checks a text; an empty text is skipped. */
 function textCheck(problems: (text: string) => readonly string[]): Check {
   return (place) => {
     if (place.text !== '') place.invalidFor(problems(place.text));
   };
 }
 
-/** Something has to stand here; a detail says more. */
+/** Requires a value that is not empty; a detail explains more. */
 export function required(detail = ''): Check {
   return always((place) => {
     if (place.isEmpty) place.required(detail);
   });
 }
 
-/** It has to be said, though it may be zero. */
+/** Requires a value; it may be zero. */
 export const present = always((place) => {
   if (place.value === undefined) place.required();
 });
 
-/** One of these texts; nothing is passed over. */
+/** Requires one of these texts; an empty text is skipped. */
 export function oneOf(...texts: string[]): Check {
   return (place) => {
     if (place.text !== '' && !texts.includes(place.text)) place.unsupported(texts);
   };
 }
 
-/** One of these texts, and an empty one is none of them. */
+/** Requires one of these texts; an empty text is an error. */
 export function among(...texts: string[]): Check {
   return (place) => {
     if (!texts.includes(place.text)) place.unsupported(texts, place.text);
   };
 }
 
-/** A check of a text that is there; an empty one is wrong, too. */
+/** Checks a present text; an empty text is an error, too. */
 export function named(problems: (text: string) => readonly string[]): Check {
   return (place) => place.invalidFor(problems(place.text), place.text);
 }
@@ -56,7 +56,7 @@ export const label = textCheck(labelProblems);
 export const subdomain = textCheck(subdomainProblems);
 export const label1035 = textCheck(label1035Problems);
 
-/** The same where an empty text is wrong, too. */
+/** Checks a text; an empty text is checked, too. */
 export function evenEmpty(problems: (text: string) => readonly string[]): Check {
   return always((place) => place.invalidFor(problems(place.text), place.text));
 }
@@ -84,7 +84,7 @@ export const port = within(1, 65535);
 export const userOrGroup = within(0, 2 ** 31 - 1);
 export const fileMode = within(0, 0o777, 'must be a number between 0 and 0777 (octal), both inclusive');
 
-/** `http`, `web-1`: what a port may be called. */
+/** The name of a port: `http`, `web-1`. */
 export const portName = textCheck(portNameProblems);
 
 export function portNameProblems(name: string): string[] {
@@ -110,7 +110,7 @@ export const portOrName: Check = always((place) => {
 const PERCENT =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')";
 
-/** A number of things, or a share of them. */
+/** A number or a percentage. */
 export const countOrPercent: Check = (place) => {
   const { value } = place;
   if (typeof value === 'string') {
@@ -141,13 +141,13 @@ export const network: Check = (place) => {
   if (!isNetwork(place.text)) place.invalid(NETWORK);
 };
 
-/** A path that does not climb out of where it begins. */
+/** A relative path without `..`. */
 export const descendingPath: Check = (place) => {
   if (place.text.startsWith('/')) place.invalid('must be a relative path');
   noClimbing(place);
 };
 
-/** Within a volume, where names that begin with two dots are the kubelet's own. */
+/** A path within a volume; names that begin with two dots are reserved for the kubelet. */
 export const pathInVolume: Check = (place) => {
   descendingPath(place);
   if (/^\.\.[^/]/.test(place.text)) place.invalid("must not start with '..'");
@@ -157,7 +157,7 @@ export const noClimbing: Check = (place) => {
   if (place.text.split('/').includes('..')) place.invalid("must not contain '..'");
 };
 
-/** Keys and values of labels. */
+/** Checks the keys and values of labels. */
 export const labels: Check = (place) => {
   for (const [key, value] of Object.entries(place.object)) {
     place.invalidFor(labelKeyProblems(key), key);
@@ -165,12 +165,12 @@ export const labels: Check = (place) => {
   }
 };
 
-/** Keys of annotations are as those of labels, whatever the size of their letters. */
+/** Checks the keys of annotations: as those of labels, in any case. */
 export const annotations: Check = (place) => {
   for (const key of Object.keys(place.object)) place.invalidFor(labelKeyProblems(key.toLowerCase()), key);
 };
 
-/** No two items with the same value of a field. */
+/** Requires different values of a field in all items. */
 export function uniqueBy(field: string): Check {
   return (place) => {
     const seen = new Set<unknown>();
@@ -184,12 +184,12 @@ export function uniqueBy(field: string): Check {
 
 export const IMMUTABLE = 'field is immutable';
 
-/** What an update may not change; looked at beside what was there. */
+/** Requires that an update does not change the field. */
 export function unchanged(place: Place, old: Place): void {
   if (!sameValue(place.value, old.value)) place.invalid(IMMUTABLE);
 }
 
-/** Whether two values say the same. Nothing is nothing, however it is written; what is empty and there is something. */
+/** Whether two values are equal. null and absent values are equal; an empty list or map differs from them. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b || (isNothing(a) && isNothing(b))) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
@@ -199,7 +199,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
   return [...names].every((name) => sameValue(left[name], right[name]));
 }
 
-/** A text that two values share where they say the same by the rule above, and only there. */
+/** A text that is the same for equal values, by the rule above. */
 export function textOf(value: unknown): string {
   if (isNothing(value)) return 'null';
   if (Array.isArray(value)) {
@@ -217,7 +217,7 @@ function isNothing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** What a driver is called: short enough, and as hosts are. */
+/** The name of a driver: a DNS subdomain of at most 63 characters. */
 export const driverName: Check = (place) => {
   if (place.text.length > 63) place.tooLong('may not be more than 63 bytes');
   place.invalidFor(subdomainProblems(place.text.toLowerCase()));

@@ -3,12 +3,12 @@ import { metaOf } from '../objects/generic-object.ts';
 
 type Cell = Column['cell'];
 
-/** A column of texts. */
+/** A column of type string. */
 export function column(name: string, description: string, cell: Cell): Column {
   return { name, type: 'string', description, cell };
 }
 
-/** A column that is there in wide output only. */
+/** A column that only wide output shows. */
 export function wide(name: string, description: string, cell: Cell): Column {
   return { name, type: 'string', description, priority: 1, cell };
 }
@@ -33,7 +33,7 @@ export const ageColumn: Column = column('Age', 'How long ago the object was crea
   ageOf(metaOf(object).creationTimestamp),
 );
 
-/** The Table of every type that has no columns of its own. */
+/** The columns of types without their own. */
 export const defaultColumns: readonly Column[] = [
   nameColumn,
   {
@@ -44,7 +44,7 @@ export const defaultColumns: readonly Column[] = [
   },
 ];
 
-/** How long ago, in the short form that kubectl prints: 45s, 12m, 3h20m, 2d5h, 400d. */
+/** The age, in the short form that kubectl prints: 45s, 12m, 3h20m, 2d5h, 400d. */
 export function ageOf(timestamp: string | undefined, now = Date.now()): string {
   if (timestamp === undefined) return '<unknown>';
   const seconds = Math.floor((now - Date.parse(timestamp)) / 1000);
@@ -52,7 +52,7 @@ export function ageOf(timestamp: string | undefined, now = Date.now()): string {
   return shortDuration(seconds);
 }
 
-/** A number of seconds in that form. */
+/** A number of seconds in the same form. */
 export function shortDuration(seconds: number): string {
   if (seconds < -1) return '<invalid>';
   if (seconds < 0) return '0s';

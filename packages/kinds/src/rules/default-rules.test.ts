@@ -8,7 +8,7 @@ const set = (rules: Parameters<typeof defaulter>[0], object: JsonObject): JsonOb
   return object;
 };
 
-test('a field is set where what holds it is there, in every item of a list', () => {
+test('a default is set when the object around the field exists, in every item of a list', () => {
   assert.deepEqual(set({ 'a.b': 1, 'c[].d': 2 }, { a: {}, c: [{}, { d: 3 }, 'text'] }), {
     a: { b: 1 },
     c: [{ d: 2 }, { d: 3 }, 'text'],
@@ -16,24 +16,24 @@ test('a field is set where what holds it is there, in every item of a list', () 
   assert.deepEqual(set({ 'a.b': 1 }, {}), {});
 });
 
-test('an empty text counts as nothing, a zero only where the rule says so', () => {
+test('an empty text counts as absent, a zero only with NotZero', () => {
   assert.deepEqual(set({ a: 'x', b: 1, c: new NotZero(1) }, { a: '', b: 0, c: 0 }), { a: 'x', b: 0, c: 1 });
 });
 
-test('an empty text is kept where it says something, and an older name follows its field', () => {
+test('an empty text is kept with IfAbsent, and an older name follows its field with Always', () => {
   assert.deepEqual(set({ a: new IfAbsent('x'), b: new IfAbsent('y') }, { a: '' }), { a: '', b: 'y' });
   const older = { old: new Always(({ now }) => now) };
   assert.deepEqual(set(older, { old: 'a', now: 'b' }), { old: 'b', now: 'b' });
   assert.deepEqual(set(older, { old: 'a' }), { old: 'a' });
 });
 
-test('a rule may look at what stands beside the field, and set nothing', () => {
+test('a default can depend on other fields, and be undefined', () => {
   const rules = below('spec', { type: 'A', only: ({ type }) => (type === 'A' ? true : undefined) });
   assert.deepEqual(set(rules, { spec: {} }), { spec: { type: 'A', only: true } });
   assert.deepEqual(set(rules, { spec: { type: 'B' } }), { spec: { type: 'B' } });
 });
 
-test('objects do not share what was set', () => {
+test('objects do not share default values', () => {
   const rules = defaulter({ list: [] });
   const one: JsonObject = {};
   const two: JsonObject = {};

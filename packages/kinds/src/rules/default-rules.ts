@@ -1,10 +1,10 @@
 import { copyOf, isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 
-/** A value, or what makes it from the object that holds the field; undefined: no default in this case. */
+/** A value, or a function that makes it from the object with the field; undefined: no default in this case. */
 type Made = Json | ((holder: JsonObject) => Json | undefined);
 type DefaultValue = Made | NotZero | IfAbsent | Always;
 
-/** A default that takes the place of a zero, too: a field whose zero means that nothing was said. */
+/** A default that also replaces zero, for fields in which zero means that no value was set. */
 export class NotZero {
   readonly value: Made;
 
@@ -13,7 +13,7 @@ export class NotZero {
   }
 }
 
-/** A default of a field in which an empty text says something else than nothing. */
+/** A default of a field in which an empty text is a value. */
 export class IfAbsent {
   readonly value: Made;
 
@@ -22,7 +22,7 @@ export class IfAbsent {
   }
 }
 
-/** What takes the place of whatever was said, where it is made at all: an older name of another field. */
+/** A value that always replaces the field, for older names of another field. */
 export class Always {
   readonly value: Made;
 
@@ -32,35 +32,38 @@ export class Always {
 }
 
 /**
- * Defaults by path: `spec.replicas`, `spec.containers[].ports[].protocol`. A field is set where what holds it is there
- * and the field is not, or is an empty text; nothing is made on the way to it. Rules work in their order, so that a later one may look at
- * what an earlier one has set.
+ * Defaults by path: `spec.replicas`, `spec.containers[].ports[].protocol`. A field is set when the object around it
+ * exists and the field is absent or an empty text; the objects on the path are not created. Rules run in their order,
+ * so that a later one can use values of an earlier one.
  */
 export type DefaultRules = Readonly<Record<string, DefaultValue>>;
 
-/** The same rules for what stands below a path. */
+/** The same rules below a path. */
 export function below(path: string, rules: DefaultRules): DefaultRules {
   return Object.fromEntries(Object.entries(rules).map(([inner, value]) => [`${path}.${inner}`, value]));
 }
 
-/** The same rules for what stands below each of several paths. */
+/** The same rules below each of several paths. */
 export function belowEach(paths: readonly string[], rules: DefaultRules): DefaultRules {
   return Object.assign({}, ...paths.map((path) => below(path, rules)));
 }
 
 interface Step {
   readonly name: string;
-  /** the rest is for each item of it */
+  /** the rest of the path is for each item */
   readonly isList: boolean;
 }
 
-/** Fields of one holder, and the steps to it. */
+/** Fields of one object, and the steps to it. */
 interface Rule {
   readonly steps: readonly Step[];
   readonly fields: Array<{ readonly field: string; readonly value: DefaultValue }>;
 }
 
-/** What applies the rules to an object. Rules in a row that have the same holder walk to it once. */
+/**
+ * Makes a function that applies the rules to an object. Consecutive rules for the same inner object share the walk to
+ * it.
+ */
 export function defaulter(rules: DefaultRules): (object: JsonObject) => void {
   const parsed: Rule[] = [];
   let last = '';
@@ -96,13 +99,13 @@ function apply(rule: Rule, value: Json | undefined, depth: number): void {
 
 function setField(holder: JsonObject, field: string, value: DefaultValue): void {
   const current = holder[field];
-  if (current !== undefined && !saysNothing(current, value)) return;
+  if (current !== undefined && !isUnset(current, value)) return;
   const source = isMarked(value) ? value.value : value;
   const made = typeof source === 'function' ? source(holder) : fresh(source);
   if (made !== undefined) holder[field] = made;
 }
 
-function saysNothing(current: Json, value: DefaultValue): boolean {
+function isUnset(current: Json, value: DefaultValue): boolean {
   if (value instanceof Always) return true;
   return (current === '' && !(value instanceof IfAbsent)) || (current === 0 && value instanceof NotZero);
 }
@@ -115,5 +118,5 @@ function fresh(value: Json): Json {
   return typeof value === 'object' ? copyOf(value) : value;
 }
 
-/** Sets what a client left out. */
+/** Sets the defaults of an object. */
 export type SetDefaults = (object: JsonObject) => void;

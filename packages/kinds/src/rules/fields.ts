@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 
-/** What stands at a path such as `spec.nodeName`; undefined where there is nothing. */
+/** The value at a path such as `spec.nodeName`; undefined when there is none. */
 export function valueAt(object: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = object;
   for (const step of path.split('.')) {
@@ -10,7 +10,7 @@ export function valueAt(object: JsonObject, path: string): Json | undefined {
   return value;
 }
 
-/** Selectable fields by their paths: the text of what stands there, or the given one where there is nothing. */
+/** Selectable fields by their paths: the text at the path, or the given one when there is none. */
 export function textFields(
   fallbacks: Readonly<Record<string, string>>,
 ): Readonly<Record<string, (object: JsonObject) => string>> {
@@ -24,7 +24,7 @@ export function partOf(object: JsonObject, name: string): JsonObject {
   return isJsonObject(part) ? part : {};
 }
 
-/** The objects of a list that may not be there. */
+/** The objects of a list; empty when it is absent. */
 export function listOf(object: JsonObject, name: string): JsonObject[] {
   const list = object[name];
   return Array.isArray(list) ? list.filter(isJsonObject) : [];

@@ -21,7 +21,7 @@ const OMITTED: ReadonlyArray<readonly [group: string, resource: string, object: 
 ];
 
 for (const [group, resource, given, field] of OMITTED) {
-  test(`${resource} without ${field} lack it, and are malformed`, () => {
+  test(`${resource} without ${field} is rejected as missing a required value`, () => {
     const kind = builtInRegistry().find(group, 'v1', resource);
     assert.ok(kind);
     const { entry } = kind;
@@ -36,7 +36,7 @@ for (const [group, resource, given, field] of OMITTED) {
   });
 }
 
-test('A value that is there and wrong stays a wrong value.', () => {
+test('A present invalid value is still reported as invalid.', () => {
   const kind = builtInRegistry().find('', 'v1', 'services');
   assert.ok(kind);
   const object = { metadata: { name: 'a' }, spec: { ports: [{ port: 70000, targetPort: 80 }] } } as never;

@@ -1,14 +1,14 @@
 import type { Json, Schema } from '@tidegate/schema';
 import { type FieldError, requiredValue } from '@tidegate/status';
 
-/** What rules say of a value that is not there: that the zero value is not a good one. */
+/** The error types by which rules report an absent value: its zero value is invalid. */
 const OF_ZERO = new Set(['FieldValueInvalid', 'FieldValueNotSupported']);
 
 /**
- * Errors about fields that have to be there and are not, told as that: once for each field, as a missing value. A rule that
- * finds fault with the zero value of such a field would tell its user about a value that nobody wrote.
+ * Reports errors of absent required fields as missing values, once for each field. A rule that rejects the zero value
+ * of such a field would show a value that the client did not write.
  */
-export function tellOmitted(schema: Schema, object: Json, errors: readonly FieldError[]): FieldError[] {
+export function reportOmitted(schema: Schema, object: Json, errors: readonly FieldError[]): FieldError[] {
   const told = new Set(errors.filter(({ type }) => type === 'FieldValueRequired').map(({ field }) => field));
   const result: FieldError[] = [];
   const omitted = new Map<string, boolean>();
@@ -31,7 +31,7 @@ export function tellOmitted(schema: Schema, object: Json, errors: readonly Field
   return result;
 }
 
-/** `spec.ports[0].port` goes down by four steps. */
+/** The steps of a path; `spec.ports[0].port` has four. */
 function stepsOf(field: string): string[] {
   return field.match(/[^.[\]]+/g) ?? [];
 }
@@ -41,7 +41,7 @@ function isOmitted(schema: Schema, value: Json | undefined, [step, ...rest]: rea
   if (schema.type === 'list') {
     const items = Array.isArray(value) ? value : [];
     if (/^\d+$/.test(step)) return isOmitted(schema.items, items[Number(step)], rest);
-    // some rules name the list alone, and mean one of its items
+    // some rules report the list, and mean one of its items
     return items.some((item) => isOmitted(schema.items, item, [step, ...rest]));
   }
   if (schema.type !== 'object' || !Object.hasOwn(schema.fields, step)) return false;
@@ -49,7 +49,10 @@ function isOmitted(schema: Schema, value: Json | undefined, [step, ...rest]: rea
   return isOmitted(schema.fields[step] as Schema, below, rest);
 }
 
-/** Nothing was written, or what programs write that leave nothing out: for a field that has to be there both say the same. */
+/**
+ * Whether a value is absent or zero: for a required field both mean the same, because some programs write zero
+ * values.
+ */
 function isNothing(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '' || value === 0) return true;
   return typeof value === 'object' && Object.values(value).every(isNothing);

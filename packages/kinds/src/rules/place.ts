@@ -13,8 +13,8 @@ import {
 } from '@tidegate/status';
 
 /**
- * A field of an object that is being looked at, with its value and what it stands in. Its path is put together only when
- * something is wrong with it.
+ * A field of an object during validation, with its value and the places above it. The path is only composed for
+ * errors.
  */
 export class Place {
   readonly holder: Place | undefined;
@@ -45,7 +45,7 @@ export class Place {
     return this.#errors.count;
   }
 
-  /** The value as an object; an empty one where there is none. */
+  /** The value as an object; an empty object when it is none. */
   get object(): JsonObject {
     return (this.value ?? EMPTY) as JsonObject;
   }
@@ -58,7 +58,7 @@ export class Place {
     return (this.value ?? '') as string;
   }
 
-  /** Nothing, or what Go takes for nothing. */
+  /** Whether the value is absent, or a zero value of Go. */
   get isEmpty(): boolean {
     const { value } = this;
     if (value === undefined || value === '' || value === 0 || value === false || value === null) return true;
@@ -69,7 +69,7 @@ export class Place {
     return this.object[name] !== undefined;
   }
 
-  /** A field below; `a.b` goes down twice. */
+  /** The place of a field below; `a.b` goes down two levels. */
   field(path: string): Place {
     const dot = path.indexOf('.');
     if (dot >= 0) return this.field(path.slice(0, dot)).field(path.slice(dot + 1));
@@ -77,7 +77,7 @@ export class Place {
     return new Place(this, path, Object.hasOwn(object, path) ? object[path] : undefined, this.#errors);
   }
 
-  /** A value that is spoken of under a name of its own. */
+  /** A place with another name for errors. */
   as(step: string, value: Json | undefined): Place {
     return new Place(this, step, value, this.#errors);
   }
@@ -90,12 +90,12 @@ export class Place {
     return this.list.map((_, index) => this.item(index));
   }
 
-  /** What stands at a key of a map: `limits[cpu]`. */
+  /** The place of a key of a map: `limits[cpu]`. */
   entries(): Place[] {
     return Object.keys(this.object).map((key) => new Keyed(this, key, this.object[key], this.#errors));
   }
 
-  /** What stands so many steps above. */
+  /** The place this number of levels above. */
   up(steps: number): Place {
     let place: Place = this;
     for (let i = 0; i < steps && place.holder !== undefined; i++) place = place.holder;
@@ -103,50 +103,50 @@ export class Place {
   }
 
   add(error: FieldError): void {
-    this.tell(() => error);
+    this.addError(() => error);
   }
 
-  /** The words are made only where they are listed. */
-  tell(make: () => FieldError, times = 1): void {
+  /** Adds an error; the text is only made when the error is listed. */
+  addError(make: () => FieldError, times = 1): void {
     this.#errors.add(make, times);
   }
 
   required(detail = ''): void {
-    this.tell(() => requiredValue(this.path, detail));
+    this.addError(() => requiredValue(this.path, detail));
   }
 
   invalid(detail: string, value: unknown = this.value ?? null): void {
-    this.tell(() => invalidValue(this.path, value, detail));
+    this.addError(() => invalidValue(this.path, value, detail));
   }
 
-  /** Each of the problems with the value. */
+  /** Adds an error for each problem. */
   invalidFor(problems: readonly string[], value: unknown = this.value ?? null): void {
     for (const problem of problems) this.invalid(problem, value);
   }
 
   unsupported(supported: readonly string[], value: unknown = this.value ?? ''): void {
-    this.tell(() => notSupported(this.path, value, supported));
+    this.addError(() => notSupported(this.path, value, supported));
   }
 
   forbidden(detail: string): void {
-    this.tell(() => forbiddenField(this.path, detail));
+    this.addError(() => forbiddenField(this.path, detail));
   }
 
   duplicate(value: unknown = this.value, detail = ''): void {
-    this.tell(() => duplicateValue(this.path, value, detail));
+    this.addError(() => duplicateValue(this.path, value, detail));
   }
 
   notFound(): void {
-    this.tell(() => notFoundValue(this.path, this.value ?? ''));
+    this.addError(() => notFoundValue(this.path, this.value ?? ''));
   }
 
   tooLong(detail: string): void {
-    this.tell(() => tooLong(this.path, detail));
+    this.addError(() => tooLong(this.path, detail));
   }
 
-  /** More items than may stand in a list. */
+  /** Adds an error when a list has too many items. */
   atMost(most: number): void {
-    if (this.list.length > most) this.tell(() => tooMany(this.path, this.list.length, most));
+    if (this.list.length > most) this.addError(() => tooMany(this.path, this.list.length, most));
   }
 }
 
@@ -160,8 +160,8 @@ const EMPTY: JsonObject = {};
 const NONE: readonly Json[] = [];
 
 /**
- * What is worked out once of a place and asked for by many below it: the names of a list, looked up by each item of
- * another one. Places live as long as one validation, and so does what is known of them.
+ * Computes a value once for a place and its descendants: for example the names of a list that each item of another
+ * list looks up. Places, and these values, live as long as one validation.
  */
 export function once<T>(make: (place: Place) => T): (place: Place) => T {
   const known = new WeakMap<Place, { readonly made: T }>();

@@ -30,7 +30,7 @@ interface Requirement {
   values?: string[];
 }
 
-/** Whether labels are chosen; undefined for a selector that means nothing. No selector at all chooses nothing. */
+/** Whether a selector matches labels; undefined for an invalid selector. An absent selector matches nothing. */
 export function selects(
   selector: JsonObject | undefined,
   chosen: Readonly<Record<string, string>>,

@@ -3,13 +3,13 @@ import { type FieldError, invalidValue } from '@tidegate/status';
 
 /** Numbers of a status that depend on each other. */
 export interface StatusCounts {
-  /** none of them is below zero */
+  /** none of them may be negative */
   readonly natural: readonly string[];
-  /** none of them is above `replicas` */
+  /** none of them may exceed `replicas` */
   readonly withinReplicas?: readonly string[];
-  /** as the second is called where the first is above it */
+  /** the name of readyReplicas in the error when availableReplicas exceeds it */
   readonly ready?: string;
-  /** it never goes back */
+  /** it must not decrease */
   readonly grows?: string;
 }
 

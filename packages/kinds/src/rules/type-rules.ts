@@ -1,20 +1,20 @@
 import type { Schema } from '@tidegate/schema';
 import type { Place } from './place.ts';
 
-/** Looks at a field, and says what is wrong with it. Where it answers false, nothing below the field is looked at. */
+/** Checks a field, and adds errors to its place. When it returns false, fields below are not checked. */
 export interface Check {
   (place: Place): unknown;
-  /** it has something to say even where the field is not there */
+  /** the check also runs for an absent field */
   readonly always?: boolean;
 }
 
-/** Marks a field below which nothing is checked. */
+/** A field with this check is not checked further. */
 export const unchecked: Check = () => false;
 
 /**
- * The rules of a type: by the names of its fields; `name[]` for each item of a list, `name{}` for each value of a map;
- * the empty name for the whole. The checks of a field work in their order, and the first that finds something is the
- * last; those of the whole all work.
+ * The rules of a type, by the names of its fields; `name[]` for each item of a list, `name{}` for each value of a
+ * map, the empty name for the whole object. The checks of a field run in their order until one finds an error; all
+ * checks of the whole object run.
  */
 export type TypeRules = Readonly<Record<string, Check | readonly Check[]>>;
 
@@ -38,10 +38,10 @@ interface FieldVisit {
 }
 
 /**
- * Rules joined with the schema that they speak of, a type at a time, when it is first met.
+ * Joins rules with the schemas of their types, a type at a time, at its first use.
  *
- * Invariant: a visitor is made once for a type, and a type in which nothing is checked has none, so that validation
- * walks only where there are rules.
+ * Invariant: a type has one visitor, and a type without any check has none, so that validation only walks to fields
+ * with checks.
  */
 export class CompiledRules {
   readonly #table: RuleTable;
@@ -54,7 +54,7 @@ export class CompiledRules {
   visitor(schema: Schema & { type: 'object' }, skipped: readonly string[] = []): Visitor | undefined {
     const name = (schema.reference ?? '').split('.').slice(-3).join('.');
     if (this.#visitors.has(name)) return this.#visitors.get(name);
-    // a type that holds itself is not gone into again
+    // a recursive type is not entered again
     this.#visitors.set(name, undefined);
     const rules = this.#table[name] ?? {};
     const fields = Object.entries(schema.fields)
@@ -118,7 +118,7 @@ function visitItems(places: readonly Place[], checks: readonly Check[], inner: V
   }
 }
 
-/** Whether what is below may be looked at. */
+/** Runs the checks of a field. The result says whether fields below are checked. */
 function runAll(checks: readonly Check[], place: Place): boolean {
   const before = place.errorCount;
   let goesOn = true;

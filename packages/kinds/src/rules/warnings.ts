@@ -1,18 +1,18 @@
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { Place } from './place.ts';
 
-/** Hears what a client should know of an object that is taken all the same. Answers false when no more is told. */
-export type Tell = (words: string) => boolean;
+/** Takes a warning about an accepted object. Returns false when no more warnings are accepted. */
+export type AddWarning = (words: string) => boolean;
 
-/** What is to be told of an object of one kind; `old` is there where it is changed. */
-export type Warnings = (object: Place, tell: Tell, old?: JsonObject) => void;
+/** Finds the warnings of an object of one kind; `old` is set for an update. */
+export type Warnings = (object: Place, warn: AddWarning, old?: JsonObject) => void;
 
-/** Tells it with the path of the field. */
-export function tellOf(place: Place, tell: Tell, words: string): boolean {
-  return tell(`${place.path}: ${words}`);
+/** Adds a warning with the path of its field. */
+export function warnAt(place: Place, warn: AddWarning, words: string): boolean {
+  return warn(`${place.path}: ${words}`);
 }
 
-/** A value in the way that paths name keys of maps: `metadata.annotations[key]`. */
+/** The path of a key of a map: `metadata.annotations[key]`. */
 export function keyOf(map: Place, key: string): string {
   return `${map.path}[${key}]`;
 }
@@ -21,20 +21,20 @@ export function keyOf(map: Place, key: string): string {
 export function warner(warnings: Warnings) {
   return (object: JsonObject, old?: JsonObject): string[] => {
     const words: string[] = [];
-    const tell: Tell = (one) => {
+    const warn: AddWarning = (one) => {
       if (words.length < MOST_WARNINGS) words.push(one);
       return words.length < MOST_WARNINGS;
     };
-    warnings(new Place(undefined, '', object, []), tell, old);
+    warnings(new Place(undefined, '', object, []), warn, old);
     return words;
   };
 }
 
-/** An answer has room for a few dozen. */
+/** More warnings are not collected; an answer has room for a few dozen. */
 const MOST_WARNINGS = 1000;
 
-/** Something is wanted that was not wanted before. */
-export function isOther(object: Place, old: JsonObject | undefined): boolean {
+/** Whether the spec of an object is new or has changed, by its generation. */
+export function isChanged(object: Place, old: JsonObject | undefined): boolean {
   if (old === undefined) return true;
   const before = isJsonObject(old.metadata) ? old.metadata.generation : undefined;
   return before !== object.field('metadata').object.generation;

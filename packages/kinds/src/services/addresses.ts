@@ -4,7 +4,7 @@ import { address } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check } from '../rules/type-rules.ts';
 
-/** What no two Services may have: their cluster IPs, and the ports that they take on every node. */
+/** The values that no two Services may share: cluster IPs and node ports. */
 export function serviceClaims(service: JsonObject): string[] {
   const spec = isJsonObject(service.spec) ? service.spec : {};
   const addresses = Array.isArray(spec.clusterIPs) ? spec.clusterIPs : [];
@@ -19,7 +19,7 @@ export function serviceClaims(service: JsonObject): string[] {
   return [...new Set(claims)];
 }
 
-/** An address as everybody writes it: IPv6 without leading zeros, the longest run of them left out. */
+/** The canonical form of an address: IPv6 without leading zeros, the longest run of zeros left out. */
 export function canonicalAddress(address: string): string {
   return parseAddress(address)?.toString() ?? address;
 }
@@ -27,7 +27,7 @@ export function canonicalAddress(address: string): string {
 const FAMILIES = ['IPv4', 'IPv6'];
 const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
-/** The addresses of a service, their families, and how they belong together. */
+/** Checks the addresses of a service and their families. */
 export const addresses: Check = (spec) => {
   const type = spec.field('type').text;
   const all = spec.field('clusterIPs');

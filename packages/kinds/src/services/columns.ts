@@ -62,7 +62,7 @@ function externalIp(service: JsonObject): string {
   }
 }
 
-/** Addresses and names of a load balancer, cut where they are too long for a column. */
+/** Addresses and names of a load balancer, shortened for a column. */
 export function balancerText(object: JsonObject): string {
   const all = listAt(object, 'status.loadBalancer.ingress').map(({ ip, hostname }) => String(ip || hostname || ''));
   const text = [...new Set(all.filter((one) => one !== ''))].sort().join(',');

@@ -49,7 +49,7 @@ function familyOf(text: string): string | undefined {
 
 const MOST_HINTS = 8;
 
-/** Names of places that something is meant for, each once. */
+/** Checks the names of zones or nodes: each may occur once. */
 function hints(problems: (name: string) => readonly string[]): Check {
   return (list) => {
     if (list.list.length > MOST_HINTS) {

@@ -33,7 +33,7 @@ function isReachedFromOutside({ type, externalIPs }: JsonObject): boolean {
 
 const setService = defaulter(serviceDefaults);
 
-/** An update that says nothing of the address of a service leaves it as it is. */
+/** An update without the cluster IP keeps it. */
 function keepAddress(service: JsonObject, old: JsonObject): void {
   const [spec, before] = [service.spec, old.spec];
   if (!isJsonObject(spec) || !isJsonObject(before)) return;
@@ -44,7 +44,7 @@ function keepAddress(service: JsonObject, old: JsonObject): void {
   listAddress(service);
 }
 
-/** The one address is also the first of all. */
+/** clusterIP is also the first of clusterIPs. */
 function listAddress({ spec }: JsonObject): void {
   if (isJsonObject(spec) && spec.clusterIP && spec.clusterIPs === undefined) spec.clusterIPs = [spec.clusterIP];
 }
@@ -65,7 +65,7 @@ const defaults: ByResource<SetDefaults> = {
   'endpointslices.discovery.k8s.io': defaulter({ 'ports[].name': '', 'ports[].protocol': new IfAbsent('TCP') }),
   endpoints: defaulter({ 'subsets[].ports[].protocol': 'TCP' }),
   services: (object) => {
-    // without affinity there is nothing to configure
+    // without affinity the configuration is removed
     if (isJsonObject(object.spec) && (object.spec.sessionAffinity || 'None') === 'None') {
       delete object.spec.sessionAffinityConfig;
     }
@@ -100,9 +100,12 @@ const usage: ByResource<QuotaUsage> = {
   services: { names: ['services', 'services.nodeports', 'services.loadbalancers'], add: addService },
 };
 
+const dropped = { 'discovery.v1.Endpoint': ['deprecatedTopology'] };
+
 export const services: Family = {
   rules,
   defaults,
+  dropped,
   columns,
   updates,
   warnings,

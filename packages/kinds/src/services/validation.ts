@@ -43,14 +43,17 @@ const ports: Check = (spec) => {
   }
 };
 
-/** What Kubernetes refuses, in its order. Whatever else leads to this machine is refused when it is connected to. */
+/**
+ * Addresses that Kubernetes rejects, in its order. Connections to other addresses of this machine are rejected when
+ * they are made.
+ */
 const REFUSED = [
   ['loopback', 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
   ['link-local', 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
   ['link-local multicast', 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
 ] as const;
 
-/** An address that traffic can come to from elsewhere. */
+/** Checks an external IP: it must not be one of these special addresses. */
 export const reachable: Check = (place) => {
   const address = parseLenientAddress(place.text);
   if (address === undefined) return;
@@ -80,7 +83,7 @@ const byType: Check = (spec) => {
 
 const ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'";
 
-/** What is only for services that something outside balances. */
+/** Checks fields that are only allowed for load balancers. */
 const balanced: Check = (spec) => {
   const isBalanced = spec.object.type === 'LoadBalancer';
   const [ranges, nodePorts] = [spec.field('loadBalancerSourceRanges'), spec.field('allocateLoadBalancerNodePorts')];
@@ -166,7 +169,7 @@ function endpointAddress(): Check {
   );
 }
 
-/** The address of a service stays, once it is there. */
+/** Checks the update of a service: a cluster IP must not change. */
 export function serviceUpdate(object: Place, old: Place): void {
   const [now, before] = [object.field('spec'), old.field('spec')];
   if (now.object.type === 'ExternalName' || before.object.type === 'ExternalName') return;

@@ -20,7 +20,7 @@ function accessModes(object: JsonObject, path: string): string {
     .join(',');
 }
 
-/** Of what is being deleted: nothing else counts. */
+/** The phase; Terminating for an object that is being deleted. */
 function phase(object: JsonObject): string {
   return valueAt(object, 'metadata.deletionTimestamp') === undefined ? textAt(object, 'status.phase') : 'Terminating';
 }
@@ -30,7 +30,7 @@ const DEFAULT_CLASS = [
   'storageclass.beta.kubernetes.io/is-default-class',
 ];
 
-/** The name of a class, and whether claims that name none get it. */
+/** The name of a class, with a mark for the default class. */
 const classNameColumn: Column = {
   ...nameColumn,
   cell: (object) => {

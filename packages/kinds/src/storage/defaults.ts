@@ -2,11 +2,11 @@ import { isJsonObject, type Json } from '@tidegate/schema';
 import type { ByResource } from '../family.ts';
 import { defaulter, IfAbsent, type SetDefaults } from '../rules/default-rules.ts';
 
-/** A claim can be filled from another claim or a snapshot; what else stands under the older name is not kept. */
+/** dataSource can be another claim or a snapshot; other sources in the older field are removed. */
 function dropOddSource(spec: Json | undefined): void {
   if (!isJsonObject(spec)) return;
   const { dataSource, dataSourceRef } = spec;
-  // sources in other namespaces are not there yet
+  // sources in other namespaces are not implemented
   if (isJsonObject(dataSourceRef) && dataSourceRef.namespace) delete spec.dataSourceRef;
   if (!isJsonObject(dataSource) || spec.dataSourceRef !== undefined) return;
   const { apiGroup = '', kind } = dataSource;
@@ -18,7 +18,7 @@ const SNAPSHOTS = 'snapshot.storage.k8s.io';
 
 const claimDefaults = defaulter({
   'spec.volumeMode': new IfAbsent('Filesystem'),
-  // two names of one field, but for sources in other namespaces
+  // two names of the same field, except for sources in other namespaces
   'spec.dataSourceRef': ({ dataSource }) => structuredClone(dataSource),
   'spec.dataSource': ({ dataSourceRef }) =>
     isJsonObject(dataSourceRef) && !dataSourceRef.namespace ? structuredClone(dataSourceRef) : undefined,

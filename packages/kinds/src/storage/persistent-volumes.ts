@@ -87,7 +87,7 @@ const VOLUME_SOURCES = [
   'csi',
 ];
 
-// one of flexible volumes may follow another source
+// a flexVolume beside another source is no error
 const volumeSources: TypeRules = { ...oneSourceOf(VOLUME_SOURCES), flexVolume: [] };
 
 const volume: Check = (spec) => {
@@ -105,7 +105,7 @@ const volume: Check = (spec) => {
   if (!spec.has('csi')) spec.field('csi').required('has to be specified when using volumeAttributesClassName');
 };
 
-/** What a volume without an object of its own may not say. */
+/** Fields that an inline volume may not have. */
 const inline: Check = (spec) => {
   if (!isInline(spec)) return;
   for (const name of ['capacity', 'claimRef', 'storageClassName', 'nodeAffinity']) {
@@ -134,7 +134,7 @@ const reclaimed: Check = (spec) => {
 };
 
 const MOUNT_OPTIONS = 'volume.beta.kubernetes.io/mount-options';
-/** Those who bring them look at what an annotation says of mounting. */
+/** Volumes whose drivers use the annotation of mount options. */
 const MOUNTED_WITH_OPTIONS = new Set([
   'gcePersistentDisk',
   'awsElasticBlockStore',
@@ -158,14 +158,14 @@ const mounted: Check = (spec) => {
   annotations.as(MOUNT_OPTIONS, null).forbidden('may not specify mount options for this volume type');
 };
 
-/** The sources of a volume together, for seeing whether they changed. */
+/** The sources of a volume, to compare them on an update. */
 function sourcesOf(spec: Place): JsonObject {
   return Object.fromEntries(
     VOLUME_SOURCES.filter((name) => spec.has(name)).map((name) => [name, spec.object[name] ?? null]),
   );
 }
 
-/** The secret for letting a volume grow may be told later, once. */
+/** The secret for volume expansion may be set once, later. */
 function onlyExpands(now: Place, before: Place): boolean {
   const old = before.field('csi');
   if (!now.has('csi') || old.value === undefined || old.has('controllerExpandSecretRef')) return false;

@@ -35,7 +35,7 @@ function addClaim(usage: Usage, claim: JsonObject): void {
   }
 }
 
-/** In whole bytes: what is asked for, or what was already given where that is more. */
+/** The storage in whole bytes: the request, or the allocated resources when they are larger. */
 function storageOf(requests: Amounts, claim: JsonObject): Quantity | undefined {
   const asked = requests.get('storage');
   const given = amountsIn(partOf(claim, 'status').allocatedResources).get('storage');
@@ -43,7 +43,7 @@ function storageOf(requests: Amounts, claim: JsonObject): Quantity | undefined {
   return most && { ...most, nanos: ((most.nanos + ONE - 1n) / ONE) * ONE };
 }
 
-/** It had another name once. */
+/** Kubernetes reports this field under its former name. */
 const attachRequired: UpdateCheck = (spec, old) =>
   unchanged(spec.as('attachedRequired', spec.object.attachRequired), old.field('attachRequired'));
 
@@ -62,7 +62,7 @@ const nodeDrivers: UpdateCheck = (drivers, old) => {
   }
 };
 
-/** How much fits on a node may change. */
+/** A driver without `allocatable`, which may change. */
 function withoutAmount({ allocatable: _amount, ...driver }: JsonObject): JsonObject {
   return driver;
 }

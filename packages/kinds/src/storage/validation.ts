@@ -24,7 +24,7 @@ const qualifiedLowerCase: Check = (place) => {
   if (name !== '') place.invalidFor(labelKeyProblems(name), name);
 };
 
-/** An update that changes it is refused by the name of the field. */
+/** Rejects a change of a field, with the text of Kubernetes. */
 export function forbiddenChange(place: Place, old: Place): void {
   if (!sameValue(place.value, old.value)) place.forbidden(`updates to ${place.step} are forbidden.`);
 }
@@ -107,7 +107,7 @@ const eachOnce: Check = (list) => {
   }
 };
 
-/** No two terms of topology say the same, and none names a key twice. */
+/** Checks that topology terms differ, and that none has a key twice. */
 const topologies: Check = (list) => {
   const before = new Set<string>();
   for (const term of list.items()) {

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '@tidegate/schema';
 import { type FieldError, fieldError } from '@tidegate/status';
 import { builtInRegistry, fromStored } from '../index.ts';
-import { tellOmitted } from '../rules/omitted-fields.ts';
+import { reportOmitted } from '../rules/omitted-fields.ts';
 import { type CorpusCase, type CorpusFile, judge, readCorpus } from './corpus.ts';
 import { KNOWN_DIFFERENCES } from './known-differences.ts';
 
 const corpus = readCorpus();
 
-/** 422 becomes 400 where a wrong type or a missing field was found, whatever was found beside it. */
+/** The code is 400 instead of 422 when one of the errors is a wrong type or a missing field. */
 const MALFORMED = new Set(['FieldValueTypeInvalid', 'FieldValueRequired']);
 
 function expectedCode({ code }: CorpusCase['answer'], causes: readonly Cause[]): number {
@@ -18,7 +18,7 @@ function expectedCode({ code }: CorpusCase['answer'], causes: readonly Cause[]):
 
 type Cause = NonNullable<CorpusCase['answer']['causes']>[number];
 
-/** What kube-apiserver says of the zero value of a field that has to be there is told as a missing value. */
+/** Errors of kube-apiserver about the zero value of a required field are expected as missing values. */
 function expectedCauses(
   { kind }: Pick<CorpusFile, 'kind'>,
   { answer, manifest, then = manifest }: CorpusCase,
@@ -26,11 +26,12 @@ function expectedCauses(
   const errors = (answer.causes ?? []).map(({ field, reason, message }) =>
     fieldError(field, reason as FieldError['type'], message),
   );
-  return tellOmitted(kind.schema, then, errors).map(({ field, type, message }) => ({ field, reason: type, message }));
+  return reportOmitted(kind.schema, then, errors).map(({ field, type, message }) => ({ field, reason: type, message }));
 }
 
 /**
- * Differences of inner types are not shown, and generated names are drawn. Values that are objects or lists are printed as JSON of the API, not of the inner types; nothing is printed as null.
+ * Differences of Go types are not compared, and generated names are random. Objects and lists in errors are expected
+ * as JSON of the API, not as Go values; null is not printed.
  */
 function plain(message: string): string {
   return message
@@ -40,7 +41,7 @@ function plain(message: string): string {
     .replace(/^Invalid value: ""(?=: )/, 'Invalid value: JSON');
 }
 
-/** Where kube-apiserver calls a field otherwise than the API does, and what the API calls it. */
+/** Fields that kube-apiserver reports under another name than the API, with the name in the API. */
 const MISNAMED: ReadonlyArray<readonly [RegExp, string]> = [
   [/\.cephFS/, '.cephfs'],
   [/\.downwarAPI/, '.downwardAPI'],
@@ -69,7 +70,7 @@ function differences({ kind }: CorpusFile, one: CorpusCase): string {
   if (answer.causes === undefined && answer.code === 400) {
     const said = answer.message?.replace(/^\w+ in version "\w+" cannot be handled as a \w+: /, '');
     if (said !== mine.message) lines.push(`${mine.message} instead of ${said}`);
-    // it names no field there; here it does
+    // kube-apiserver names no field there; this server does
     if (!mine.causes.some(({ field }) => field !== '')) lines.push('no field is named');
     return lines.join('\n');
   }
@@ -80,11 +81,11 @@ function differences({ kind }: CorpusFile, one: CorpusCase): string {
   return lines.join('\n');
 }
 
-/** What is drawn, allotted, or added by others on the way. */
+/** Fields with random or allocated values, or values of other components. */
 const DRAWN =
   /^(?:status|metadata|clusterIPs?|ipFamil\w+|nodePort|healthCheckNodePort|creationTimestamp|uid|tolerations|priority|preemptionPolicy|serviceAccount\w*|taints|controller-uid|batch\.kubernetes\.io\/controller-uid)$/;
 
-/** The first field that is kept with another value, or by one side only. */
+/** The first field that only one side stores, or with another value. */
 function keptOtherwise(theirs: Json | undefined, ours: Json | undefined, path = ''): string {
   if (typeof theirs !== 'object' || typeof ours !== 'object' || theirs === null || ours === null) {
     return (theirs ?? null) === (ours ?? null)
@@ -103,7 +104,7 @@ function keptOtherwise(theirs: Json | undefined, ours: Json | undefined, path = 
 for (const file of corpus) {
   for (const one of file.cases) {
     const title = `${file.name}: ${one.title}`;
-    test(`${title} is judged as by kube-apiserver`, () => {
+    test(`${title} gets the answer of kube-apiserver`, () => {
       const found = differences(file, one);
       const known = KNOWN_DIFFERENCES[title];
       if (known === undefined) assert.equal(found, '');

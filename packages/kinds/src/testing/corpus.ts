@@ -21,7 +21,7 @@ interface Cause {
   readonly message: string;
 }
 
-/** A manifest, and what kube-apiserver 1.35 said of it, or of the update that follows. */
+/** A manifest with the answer of kube-apiserver 1.35 to its creation, or to the update after it. */
 export interface CorpusCase {
   readonly title: string;
   readonly valid: boolean;
@@ -82,7 +82,7 @@ function update(kind: Kind, old: JsonObject, then: JsonObject): Verdict {
   return replace(kind, old, merge(fromStored(kind, structuredClone(old)), then) as JsonObject);
 }
 
-/** As a PUT of the object, or of a part of it. */
+/** A PUT of the object, or of a subresource. */
 export function replace(kind: Kind, old: JsonObject, manifest: JsonObject, part = ''): Verdict {
   const admitted = admit(kind, manifest);
   if ('code' in admitted) return admitted;

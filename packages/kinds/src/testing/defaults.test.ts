@@ -4,7 +4,7 @@ import { clean } from '@tidegate/schema';
 import { fromStored, metaOf, prepareCreate, setDefaults, toStored } from '../index.ts';
 import { kindAt, leaves, recorded } from './recorded.ts';
 
-/** Set by admission there, by controllers of addresses, or by the clock. */
+/** Fields that admission plugins, address allocators or the clock set. */
 const OTHERS_WORK = [
   /^metadata\.(creationTimestamp|namespace|finalizers|resourceVersion)\b/,
   /^metadata\.annotations\.deprecated\.daemonset/,
@@ -14,7 +14,7 @@ const OTHERS_WORK = [
 ];
 
 for (const { path, posted, answered } of recorded) {
-  test(`${path} ${metaOf(posted).name} gets the defaults that Kubernetes gives it`, () => {
+  test(`${path} ${metaOf(posted).name} gets the defaults of Kubernetes`, () => {
     const kind = kindAt(path);
     const { value, problems, surplus } = clean(kind.schema, posted, kind.entry.kind);
     assert.deepEqual([problems, surplus], [[], []]);

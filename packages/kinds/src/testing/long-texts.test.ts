@@ -27,7 +27,7 @@ function wordsOf(pod: JsonObject): string {
   return (pods.entry.validate?.(pod) ?? []).map(({ message }) => message).join('\n');
 }
 
-/** Each of a size that took minutes while a pattern began anew at every place of the text. */
+/** Texts of a size that took minutes with a pattern that restarts at every position. */
 const MILLION = 1_000_000;
 const LONG: Readonly<Record<string, JsonObject>> = {
   'a field path of opening brackets': variable(`${"['".repeat(MILLION)}x`),
@@ -37,7 +37,7 @@ const LONG: Readonly<Record<string, JsonObject>> = {
 };
 
 for (const [title, pod] of Object.entries(LONG)) {
-  test(`${title} costs what its length says`, () => {
+  test(`${title} is checked in time linear in its length`, () => {
     const before = process.threadCpuUsage();
     pods.entry.validate?.(pod);
     pods.entry.warn?.(pod);
@@ -46,7 +46,7 @@ for (const [title, pod] of Object.entries(LONG)) {
   });
 }
 
-test('a field path may name one key of labels or annotations', () => {
+test('a field path may have one key of labels or annotations as its subscript', () => {
   for (const path of ["metadata.labels['app']", "metadata.annotations['example.com/a']", 'metadata.name']) {
     assert.doesNotMatch(wordsOf(variable(path)), /fieldPath|subscript|label key/, path);
   }

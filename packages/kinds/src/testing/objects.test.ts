@@ -4,18 +4,18 @@ import { clean, type Json, type JsonObject } from '@tidegate/schema';
 import { judge, readCorpus } from './corpus.ts';
 import { leaves } from './recorded.ts';
 
-/** Set by admission there, by controllers of addresses, by the clock, or drawn. */
+/** Fields that admission plugins, address allocators or the clock set, or with random values. */
 const OTHERS_WORK = [
   /^(metadata|apiVersion|kind)\b/,
   /^spec\.(tolerations|priority|preemptionPolicy|taints|serviceAccount|serviceAccountName)\b/,
   /^spec\.(clusterIP|clusterIPs|ipFamilies|ipFamilyPolicy|ports\.\d+\.nodePort|healthCheckNodePort)\b/,
   /^status\b/,
   /controller-uid/,
-  // of a gate that is off
+  // a field of a disabled feature gate
   /^spec\.strategy$/,
 ];
 
-/** What is empty is as good as nothing. */
+/** Empty values count as absent. */
 function filled(object: JsonObject): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(leaves(object, OTHERS_WORK)).filter(([, value]) => typeof value !== 'object'),
@@ -25,7 +25,7 @@ function filled(object: JsonObject): Record<string, Json> {
 for (const file of readCorpus()) {
   for (const one of file.cases) {
     if (!one.valid || file.kind !== file.kind.stored) continue;
-    test(`${file.name}: ${one.title} is kept as by kube-apiserver`, () => {
+    test(`${file.name}: ${one.title} is stored as by kube-apiserver`, () => {
       const { object = {} } = judge(file.kind, one);
       const { value } = clean(file.kind.schema, one.answer.object ?? {}, file.kind.entry.kind);
       assert.deepEqual(filled(object), filled(value));

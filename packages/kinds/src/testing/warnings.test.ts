@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '@tidegate/schema';
 import { rulesOf } from '../families.ts';
 
-/** What is told of an object that is taken, in the words of kube-apiserver. */
+/** The warnings of an accepted object, with the texts of kube-apiserver. */
 function told(resource: string, object: JsonObject, old?: JsonObject): string[] {
   const [name = '', ...group] = resource.split('.');
   return rulesOf(group.join('.'), 'v1', name).warn?.(object, old) ?? [];
@@ -11,7 +11,7 @@ function told(resource: string, object: JsonObject, old?: JsonObject): string[] 
 
 const annotated = (annotations: JsonObject, spec: JsonObject = {}): JsonObject => ({ metadata: { annotations }, spec });
 
-test('a node is warned of by its fields that nobody reads, and by networks that others would write otherwise', () => {
+test('a node gets warnings for fields without effect, and for networks in an unusual form', () => {
   const spec = { configSource: {}, externalID: 'i-1', podCIDRs: ['10.0.0.0/24', '010.0.1.0/24'] };
   assert.deepEqual(told('nodes', { spec }), [
     'spec.configSource: the feature is removed',
@@ -21,7 +21,7 @@ test('a node is warned of by its fields that nobody reads, and by networks that 
   assert.deepEqual(told('nodes', { spec: { podCIDRs: ['10.0.0.0/24'] } }), []);
 });
 
-test('a volume is warned of by annotations that became fields, by its policy, and by labels with another name', () => {
+test('a volume gets warnings for deprecated annotations, its reclaim policy, and deprecated labels', () => {
   const volume = annotated(
     { 'volume.beta.kubernetes.io/storage-class': 'gold', 'volume.beta.kubernetes.io/mount-options': 'ro' },
     {
@@ -43,7 +43,7 @@ test('a volume is warned of by annotations that became fields, by its policy, an
   assert.deepEqual(told('persistentvolumes', annotated({}, { persistentVolumeReclaimPolicy: 'Retain' })), []);
 });
 
-test('a claim is warned of by its class in an annotation, and by fractions of bytes', () => {
+test('a claim gets warnings for a class in an annotation, and for fractions of bytes', () => {
   const claim = annotated(
     { 'volume.beta.kubernetes.io/storage-class': 'gold' },
     { resources: { requests: { storage: '1500m' } } },
@@ -54,7 +54,7 @@ test('a claim is warned of by its class in an annotation, and by fractions of by
   ]);
 });
 
-test('labels of nodes that have another name are told wherever nodes are chosen by them', () => {
+test('deprecated node labels cause a warning in every node selector', () => {
   const key = 'failure-domain.beta.kubernetes.io/zone';
   const words = 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead';
   const topology = { matchLabelExpressions: [{ key: 'kubernetes.io/os' }, { key }] };
@@ -71,7 +71,7 @@ test('labels of nodes that have another name are told wherever nodes are chosen 
   ]);
 });
 
-test('a driver that asks for tokens is warned of until it says where they stand, and again when it asks for others', () => {
+test('a driver with token requests gets a warning until it sets serviceAccountTokenInSecrets, and again when the requests change', () => {
   const driver = (audience: string, spec: JsonObject = {}) => ({ spec: { tokenRequests: [{ audience }], ...spec } });
   const words =
     'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
@@ -83,7 +83,7 @@ test('a driver that asks for tokens is warned of until it says where they stand,
   assert.deepEqual(of({ spec: { tokenRequests: [] } }), []);
 });
 
-test('the name of a driver of resources is warned of when it is not in small letters', () => {
+test('a resource driver gets a warning for capital letters in its name', () => {
   const of = (driver: string) => told('resourceslices.resource.k8s.io', { spec: { driver } });
   assert.deepEqual(of('gpu.example.com'), []);
   assert.deepEqual(of('GPU.example.com'), [
@@ -91,14 +91,14 @@ test('the name of a driver of resources is warned of when it is not in small let
   ]);
 });
 
-test('a quota is warned of when it allows less than it demands, and only when it is made', () => {
+test('a quota gets a warning for a limit below its request, only when it is created', () => {
   const hard = { cpu: '2', 'limits.cpu': '1', 'requests.memory': '1Gi', 'limits.memory': '1Gi', storage: '9' };
   const words = ['ResourceQuota cpu (2) should be less than limits.cpu (1)'];
   assert.deepEqual(told('resourcequotas', { spec: { hard } }), words);
   assert.deepEqual(told('resourcequotas', { spec: { hard } }, { spec: { hard } }), []);
 });
 
-test('a pair of TLS is warned of when a text is of the wrong sort, or cannot be read', () => {
+test('a TLS secret gets a warning when its key or certificate is of the wrong type, or invalid', () => {
   const pem = (...types: string[]) =>
     Buffer.from(types.map((type) => `-----BEGIN ${type}-----\nAA==\n-----END ${type}-----\n`).join('')).toString(
       'base64',
@@ -126,7 +126,7 @@ test('a pair of TLS is warned of when a text is of the wrong sort, or cannot be 
   assert.deepEqual(told('secrets', { type: 'Opaque', data: {} }), []);
 });
 
-test('an account that limits its secrets is warned of when it begins to', () => {
+test('an account gets a warning when the annotation for mountable secrets is set', () => {
   const account = annotated({ 'kubernetes.io/enforce-mountable-secrets': 'true' });
   const words =
     'metadata.annotations[kubernetes.io/enforce-mountable-secrets]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets';

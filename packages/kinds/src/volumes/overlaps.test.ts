@@ -8,7 +8,7 @@ function overlapsOf(paths: readonly string[], most = Number.POSITIVE_INFINITY): 
   return found;
 }
 
-test('a path overlaps with those before it that are the same, hold it, or are in it, in their order', () => {
+test('a path overlaps with earlier paths that are equal, contain it, or are in it, in their order', () => {
   assert.deepEqual(overlapsOf(['etc/tls', 'var', 'etc', 'etc/tls']), [
     [2, 0],
     [3, 0],
@@ -16,11 +16,11 @@ test('a path overlaps with those before it that are the same, hold it, or are in
   ]);
 });
 
-test('a path does not overlap with one whose name only begins as its own, and an empty one with none', () => {
+test('a path does not overlap with one that only has the same prefix, and an empty one with none', () => {
   assert.deepEqual(overlapsOf(['a', 'a-b', 'ab', 'a.b', '', '']), []);
 });
 
-test('nothing more is told once the listener has heard enough', () => {
+test('no overlaps are reported after the listener has returned false', () => {
   assert.equal(
     overlapsOf(
       Array.from({ length: 100_000 }, () => 'a'),

@@ -1,23 +1,23 @@
-/** Paths of files that are the same. */
+/** A path, with the positions of all entries that have it. */
 interface Node {
-  /** the nearest path that holds this one */
+  /** the nearest path that contains this one */
   readonly holder: Node | undefined;
-  /** all that this one holds follow it in the order of texts, up to here */
+  /** in sorted order the paths within this one follow it, up to this index */
   end: number;
-  /** places in the list, of those that were already visited */
+  /** indexes of earlier entries */
   readonly visited: number[];
 }
 
 /**
- * Tells of each two paths of which one is the other, or holds it: for each path those before it, in their order, until
- * the listener answers false. Empty paths hold nothing.
+ * Reports each pair of paths that are equal, or of which one contains the other: for each path the earlier ones, in
+ * their order, until the listener returns false. Empty paths are skipped.
  *
  *   etc/tls, var, etc, etc/tls   →   etc with etc/tls (2, 0); etc/tls with etc/tls (3, 0); etc/tls with etc (3, 2)
  *
- * In the order of texts a path is followed by all that it holds. So those that hold a path are found by going up, and
- * those in it by going on; together there are no more of them than the paths have characters.
+ * In sorted order all paths within a path follow it. So the containing paths are found by going up, and the paths
+ * within by going forward; together they are no more than the paths have characters.
  */
-export function eachOverlap(paths: readonly string[], tell: (later: number, earlier: number) => boolean): void {
+export function eachOverlap(paths: readonly string[], warn: (later: number, earlier: number) => boolean): void {
   const texts = [...new Set(paths)].filter((path) => path !== '').map((path) => `${path}/`);
   texts.sort();
   const nodes = nodesOf(texts);
@@ -30,7 +30,7 @@ export function eachOverlap(paths: readonly string[], tell: (later: number, earl
     for (let node = own.holder; node !== undefined; node = node.holder) append(earlier, node.visited);
     for (let i = at; i < own.end; i++) append(earlier, (nodes[i] as Node).visited);
     earlier.sort((a, b) => a - b);
-    for (const place of earlier) if (!tell(later, place)) return;
+    for (const place of earlier) if (!warn(later, place)) return;
     own.visited.push(later);
   }
 }
@@ -39,7 +39,7 @@ function append(to: number[], more: readonly number[]): void {
   for (const one of more) to.push(one);
 }
 
-/** `sorted` has each text once. */
+/** Makes the nodes of sorted, distinct paths. */
 function nodesOf(sorted: readonly string[]): Node[] {
   const nodes: Node[] = [];
   const open: Array<{ readonly node: Node; readonly text: string }> = [];

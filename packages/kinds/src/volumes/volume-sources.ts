@@ -16,13 +16,13 @@ const ISCSI_FORMS: Readonly<Record<string, (name: string) => boolean>> = {
 };
 
 /**
- * Ends in `iqn.2003-01.com.example:anything`: what `/iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/` finds, which would
- * begin anew at each place of a long text.
+ * Whether a text ends in `iqn.2003-01.com.example:anything`. It finds the same as
+ * `/iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+:[^,;*&$|\s]+$/`, which would restart at each position of a long text.
  */
 function hasQualifiedName(text: string): boolean {
   const parts = (text.split(/[,;*&$|\s]/).at(-1) ?? '').split(':');
   const last = parts.pop();
-  // nothing follows the last colon, so that it ends no domain
+  // the last colon is at the end, so that no name follows the domain
   if (last === '') parts.pop();
   return parts.some((part) => /iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]/.test(part.split(/[^A-Za-z0-9.-]/).at(-1) ?? ''));
 }
@@ -39,7 +39,7 @@ const chapSecret: Check = (source) => {
   if ((chapAuthDiscovery === true || chapAuthSession === true) && secret.value === undefined) secret.required();
 };
 
-/** For those who look at volumes alone, a name that begins otherwise is no valid one either. */
+/** The check of a single volume also rejects names with another beginning. */
 const iscsiNameOfVolume: Check = (place) => {
   const form = ISCSI_FORMS[place.text.slice(0, 3)];
   if (form?.(place.text) !== true) place.invalid('must be valid format');
@@ -166,7 +166,7 @@ const gluster: TypeRules = { endpoints: required(), path: required() };
 const EMPTY_NAMESPACE = 'if the endpointnamespace is set, it must be a valid namespace name';
 const azureFile: TypeRules = { secretName: required(), shareName: required() };
 
-export const volumeSourceRules: RuleTable = {
+export const volumeSourceChecks: RuleTable = {
   'core.v1.HostPathVolumeSource': { path: [required(), noClimbing], type: hostPathType },
   'core.v1.GitRepoVolumeSource': { repository: required(), directory: pathInVolume },
   'core.v1.GCEPersistentDiskVolumeSource': { pdName: required(), partition },
@@ -227,12 +227,12 @@ export const volumeSourceRules: RuleTable = {
   'core.v1.ImageVolumeSource': { reference: always(imageOfPod), pullPolicy: oneOf('Always', 'IfNotPresent', 'Never') },
 };
 
-/** A template may leave it to whoever makes the pod. */
+/** A template may leave the field to the creator of the pod. */
 function imageOfPod(place: Place): void {
   if (place.isEmpty && place.up(5).holder === undefined) place.required();
 }
 
-/** A path that is missing is no absolute one either. */
+/** A missing path is not absolute, too. */
 function nfsPath(source: Place): void {
   if (source.field('path').isEmpty) source.field('path').invalid('must be an absolute path', '');
 }

@@ -2,9 +2,9 @@ import { subdomainProblems } from '../objects/names.ts';
 import { fileMode, label, pathInVolume, required } from '../rules/checks.ts';
 import type { Place } from '../rules/place.ts';
 import type { Check, RuleTable, TypeRules } from '../rules/type-rules.ts';
-import { volumeSourceRules } from './volume-sources.ts';
+import { volumeSourceChecks } from './volume-sources.ts';
 
-/** In the order in which they are counted: the first is the volume's, what follows is too much. */
+/** All sources in the order in which Kubernetes counts them: the first is valid, the others are too many. */
 const SOURCES = [
   'emptyDir',
   'hostPath',
@@ -38,7 +38,7 @@ const SOURCES = [
   'image',
 ];
 
-/** Exactly one of the sources, of which the first is looked at; others are named where they stand. */
+/** Requires exactly one source: the first is checked, and each other one is an error. */
 export function oneSourceOf(sources: readonly string[]): TypeRules {
   const among = new Set(sources);
   const first = (place: Place): string | undefined => {
@@ -60,7 +60,7 @@ const sizeLimit: Check = (place) => {
   if (String(place.value).startsWith('-')) place.forbidden('SizeLimit field must be a valid resource quantity');
 };
 
-/** In the order in which they are counted. */
+/** The sources in the order in which Kubernetes counts them. */
 const PROJECTIONS = ['secret', 'configMap', 'downwardAPI', 'serviceAccountToken'];
 
 const oneProjection: Check = (source) => {
@@ -74,7 +74,7 @@ const tokenLifetime: Check = (place) => {
   if (seconds > 2 ** 32) place.invalid('may not specify a duration larger than 2^32 seconds');
 };
 
-/** No two files of a projected volume stand at the same path; the source of the second is named. */
+/** Checks that the files of a projected volume have different paths; the error names the source of the second. */
 const distinctPaths: Check = (projected) => {
   const seen = new Set<string>();
   for (const source of projected.field('sources').items()) {
@@ -104,7 +104,10 @@ const ofContainer: Check = (reference) => {
   return !name.isEmpty;
 };
 
-/** The claim of a volume is called after the pod, which has its name only where it is no template. */
+/**
+ * Checks the name of a generic ephemeral volume's claim, which begins with the pod's name. A template has no pod
+ * name.
+ */
 const namedClaim: Check = (volume) => {
   if (!volume.has('ephemeral')) return;
   const name = volume.field('name');
@@ -117,7 +120,7 @@ const namedClaim: Check = (volume) => {
 const sources = oneSourceOf(SOURCES);
 
 export const volumeChecks: RuleTable = {
-  ...volumeSourceRules,
+  ...volumeSourceChecks,
   'core.v1.Volume': { ...sources, name: [required(), label], '': [sources[''] as Check, namedClaim] },
   'core.v1.EmptyDirVolumeSource': { sizeLimit },
   'core.v1.SecretVolumeSource': { secretName: required(), defaultMode: fileMode },

@@ -1,9 +1,9 @@
 import { warnOfFractions } from '../containers/warnings.ts';
 import type { Place } from '../rules/place.ts';
-import { type Tell, tellOf } from '../rules/warnings.ts';
+import { type AddWarning, warnAt } from '../rules/warnings.ts';
 import { eachOverlap } from './overlaps.ts';
 
-/** Sources of volumes that nothing brings any more, and since when. */
+/** Removed sources of volumes, and the release of their removal. */
 const GONE: ReadonlyMap<string, string> = new Map([
   ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
@@ -15,57 +15,57 @@ const GONE: ReadonlyMap<string, string> = new Map([
   ['cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
   ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ]);
-/** Where a field is told by another name than it has. */
+/** Fields that warnings call by another name. */
 const TOLD: ReadonlyMap<string, string> = new Map([['storageos', 'storageOS']]);
 
-/** What stands behind a volume. */
-export function warnOfSource(holder: Place, tell: Tell, silent: readonly string[] = []): void {
+/** Warns of removed volume sources. */
+export function warnOfSource(holder: Place, warn: AddWarning, silent: readonly string[] = []): void {
   for (const [source, words] of GONE) {
     if (!holder.has(source) || silent.includes(source)) continue;
-    tellOf(holder.as(TOLD.get(source) ?? source, null), tell, words);
+    warnAt(holder.as(TOLD.get(source) ?? source, null), warn, words);
   }
 }
 
-export function warnOfVolumes(volumes: Place, tell: Tell): void {
+export function warnOfVolumes(volumes: Place, warn: AddWarning): void {
   for (const volume of volumes.items()) {
-    warnOfSource(volume, tell);
+    warnOfSource(volume, warn);
     if (volume.field('ephemeral').has('volumeClaimTemplate')) {
-      warnOfClaim(volume.field('ephemeral.volumeClaimTemplate.spec'), tell);
+      warnOfClaim(volume.field('ephemeral.volumeClaimTemplate.spec'), warn);
     }
   }
-  for (const volume of volumes.items()) warnOfOverlaps(volume, tell);
+  for (const volume of volumes.items()) warnOfOverlaps(volume, warn);
 }
 
-/** The spec of a claim. */
-export function warnOfClaim(spec: Place, tell: Tell): void {
-  for (const part of ['requests', 'limits']) warnOfFractions(spec.field(`resources.${part}`), ['storage'], tell);
+/** Warns of the spec of a claim. */
+export function warnOfClaim(spec: Place, warn: AddWarning): void {
+  for (const part of ['requests', 'limits']) warnOfFractions(spec.field(`resources.${part}`), ['storage'], warn);
 }
 
 interface Target {
   readonly path: string;
-  /** what puts something there */
+  /** the source of the file */
   readonly source: string;
 }
 
-/** Files of one volume that would hide each other. */
-function warnOfOverlaps(volume: Place, tell: Tell): void {
+/** Warns of files of one volume that hide each other. */
+function warnOfOverlaps(volume: Place, warn: AddWarning): void {
   const name = JSON.stringify(volume.field('name').text);
   for (const [part, what, called] of PARTS) {
     const source = volume.field(part);
     if (!source.has('items')) continue;
     const shown = called === undefined ? what : `${what} ${JSON.stringify(source.field(called).text)}`;
-    tellOverlaps(targets(source, ''), (words) => tell(`volume ${name} (${shown}): overlapping paths: ${words}`));
+    warnOfPairs(targets(source, ''), (words) => warn(`volume ${name} (${shown}): overlapping paths: ${words}`));
   }
   if (!volume.has('projected')) return;
   const all: Target[] = [];
   for (const source of volume.field('projected.sources').items()) {
-    if (source.isEmpty) tell(`volume ${name} (Projected) has no sources provided`);
+    if (source.isEmpty) warn(`volume ${name} (Projected) has no sources provided`);
     else all.push(...projected(source));
   }
-  tellOverlaps(all, (words) => tell(`volume ${name} (Projected): overlapping paths: ${words}`));
+  warnOfPairs(all, (words) => warn(`volume ${name} (Projected): overlapping paths: ${words}`));
 }
 
-/** The field, its word, and which of its own fields says what it takes. */
+/** The sources of a projected volume: field, name in warnings, and its field with the name of the object. */
 const PARTS = [
   ['configMap', 'ConfigMap', 'name'],
   ['secret', 'Secret', 'secretName'],
@@ -108,11 +108,11 @@ function target({ text }: Place, source: string): Target {
   return { path: text.slice(0, end), source };
 }
 
-/** Each with those before it that it is in, or that are in it. */
-function tellOverlaps(all: readonly Target[], tell: Tell): void {
+/** Warns of each file that overlaps with an earlier one. */
+function warnOfPairs(all: readonly Target[], warn: AddWarning): void {
   eachOverlap(
     all.map(({ path }) => path),
-    (later, earlier) => tell(`${shownOf(all[later] as Target)} with ${shownOf(all[earlier] as Target)}`),
+    (later, earlier) => warn(`${shownOf(all[later] as Target)} with ${shownOf(all[earlier] as Target)}`),
   );
 }
 

@@ -48,7 +48,7 @@ const readyOfAll = column('Ready', 'Pods that are ready, of those that should be
   return `${numberAt(object, 'status.readyReplicas')}/${numberAt(object, 'spec.replicas')}`;
 });
 
-/** `daemonset.apps/name` of the one that controls an object. */
+/** The controller of an object, as `daemonset.apps/name`. */
 function controller(object: JsonObject): string {
   const owner = listAt(object, 'metadata.ownerReferences').find((reference) => reference.controller === true);
   if (owner === undefined) return NONE;

@@ -4,7 +4,7 @@ import { metaOf } from '../objects/generic-object.ts';
 import { podSpecDefaults, templateLabels, withTemplate } from '../pods/defaults.ts';
 import { below, defaulter, IfAbsent, type SetDefaults } from '../rules/default-rules.ts';
 
-/** Rolling is the usual way, and how far it goes at once is said only when it is chosen. */
+/** The parameters of a rolling update, only for that strategy. */
 function rolling(strategy: JsonObject, how: JsonObject): Json | undefined {
   return strategy.type === 'RollingUpdate' ? { ...how, ...((strategy.rollingUpdate ?? {}) as JsonObject) } : undefined;
 }
@@ -12,7 +12,7 @@ function rolling(strategy: JsonObject, how: JsonObject): Json | undefined {
 const statefulSet = withTemplate({
   'spec.replicas': 1,
   'spec.podManagementPolicy': 'OrderedReady',
-  // who names the strategy says how far it goes as well
+  // the rolling update has a default only when no strategy is named
   'spec.updateStrategy.rollingUpdate': ({ type }) => (type ? undefined : { partition: 0 }),
   'spec.updateStrategy.rollingUpdate.partition': 0,
   'spec.updateStrategy.type': 'RollingUpdate',
@@ -24,7 +24,7 @@ const statefulSet = withTemplate({
   'spec.volumeClaimTemplates[].status.phase': 'Pending',
 });
 
-/** Defaults whose last ones depend on the chosen strategy. */
+/** Sets defaults, and then those of the chosen strategy. */
 function rollingOut(set: SetDefaults, field: string, how: JsonObject): SetDefaults {
   return (object) => {
     set(object);
@@ -32,7 +32,7 @@ function rollingOut(set: SetDefaults, field: string, how: JsonObject): SetDefaul
     if (!isJsonObject(strategy)) return;
     const steps = rolling(strategy, how);
     if (steps !== undefined) strategy.rollingUpdate = steps;
-    // told of, though nothing rolls: as numbers, which are none
+    // Kubernetes sets zeros here, although there is no rolling update
     else if (field === 'updateStrategy' && isJsonObject(strategy.rollingUpdate)) {
       strategy.rollingUpdate = { maxUnavailable: 0, maxSurge: 0, ...strategy.rollingUpdate };
     }

@@ -6,15 +6,15 @@ import { selects } from '../rules/selectors.ts';
 import type { Check, RuleTable } from '../rules/type-rules.ts';
 
 interface Workload {
-  /** how messages call it */
+  /** its name in errors */
   readonly called: string;
   readonly deadlineOf: string;
   readonly selectorRequired: boolean;
-  /** said of a selector that means nothing; nothing is said without it */
+  /** the error for an invalid selector; without it there is none */
   readonly meaningless?: string;
 }
 
-/** Pods of a workload are the ones that it chooses, and go on forever. */
+/** Checks that the selector matches the template, and that the pods always restart. */
 function workload({ called, deadlineOf, selectorRequired, meaningless }: Workload): Check {
   return (spec) => {
     const selector = spec.field('selector');
@@ -42,12 +42,12 @@ function alwaysRunning(spec: Place, deadlineOf: string): void {
   if (deadline.value !== undefined) deadline.forbidden(`activeDeadlineSeconds in ${deadlineOf} is not Supported`);
 }
 
-/** A share that cannot be read is none. */
+/** An invalid percentage counts as zero. */
 function isNone(value: unknown): boolean {
   return !/^(?:\d+%|[+-]?\d+)$/.test(String(value ?? 0)) || Number.parseInt(String(value ?? 0), 10) === 0;
 }
 
-/** How far a rollout goes is looked at only where it rolls. */
+/** The rolling update is only checked for that strategy. */
 const whenRolling: Check = ({ holder }) => holder?.object.type === 'RollingUpdate';
 
 const deploymentStrategy: Check = (place) => {
@@ -90,7 +90,7 @@ const statefulStrategy: Check = (place) => {
   }
 };
 
-/** A claim is called as the volume that it becomes. */
+/** Checks the names of claim templates, which become names of volumes. */
 const claimsAreVolumes: Check = (list) => {
   const volumes = list.up(1).field('template.spec').as('volumes', list.value);
   for (const [index, claim] of list.items().entries()) {
@@ -195,7 +195,7 @@ const STATEFUL_MAY = [
   'minReadySeconds',
 ];
 
-/** What an update of a stateful set leaves alone is all but these. */
+/** The fields of a StatefulSet that an update may change. */
 export function onlyStatefulFields(object: Place, old: Place): void {
   const [now, before] = [object.field('spec'), old.field('spec')];
   const names = new Set([...Object.keys(now.object), ...Object.keys(before.object)]);

@@ -1,43 +1,43 @@
 import type { ByResource } from '../family.ts';
 import { warnOfName, warnOfPod } from '../pods/warnings.ts';
 import { Place } from '../rules/place.ts';
-import { isOther, type Warnings } from '../rules/warnings.ts';
+import { isChanged, type Warnings } from '../rules/warnings.ts';
 import { warnOfClaim } from '../volumes/warnings.ts';
 
-/** What makes pods from a template, and names them after itself. */
-const warnOfMaker: Warnings = (object, tell, old) => {
-  if (old === undefined) warnOfName(object, 'Pod names and hostnames', tell);
-  if (isOther(object, old)) warnOfPod(object.field('spec.template'), tell);
+/** The warnings of controllers that name their pods after themselves. */
+const warnOfPodController: Warnings = (object, warn, old) => {
+  if (old === undefined) warnOfName(object, 'Pod names and hostnames', warn);
+  if (isChanged(object, old)) warnOfPod(object.field('spec.template'), warn);
 };
 
-const warnOfDaemonSet: Warnings = (object, tell, old) => {
-  if (isOther(object, old)) warnOfPod(object.field('spec.template'), tell);
+const warnOfDaemonSet: Warnings = (object, warn, old) => {
+  if (isChanged(object, old)) warnOfPod(object.field('spec.template'), warn);
 };
 
-const warnOfPodTemplate: Warnings = (object, tell, old) => {
-  if (isOther(object, old)) warnOfPod(object.field('template'), tell);
+const warnOfPodTemplate: Warnings = (object, warn, old) => {
+  if (isChanged(object, old)) warnOfPod(object.field('template'), warn);
 };
 
-const warnOfStatefulSet: Warnings = (object, tell, old) => {
+const warnOfStatefulSet: Warnings = (object, warn, old) => {
   const spec = object.field('spec');
-  if (isOther(object, old)) warnOfPod(spec.field('template'), tell);
+  if (isChanged(object, old)) warnOfPod(spec.field('template'), warn);
   const claims = spec.field('volumeClaimTemplates');
   for (const [i, claim] of claims.items().entries()) {
-    // its spec is told as if it were the claim, or by the name that programs have for it
+    // Kubernetes reports the spec as if it were the claim, or under its Go name
     const { value } = claim.field('spec');
-    warnOfClaim(old === undefined ? new Place(claims, i, value, []) : claim.as('Spec', value), tell);
+    warnOfClaim(old === undefined ? new Place(claims, i, value, []) : claim.as('Spec', value), warn);
   }
   if (Number(spec.object.revisionHistoryLimit ?? 0) < 0) {
     const words = 'a negative value retains all historical revisions; a value >= 0 is recommended';
-    tell(`spec.revisionHistoryLimit: ${words}`);
+    warn(`spec.revisionHistoryLimit: ${words}`);
   }
 };
 
 export const warnings: ByResource<Warnings> = {
   podtemplates: warnOfPodTemplate,
-  replicationcontrollers: warnOfMaker,
-  'deployments.apps': warnOfMaker,
-  'replicasets.apps': warnOfMaker,
+  replicationcontrollers: warnOfPodController,
+  'deployments.apps': warnOfPodController,
+  'replicasets.apps': warnOfPodController,
   'statefulsets.apps': warnOfStatefulSet,
   'daemonsets.apps': warnOfDaemonSet,
 };

@@ -7,7 +7,7 @@ const kind = kindAt('/apis/apps/v1/namespaces/x/daemonsets');
 const daemons = (image: string) => ({ metadata: { name: 'a' }, spec: { template: { spec: { image } } } });
 const count = (object: object) => metaOf(object as never).annotations?.['deprecated.daemonset.template.generation'];
 
-test('a daemon set tells how often its template was changed', () => {
+test('a daemon set counts the changes of its template', () => {
   const first = daemons('a');
   prepareCreate(kind, first, { name: 'a', uid: 'b', groups: [] });
   assert.equal(count(first), '1');

@@ -12,7 +12,7 @@ import { defaults } from './defaults.ts';
 import { onlyStatefulFields, workloadChecks } from './validation.ts';
 import { warnings } from './warnings.ts';
 
-/** How often the template of the pods was changed, as older controllers ask for it. */
+/** The annotation that counts changes of the pod template, for older controllers. */
 const COUNT = 'deprecated.daemonset.template.generation';
 
 function firstTemplate(daemons: JsonObject): void {
@@ -45,7 +45,7 @@ const rules: ByResource<KindRules> = {
     selectableFields: textFields({ 'status.replicas': '0' }),
   },
   'daemonsets.apps': { counts: ['spec'], prepareCreate: firstTemplate, prepareUpdate: countTemplates },
-  // annotations are copied to the replica sets, so that a change of them is one of the deployment
+  // annotations are copied to the ReplicaSets, so that they count as a change of the Deployment
   'deployments.apps': {
     counts: ['spec', 'metadata.annotations'],
     resetFields: { status: [['spec'], ['metadata', 'labels']] },
@@ -102,9 +102,12 @@ const updates: ByResource<UpdateChecks> = {
 
 const usage: ByResource<QuotaUsage> = { replicationcontrollers: { names: ['replicationcontrollers'] } };
 
+const dropped = { 'apps.v1.RollingUpdateStatefulSetStrategy': ['maxUnavailable'] };
+
 export const workloads: Family = {
   rules,
   defaults,
+  dropped,
   columns,
   updates,
   statusCounts,

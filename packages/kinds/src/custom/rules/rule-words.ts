@@ -8,7 +8,7 @@ const LINES = /[\n\r]/;
 const NO_LINES = 'must not contain line breaks';
 const NOT_EMPTY = 'must be non-empty if specified';
 
-/** What is wrong with the rules of one schema before any of their expressions is read. */
+/** Checks the rules of one schema, except for their expressions. */
 export function checkRuleWords(schema: Place): void {
   for (const place of schema.field('x-kubernetes-validations').items()) {
     const rule = place.object as unknown as ValidationRule;

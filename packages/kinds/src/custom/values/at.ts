@@ -1,10 +1,10 @@
-/** Where a value stands in its object. It is put into words only when something is wrong there. */
+/** The path of a value in its object. Its text is made only for errors. */
 export interface At {
   readonly up: At | undefined;
   readonly step: string | number;
 }
 
-/** `spec.ports[0].name`; empty for the whole. */
+/** `spec.ports[0].name`; empty for the object itself. */
 export function pathText(at: At | undefined): string {
   if (at === undefined) return '';
   const above = pathText(at.up);

@@ -14,7 +14,7 @@ const LONG_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])
 
 const isTime = (text: string): boolean => TIME.test(text) && !Number.isNaN(Date.parse(text));
 
-/** By name without dashes, those that say something about a text; others say nothing that is checked. */
+/** The checked formats, by name without dashes. Other formats are not checked. */
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   byte: (text) => text.length % 4 === 0 && BYTE.test(text),
   cidr: (text) => parseNetwork(text) !== undefined,
@@ -33,7 +33,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uuid: (text) => UUID.test(text),
 };
 
-/** The check of a format; undefined for one that is only told. */
+/** The check of a format; undefined for a format that is not checked. */
 export function formatCheck(format: string | undefined): ((text: string) => boolean) | undefined {
   const name = (format ?? '').replaceAll('-', '');
   return Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;

@@ -1,6 +1,6 @@
 import type { Json } from '@tidegate/schema';
 
-/** A schema as a CustomResourceDefinition says it, once it was found to be structural. */
+/** A structural schema of a CustomResourceDefinition. */
 export interface JsonSchema {
   readonly type?: string;
   readonly format?: string;
@@ -37,7 +37,7 @@ export interface JsonSchema {
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
 }
 
-/** A rule in the Common Expression Language that values must keep to. */
+/** A rule in the Common Expression Language. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message?: string;

@@ -5,7 +5,7 @@ import type { JsonSchema } from './json-schema.ts';
 
 type Visit = (value: Json, at: At | undefined, errors: FieldError[]) => void;
 
-/** What is there twice in lists whose items must differ, by value or by key. undefined: the schema has no such list. */
+/** Finds duplicates in lists of type set or map. undefined: the schema has no such list. */
 export function listItemRules(schema: JsonSchema): ((object: JsonObject) => FieldError[]) | undefined {
   const visit = visitOf(schema);
   if (visit === undefined) return undefined;
@@ -59,7 +59,7 @@ function ofList(schema: JsonSchema): Visit | undefined {
   };
 }
 
-/** Each that was there before is told once. */
+/** Reports each duplicate once. */
 function twice(list: readonly Json[], at: At | undefined, errors: FieldError[], of: (item: Json) => Json | undefined) {
   const seen = new Map<string, number>();
   for (const [i, item] of list.entries()) {

@@ -1,25 +1,25 @@
 import { RE2JS, RE2JSException } from 're2js';
 
 const MOST_KEPT = 1000;
-/** what was compiled, or in words why it cannot be */
+/** the compiled pattern, or its error */
 const kept = new Map<string, RE2JS | string>();
 
 /**
- * Whether a text matches a pattern of somebody's definition; undefined where the pattern is none. Patterns are RE2's, whose
- * matching takes time in proportion to the text whatever the pattern is: JavaScript's own could be made to hang.
+ * Whether a text matches the pattern of a definition; undefined for an invalid pattern. Patterns are those of RE2,
+ * which match in time proportional to the text. The engine of JavaScript could be blocked by a pattern.
  */
 export function matchesPattern(pattern: string, text: string): boolean | undefined {
   const compiled = compiledOf(pattern);
   return typeof compiled === 'string' ? undefined : compiled.test(text);
 }
 
-/** What is wrong with a pattern, in words; undefined when nothing is. */
+/** The error of a pattern; undefined for a valid one. */
 export function patternProblem(pattern: string): string | undefined {
   const compiled = compiledOf(pattern);
   return typeof compiled === 'string' ? compiled : undefined;
 }
 
-/** A definition says the same pattern many times, and so do its versions. */
+/** A definition and its versions repeat the same patterns. */
 function compiledOf(pattern: string): RE2JS | string {
   const known = kept.get(pattern);
   if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import type { JsonSchema } from './json-schema.ts';
 
 type ObjectSchema = Schema & { type: 'object' };
 
-/** Any JSON, with an owner for each of its fields. */
+/** Any JSON, with an owner for each field. */
 const FREE: Schema = { type: 'any', deduced: true, exact: true, nullable: true };
 const TEXT: Schema = { type: 'string' };
 
@@ -13,7 +13,7 @@ interface Root {
   readonly reference: string;
 }
 
-/** The schema of a kind that a definition says. Every object has a kind, an apiVersion and metadata. */
+/** The schema of a custom kind. Every object has a kind, an apiVersion and metadata. */
 export function objectSchemaOf(schema: JsonSchema, { name, reference }: Root): ObjectSchema {
   const { fields, rest } = structure(schema);
   return {
@@ -81,7 +81,7 @@ function objectShape(schema: JsonSchema): Schema {
 }
 
 function publishedObject(schema: JsonSchema, options: OpenApiOptions): JsonObject {
-  // older clients would take what is named for all that may be there
+  // older clients would reject fields that are not listed
   if (options.version === 2 && schema['x-kubernetes-preserve-unknown-fields'] === true) return { type: 'object' };
   const said = published(schema, options);
   return { type: 'object', ...said, properties: { ...((said.properties ?? {}) as JsonObject), ...known(options) } };
@@ -92,7 +92,7 @@ function known({ referTo, version, words }: OpenApiOptions): JsonObject {
   const $ref = referTo?.(objectMeta.reference ?? '', objectMeta);
   const said = (name: 'apiVersion' | 'kind' | 'metadata'): JsonObject =>
     words === undefined ? {} : { description: words[name] };
-  // beside a reference nothing is read in version 3
+  // version 3 ignores keywords next to a reference
   const meta: JsonObject = $ref === undefined ? { type: 'object' } : { $ref };
   return {
     apiVersion: { ...said('apiVersion'), type: 'string' },
@@ -104,7 +104,7 @@ function known({ referTo, version, words }: OpenApiOptions): JsonObject {
   };
 }
 
-/** Words that version 2 of OpenAPI does not have. */
+/** Keywords that OpenAPI v2 does not have. */
 const NOT_IN_V2 = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'nullable', 'default']);
 
 function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
@@ -125,7 +125,7 @@ function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
   return said;
 }
 
-/** One word of a schema; undefined where it says nothing: Kubernetes' own types leave that out when they write it. */
+/** The value of one keyword; undefined for a zero value, which the types of Kubernetes leave out. */
 function publishedWord(name: string, value: Json, options: OpenApiOptions): Json | undefined {
   const inner = (one: Json): JsonObject => published(one as unknown as JsonSchema, options);
   if (value === null || name.startsWith('x-') || name === 'default') return value ?? undefined;
@@ -156,7 +156,7 @@ function mapped(properties: Properties, options: OpenApiOptions): JsonObject {
   return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, published(one, options)]));
 }
 
-/** Version 2 has no null, and older clients take what is said of an object as all that may be in it. */
+/** OpenAPI v2 has no null, and older clients reject fields that an object does not list. */
 function isUnsaid(schema: JsonSchema, name: string): boolean {
   if (schema.nullable && (name === 'type' || name === 'properties' || name === 'items')) return true;
   if (schema['x-kubernetes-int-or-string'] && name === 'type') return true;

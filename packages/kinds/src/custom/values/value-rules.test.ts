@@ -13,7 +13,7 @@ const told = (rules: ValueRules, now: JsonObject, before?: JsonObject): string[]
     .errors({ spec: now }, before === undefined ? undefined : { spec: before })
     .map(({ field, message }) => `${field}: ${message}`);
 
-test('a value of another type, one out of range and one that is missing are told in kube-apiserver’s words', () => {
+test('a value of another type, out of range, or missing has the error text of kube-apiserver', () => {
   const rules = spec(
     { size: { type: 'integer', maximum: 3 }, port: { 'x-kubernetes-int-or-string': true } },
     {
@@ -33,7 +33,7 @@ test('a value of another type, one out of range and one that is missing are told
   assert.deepEqual(told(rules, { size: 2, port: 'http' }), []);
 });
 
-test('a whole number that no double holds is compared exactly', () => {
+test('an integer above 2^53 is compared exactly', () => {
   const rules = spec({ id: { type: 'integer', multipleOf: 2 } });
   assert.deepEqual(told(rules, { id: 9007199254740994n }), []);
   assert.equal(told(rules, { id: 9007199254740993n }).length, 1);
@@ -53,7 +53,7 @@ test('texts have lengths in characters, patterns, formats and values', () => {
   ]);
 });
 
-test('of alternatives the nearest is told', () => {
+test('for alternatives the nearest one is reported', () => {
   const either = { oneOf: [{ required: ['a'] }, { required: ['b'] }] };
   const rules = spec({ choice: { type: 'object', ...either } });
   assert.deepEqual(told(rules, { choice: { a: 1 } }), []);
@@ -66,7 +66,7 @@ test('of alternatives the nearest is told', () => {
   ]);
 });
 
-test('what was wrong before and has not changed is allowed', () => {
+test('an unchanged invalid value is allowed', () => {
   const rules = spec({
     size: { type: 'integer', maximum: 3 },
     name: { type: 'string' },
@@ -90,7 +90,7 @@ test('what was wrong before and has not changed is allowed', () => {
   assert.equal(told(rules, { ...before, size: 6 }, before).length, 1);
 });
 
-test('items that must differ are told once where they do not', () => {
+test('duplicate items are reported once', () => {
   const rules = listItemRules({
     properties: {
       set: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
@@ -116,7 +116,7 @@ test('items that must differ are told once where they do not', () => {
   );
 });
 
-/** From an engine that tries every way there would be no answer before the file's time is over. */
-test('a pattern that would hang a backtracking engine is answered', () => {
+/** A backtracking engine would not finish before the test's timeout. */
+test('a pattern that would block a backtracking engine is evaluated', () => {
   assert.equal(matchesPattern('^(a+)+$', `${'a'.repeat(50_000)}!`), false);
 });

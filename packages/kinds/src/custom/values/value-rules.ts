@@ -6,23 +6,26 @@ import { formatCheck } from './formats.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { matchesPattern } from './pattern.ts';
 
-/** One value that is looked at: where it stands, and what stood there before. */
+/** A value with its path and its old value. */
 interface Look {
   readonly value: Json;
   readonly at: At | undefined;
-  /** undefined: nothing is known of a state before, or nothing of it stood here */
+  /** undefined when there is no old value, or it is unknown */
   readonly old: Json | undefined;
   readonly errors: FieldError[];
 }
 
-/** Says what is wrong with a value. A number tells how much was looked at, so that of alternatives the nearest is told. */
+/**
+ * Checks a value. The result is the number of checked values, so that of several alternatives the nearest is
+ * reported.
+ */
 type Check = (look: Look) => number;
 
 /**
- * What a schema of a CustomResourceDefinition says of values, made once for each schema.
+ * The rules of a schema of a CustomResourceDefinition for values, compiled once for each schema.
  *
- * Invariant: what was there before and has not changed is allowed, however wrong it is, so that a stricter schema holds
- * up nobody's next write.
+ * Invariant: an unchanged value is allowed, even when it is invalid, so that a stricter schema does not block later
+ * writes.
  */
 export class ValueRules {
   readonly #schema: JsonSchema;
@@ -33,7 +36,7 @@ export class ValueRules {
     this.#check = checkOf(schema);
   }
 
-  /** The rules for a part of the object: its status, which a path of its own changes. */
+  /** The rules for a part of the object: the status, which /status changes. */
   below(property: string): ValueRules {
     const part = this.#schema.properties?.[property];
     return new ValueRules(part === undefined ? {} : { properties: { [property]: part } });
@@ -129,7 +132,7 @@ function nearest(tried: readonly Tried[]): Tried | undefined {
   return best;
 }
 
-/** It is said of the whole object, as it is about no field of its own. */
+/** This error is reported for the whole object, because it is not about a single field. */
 function whole({ at, errors }: Look, what: string): void {
   errors.push(invalidValue('<nil>', '', `${JSON.stringify(pathText(at))} ${what}`));
 }
@@ -189,7 +192,7 @@ function ofEnum({ enum: allowed }: JsonSchema): Check | undefined {
   };
 }
 
-/** How many characters there are; in most texts as many as JavaScript counts. */
+/** The number of characters; in most texts it is the length in JavaScript. */
 function charactersOf(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xd800) count--;
@@ -230,7 +233,7 @@ function textChecks({ minLength, maxLength, pattern, format }: JsonSchema): Chec
       const before = look.errors.length;
       for (const check of checks) {
         check(look.value, look);
-        // who hears that a text is too long need not hear what else it is
+        // a text that is too long gets no other errors
         if (look.errors.length > before) break;
       }
       return 1;
@@ -259,7 +262,7 @@ function numberChecks(schema: JsonSchema): Check[] {
   ];
 }
 
-/** A whole number has 64 bits, whatever else JSON has to say. */
+/** An integer has at most 64 bits. */
 const MOST_WHOLE = 2 ** 63;
 
 function isMultiple(value: number | bigint, factor: number): boolean {
@@ -299,7 +302,7 @@ function tooMany(at: At | undefined, found: number, most: number): FieldError {
   return fieldError(pathText(at) || '<nil>', 'FieldValueTooMany', message);
 }
 
-/** Finds what an item of a list was before, where items have keys by which they are the same. */
+/** Finds the old item of a list with keys. */
 export function olderItems(schema: JsonSchema, old: Json | undefined): ((item: Json) => Json | undefined) | undefined {
   const keys = schema['x-kubernetes-list-map-keys'];
   if (!Array.isArray(old) || keys === undefined || schema['x-kubernetes-list-type'] !== 'map') return undefined;

@@ -4,7 +4,7 @@ import type { JsonObject } from '@tidegate/schema';
 import { setDefaults } from '../index.ts';
 import { kindAt } from '../testing/recorded.ts';
 
-test('what is not there yet is taken and not kept, at every depth', () => {
+test('fields of missing features are accepted and not stored, at every depth', () => {
   const kind = kindAt('/apis/apps/v1/namespaces/x/deployments');
   const container = { name: 'c', lifecycle: { stopSignal: 'SIGINT' } };
   const other = { name: 'd', lifecycle: { stopSignal: 'SIGINT', preStop: { sleep: { seconds: 1 } } } };
@@ -16,7 +16,7 @@ test('what is not there yet is taken and not kept, at every depth', () => {
   assert.deepEqual(other.lifecycle, { preStop: { sleep: { seconds: 1 } } });
 });
 
-test('what was empty before stays', () => {
+test('an empty object stays empty', () => {
   const kind = kindAt('/api/v1/namespaces/x/pods');
   const container = { name: 'c', lifecycle: {} };
   setDefaults(kind, { spec: { containers: [container] } });
