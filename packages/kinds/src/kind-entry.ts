@@ -114,7 +114,7 @@ export interface KindRules {
   readonly prepareUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => void;
   /** how long a deleted object stays until its programs have ended; the client of a delete can ask for another time */
   readonly graceSeconds?: (object: JsonObject, asked: number | undefined) => number;
-  /** objects of this kind cannot be owners: nothing is collected when one is deleted */
+  /** the dependents of an object are not collected when it is deleted */
   readonly ownsNothing?: boolean;
   /** a delete without a propagation policy keeps the dependents; `warning` is the warning of such a delete */
   readonly orphansByDefault?: { readonly warning?: string };

@@ -4,7 +4,10 @@ import { ListValue, MapValue, type Value } from '../values/value.ts';
 import type { Building } from './building.ts';
 import type { Frame, Step } from './frame.ts';
 
-/** A loop. A failed turn is carried along: a later one may make it not matter, as `||` and `&&` do. */
+/**
+ * Makes a loop ready to run. A failed turn is kept as its value: a later turn can make it irrelevant, as `||` and
+ * `&&` do.
+ */
 export function buildFold(expression: Fold, building: Building): Step {
   const { variable, second, carried, condition } = expression;
   const free = building.slots.size === 0 ? 0 : Math.max(...building.slots.values()) + 1;
@@ -40,7 +43,7 @@ export function buildFold(expression: Fold, building: Building): Step {
   };
 }
 
-/** Of a list its items, or its indexes and items; of a map its keys, or its keys and values. */
+/** The turns of a loop: items, or indexes and items of a list; keys, or keys and values of a map. */
 function* turnsOf(over: Value, isPair: boolean): Generator<readonly [Value, Value | undefined]> {
   if (over instanceof ListValue) {
     for (let i = 0; i < over.size; i++) yield isPair ? [BigInt(i), over.at(i)] : [over.at(i), undefined];

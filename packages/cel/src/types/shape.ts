@@ -52,8 +52,8 @@ export function objectShape(name: string, fields: ReadonlyMap<string, ShapeField
   return shape;
 }
 
-/** A value that only functions look into. */
+/** A value whose content only functions use. */
 export const opaqueShape = (name: string): Shape => scalar(opaqueType(name), 1);
 
-/** What may be there or not. */
+/** An optional value. */
 export const optionalShape = (of: Shape): Shape => ({ ...of, type: optionalType(of.type) });

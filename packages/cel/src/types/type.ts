@@ -20,10 +20,10 @@ export type TypeKind =
 /** The static type of an expression. */
 export interface Type {
   readonly kind: TypeKind;
-  /** of objects, opaque types and type parameters their own; otherwise that of the kind */
+  /** objects, opaque types and type parameters have names of their own; other types that of their kind */
   readonly name: string;
   readonly params: readonly Type[];
-  /** what an object consists of */
+  /** the shape of an object */
   readonly shape?: Shape;
 }
 
@@ -82,7 +82,7 @@ export function isOptionalType(type: Type): boolean {
   return type.kind === 'opaque' && type.name === OPTIONAL;
 }
 
-/** What an optional holds; of any other type itself. */
+/** The type in an optional; any other type itself. */
 export function unwrapped(type: Type): Type {
   return isOptionalType(type) ? (type.params[0] as Type) : type;
 }
@@ -93,7 +93,7 @@ const WORDS: Partial<Record<TypeKind, string>> = {
   timestamp: 'timestamp',
 };
 
-/** As messages name it. */
+/** The name of a type in messages. */
 export function typeText(type: Type): string {
   const word = WORDS[type.kind] ?? type.name;
   return type.params.length === 0 ? word : `${word}(${type.params.map(typeText).join(', ')})`;

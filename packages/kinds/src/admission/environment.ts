@@ -59,9 +59,9 @@ const access = {
 };
 
 interface Names {
-  /** the objects and parameters that a policy gets besides the request */
+  /** whether expressions can use the parameters of a policy */
   readonly hasParams?: boolean;
-  /** the authorizer */
+  /** whether expressions can use the authorizer */
   readonly hasAccess?: boolean;
   /** the variables of the policy, with their types */
   readonly variables?: Readonly<Record<string, Shape>>;
@@ -77,7 +77,7 @@ export function admissionEnvironment({ hasParams = false, hasAccess = true, vari
   });
 }
 
-/** The names of types that differ from those in expressions. */
+/** The names of types in errors, when they differ from those in expressions. */
 const NAMES: Readonly<Record<string, string>> = { null: 'null_type' };
 
 /** Compiles an expression, or returns the reason why it is invalid. */

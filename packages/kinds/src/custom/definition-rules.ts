@@ -107,7 +107,7 @@ function checkVersions(spec: Place, object: Place): void {
   if (all.filter(({ storage }) => storage === true).length !== 1) list.invalid(STORAGE);
   const [first] = versions;
   if (first === undefined) return;
-  // Kubernetes still uses the name that the field had before there were several versions
+  // Kubernetes reports the first version under its former field
   if (!first.field('name').isEmpty) labelled(object.as('spec.version', first.object.name));
   if (shared('schema')) {
     const schema = first.field('schema.openAPIV3Schema');

@@ -6,12 +6,12 @@ type Step = (values: readonly Json[]) => Json[];
 type JsonPath = (object: JsonObject) => Json[];
 
 /**
- * The paths of kubectl, as far as columns and scales have them:
+ * Parses a path of kubectl, as far as columns and scales use them:
  *
  *   .spec.replicas   .metadata.annotations.example\.com/x   ['a.b']   .items[0]   [-1]   [1:3]   [*]   .*   ..name
  *   .conditions[?(@.type=="Ready")].status   [?(@.weight>3)]   [?(@.name)]
  *
- * undefined: it is none.
+ * undefined: the text is not such a path.
  */
 export function jsonPath(text: string): JsonPath | undefined {
   const steps: Step[] = [];

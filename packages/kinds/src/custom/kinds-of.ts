@@ -46,14 +46,14 @@ export function kindsOf(definition: Definition, scale: KindEntry): Kind[] {
     });
 }
 
-/** A conversion between a version and itself. */
+/** Whether a webhook converts objects. A single version needs no conversion. */
 function hasConverter({ conversion, versions }: Definition): boolean {
   return conversion === 'Webhook' && versions.length > 1;
 }
 
 /**
- * The kinds of a definition with a conversion webhook: each version is stored as itself, and stored objects are
- * converted when they are read.
+ * The kinds of a definition with a conversion webhook: each version is a kind of its own, and objects are converted
+ * where they are read from the store and written to it.
  */
 function convertedKinds(definition: Definition, storage: DefinedVersion, scale: KindEntry): Kind[] {
   const versions = new Map<string, Kind>();
@@ -81,8 +81,7 @@ function withConversion(entry: KindEntry, stored: Kind): KindEntry {
   const conversion: Conversion = {
     group: stored.entry.group,
     version: stored.entry.version,
-    // fields that the stored version lacks are not stored, and do not return when another version becomes the stored
-    // one
+    // fields that the stored version lacks are lost, also when another version is stored later
     toStored: (object) => clean(stored.entry.schema, object, entry.kind).value,
     fromStored: (object) => {
       const pruned = clean(stored.entry.schema, object, entry.kind).value;
@@ -96,7 +95,7 @@ function withConversion(entry: KindEntry, stored: Kind): KindEntry {
 }
 
 interface Around {
-  /** the entry of Scale, which all kinds share */
+  /** the entry of Scale */
   readonly scale: KindEntry;
   readonly converter?: Converter;
   /** the selectable fields */

@@ -44,32 +44,32 @@ export const podColumns: readonly Column[] = [
 const summaries = new WeakMap<JsonObject, PodSummary>();
 
 function summaryOf(pod: JsonObject): PodSummary {
-  let look = summaries.get(pod);
-  if (look === undefined) {
-    look = summarize(pod);
-    summaries.set(pod, look);
+  let summary = summaries.get(pod);
+  if (summary === undefined) {
+    summary = summarize(pod);
+    summaries.set(pod, summary);
   }
-  return look;
+  return summary;
 }
 
 function summarize(pod: JsonObject): PodSummary {
   const restartable = listAt(pod, 'spec.initContainers').filter(({ restartPolicy }) => restartPolicy === 'Always');
-  const look: PodSummary = {
+  const summary: PodSummary = {
     status: textAt(pod, 'status.reason') || textAt(pod, 'status.phase'),
     ready: 0,
     total: listAt(pod, 'spec.containers').length + restartable.length,
     restarts: 0,
     lastRestart: undefined,
   };
-  if (listAt(pod, 'status.conditions').some(isGated)) look.status = 'SchedulingGated';
+  if (listAt(pod, 'status.conditions').some(isGated)) summary.status = 'SchedulingGated';
   const sidecars = new Set(restartable.map(({ name }) => name));
-  const initializing = summarizeInitContainers(pod, look, sidecars);
-  if (!initializing || hasCondition(pod, 'Initialized')) summarizeContainers(pod, look, sidecars);
+  const initializing = summarizeInitContainers(pod, summary, sidecars);
+  if (!initializing || hasCondition(pod, 'Initialized')) summarizeContainers(pod, summary, sidecars);
   if (valueAt(pod, 'metadata.deletionTimestamp') !== undefined) {
-    if (textAt(pod, 'status.reason') === 'NodeLost') look.status = 'Unknown';
-    else if (!['Succeeded', 'Failed'].includes(textAt(pod, 'status.phase'))) look.status = 'Terminating';
+    if (textAt(pod, 'status.reason') === 'NodeLost') summary.status = 'Unknown';
+    else if (!['Succeeded', 'Failed'].includes(textAt(pod, 'status.phase'))) summary.status = 'Terminating';
   }
-  return look;
+  return summary;
 }
 
 function isGated({ type, reason }: JsonObject): boolean {
@@ -77,45 +77,49 @@ function isGated({ type, reason }: JsonObject): boolean {
 }
 
 /** Init containers run one after another: the first unfinished one decides the status. */
-function summarizeInitContainers(pod: JsonObject, look: PodSummary, sidecars: ReadonlySet<Json | undefined>): boolean {
+function summarizeInitContainers(
+  pod: JsonObject,
+  summary: PodSummary,
+  sidecars: ReadonlySet<Json | undefined>,
+): boolean {
   const all = listAt(pod, 'spec.initContainers').length;
   for (const [i, container] of listAt(pod, 'status.initContainerStatuses').entries()) {
-    countRestarts(look, container);
+    countRestarts(summary, container);
     const terminated = valueAt(container, 'state.terminated') as JsonObject | undefined;
     const waiting = textAt(container, 'state.waiting.reason');
     if (terminated?.exitCode === 0) continue;
     if (sidecars.has(container.name) && container.started === true) {
-      if (container.ready === true) look.ready++;
+      if (container.ready === true) summary.ready++;
       continue;
     }
-    if (terminated !== undefined) look.status = `Init:${endOf(terminated)}`;
-    else if (waiting !== '' && waiting !== 'PodInitializing') look.status = `Init:${waiting}`;
-    else look.status = `Init:${i}/${all}`;
+    if (terminated !== undefined) summary.status = `Init:${endOf(terminated)}`;
+    else if (waiting !== '' && waiting !== 'PodInitializing') summary.status = `Init:${waiting}`;
+    else summary.status = `Init:${i}/${all}`;
     return true;
   }
   return false;
 }
 
 /** The first container that waits or has ended decides the status. */
-function summarizeContainers(pod: JsonObject, look: PodSummary, sidecars: ReadonlySet<Json | undefined>): void {
-  look.restarts = 0;
-  look.lastRestart = undefined;
+function summarizeContainers(pod: JsonObject, summary: PodSummary, sidecars: ReadonlySet<Json | undefined>): void {
+  summary.restarts = 0;
+  summary.lastRestart = undefined;
   for (const container of listAt(pod, 'status.initContainerStatuses')) {
-    if (sidecars.has(container.name)) countRestarts(look, container);
+    if (sidecars.has(container.name)) countRestarts(summary, container);
   }
   let running = false;
   for (const container of listAt(pod, 'status.containerStatuses').reverse()) {
-    countRestarts(look, container);
+    countRestarts(summary, container);
     const waiting = textAt(container, 'state.waiting.reason');
     const terminated = valueAt(container, 'state.terminated') as JsonObject | undefined;
-    if (waiting !== '') look.status = waiting;
-    else if (terminated !== undefined) look.status = endOf(terminated);
+    if (waiting !== '') summary.status = waiting;
+    else if (terminated !== undefined) summary.status = endOf(terminated);
     else if (container.ready === true && valueAt(container, 'state.running') !== undefined) {
       running = true;
-      look.ready++;
+      summary.ready++;
     }
   }
-  if (look.status === 'Completed' && running) look.status = hasCondition(pod, 'Ready') ? 'Running' : 'NotReady';
+  if (summary.status === 'Completed' && running) summary.status = hasCondition(pod, 'Ready') ? 'Running' : 'NotReady';
 }
 
 function endOf(terminated: JsonObject): string {
@@ -124,10 +128,10 @@ function endOf(terminated: JsonObject): string {
   return signal ? `Signal:${String(signal)}` : `ExitCode:${numberAt(terminated, 'exitCode')}`;
 }
 
-function countRestarts(look: PodSummary, container: JsonObject): void {
-  look.restarts += numberAt(container, 'restartCount');
+function countRestarts(summary: PodSummary, container: JsonObject): void {
+  summary.restarts += numberAt(container, 'restartCount');
   const ended = textAt(container, 'lastState.terminated.finishedAt');
-  if (ended !== '' && (look.lastRestart === undefined || ended > look.lastRestart)) look.lastRestart = ended;
+  if (ended !== '' && (summary.lastRestart === undefined || ended > summary.lastRestart)) summary.lastRestart = ended;
 }
 
 export const columns: ByResource<readonly Column[]> = {

@@ -1,14 +1,14 @@
 import { isJsonObject, type Json, type JsonObject, type Schema } from '@tidegate/schema';
 
 /** Types whose objects are removed when no field is left. */
-const GONE_WHEN_EMPTY = new Set(['core.v1.Lifecycle']);
+const REMOVED_WHEN_EMPTY = new Set(['core.v1.Lifecycle']);
 
 type Drop = (holder: JsonObject) => void;
 
 interface Step {
   readonly field: string;
   readonly drop: Drop;
-  readonly goesWhenEmpty: boolean;
+  readonly isRemovedWhenEmpty: boolean;
 }
 
 /** Field names by type. */
@@ -44,7 +44,7 @@ export class DroppedFields {
     const inner = innerOf(type);
     const drop = inner === undefined ? undefined : this.dropperOf(inner);
     if (inner === undefined || drop === undefined) return undefined;
-    return { field, drop, goesWhenEmpty: GONE_WHEN_EMPTY.has(nameOf(inner)) };
+    return { field, drop, isRemovedWhenEmpty: REMOVED_WHEN_EMPTY.has(nameOf(inner)) };
   }
 }
 
@@ -60,12 +60,12 @@ function innerOf(type: Schema): (Schema & { type: 'object' }) | undefined {
 function dropAll(dropped: readonly string[], steps: readonly Step[]): Drop {
   return (holder) => {
     for (const field of dropped) if (holder[field] !== undefined) delete holder[field];
-    for (const { field, drop, goesWhenEmpty } of steps) {
+    for (const { field, drop, isRemovedWhenEmpty } of steps) {
       const value = holder[field];
       if (value === undefined) continue;
       const wasEmpty = isEmpty(value);
       eachObject(value, drop);
-      if (goesWhenEmpty && !wasEmpty && isEmpty(value)) delete holder[field];
+      if (isRemovedWhenEmpty && !wasEmpty && isEmpty(value)) delete holder[field];
     }
   };
 }

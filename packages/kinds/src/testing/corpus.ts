@@ -55,7 +55,7 @@ export interface Verdict {
 
 const AUTHOR = { name: 'admin', uid: 'admin-uid', groups: ['system:masters', 'system:authenticated'] };
 
-/** What this project says of a case, by the functions that the gateway calls. */
+/** The answer of this project to a case, by the functions that the gateway calls. */
 export function judge(kind: Kind, { manifest, then }: CorpusCase): Verdict {
   const made = create(kind, manifest);
   return then === undefined || made.object === undefined ? made : update(kind, made.object, then);

@@ -17,7 +17,7 @@ interface Node {
  * In sorted order all paths within a path follow it. So the containing paths are found by going up, and the paths
  * within by going forward; together they are no more than the paths have characters.
  */
-export function eachOverlap(paths: readonly string[], warn: (later: number, earlier: number) => boolean): void {
+export function eachOverlap(paths: readonly string[], report: (later: number, earlier: number) => boolean): void {
   const texts = [...new Set(paths)].filter((path) => path !== '').map((path) => `${path}/`);
   texts.sort();
   const nodes = nodesOf(texts);
@@ -30,7 +30,7 @@ export function eachOverlap(paths: readonly string[], warn: (later: number, earl
     for (let node = own.holder; node !== undefined; node = node.holder) append(earlier, node.visited);
     for (let i = at; i < own.end; i++) append(earlier, (nodes[i] as Node).visited);
     earlier.sort((a, b) => a - b);
-    for (const place of earlier) if (!warn(later, place)) return;
+    for (const place of earlier) if (!report(later, place)) return;
     own.visited.push(later);
   }
 }

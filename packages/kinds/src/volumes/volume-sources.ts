@@ -232,7 +232,7 @@ function imageOfPod(place: Place): void {
   if (place.isEmpty && place.up(5).holder === undefined) place.required();
 }
 
-/** A missing path is not absolute, too. */
+/** Checks the path of an NFS volume; a missing path is not absolute either. */
 function nfsPath(source: Place): void {
   if (source.field('path').isEmpty) source.field('path').invalid('must be an absolute path', '');
 }

@@ -16,13 +16,13 @@ const GONE: ReadonlyMap<string, string> = new Map([
   ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ]);
 /** Fields that warnings call by another name. */
-const TOLD: ReadonlyMap<string, string> = new Map([['storageos', 'storageOS']]);
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([['storageos', 'storageOS']]);
 
 /** Warns of removed volume sources. */
 export function warnOfSource(holder: Place, warn: AddWarning, silent: readonly string[] = []): void {
   for (const [source, words] of GONE) {
     if (!holder.has(source) || silent.includes(source)) continue;
-    warnAt(holder.as(TOLD.get(source) ?? source, null), warn, words);
+    warnAt(holder.as(OTHER_NAMES.get(source) ?? source, null), warn, words);
   }
 }
 

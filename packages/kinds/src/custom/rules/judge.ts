@@ -86,7 +86,7 @@ function refuse(
     judged.errors.push(errorOf(compiled, judged, usual));
     return budget;
   }
-  const said = sayMessage(compiled.message, variables, budget);
+  const said = computedMessage(compiled.message, variables, budget);
   if (said.left < 0) {
     const path = pathOf(compiled, judged.path);
     judged.errors.push(invalidValue(path, judged.type, messageWords(said.failure, compiled)));
@@ -103,7 +103,7 @@ interface Said {
 }
 
 /** A computed message; undefined when the result cannot be shown. */
-function sayMessage(program: Program, variables: Variables, budget: number): Said {
+function computedMessage(program: Program, variables: Variables, budget: number): Said {
   const outcome = program.run(variables, CALL_LIMIT);
   if (outcome.kind === 'failed' && outcome.error instanceof CostExceeded) return { failure: outcome.error, left: -1 };
   const left = budget - outcome.cost;
