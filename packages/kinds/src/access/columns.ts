@@ -17,13 +17,13 @@ function subjects(kind: string): (binding: JsonObject) => string {
 
 const bindingColumns: readonly Column[] = [
   nameColumn,
-  column('Role', 'The role that is given', (binding) => {
+  column('Role', 'Granted role', (binding) => {
     return `${textAt(binding, 'roleRef.kind')}/${textAt(binding, 'roleRef.name')}`;
   }),
   ageColumn,
-  wide('Users', 'Users who get it', subjects('User')),
-  wide('Groups', 'Groups that get it', subjects('Group')),
-  wide('ServiceAccounts', 'Service accounts that get it', subjects('ServiceAccount')),
+  wide('Users', 'Users with the role', subjects('User')),
+  wide('Groups', 'Groups with the role', subjects('Group')),
+  wide('ServiceAccounts', 'Service accounts with the role', subjects('ServiceAccount')),
 ];
 
 function requestState(request: JsonObject): string {
@@ -39,12 +39,12 @@ export const columns: ByResource<readonly Column[]> = {
   'certificatesigningrequests.certificates.k8s.io': [
     nameColumn,
     ageColumn,
-    column('SignerName', 'Who is to sign', cellAt('spec.signerName', NONE)),
-    column('Requestor', 'Who asks', cellAt('spec.username')),
-    column('RequestedDuration', 'How long the certificate should hold', (request) => {
+    column('SignerName', 'Name of the requested signer', cellAt('spec.signerName', NONE)),
+    column('Requestor', 'User of the request', cellAt('spec.username')),
+    column('RequestedDuration', 'Requested lifetime of the certificate', (request) => {
       const seconds = valueAt(request, 'spec.expirationSeconds');
       return typeof seconds === 'number' ? shortDuration(seconds) : NONE;
     }),
-    column('Condition', 'How far the request is', requestState),
+    column('Condition', 'State of the request', requestState),
   ],
 };

@@ -43,8 +43,8 @@ const columns: ByResource<readonly Column[]> = {
   'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookColumns,
   'validatingadmissionpolicies.admissionregistration.k8s.io': [
     nameColumn,
-    integer('Validations', 'Number of conditions', (policy) => countAt(policy, 'spec.validations')),
-    column('ParamKind', 'What sort of object has its settings', (policy) => {
+    integer('Validations', 'Number of validations', (policy) => countAt(policy, 'spec.validations')),
+    column('ParamKind', 'Kind of the parameter objects', (policy) => {
       const kind = textAt(policy, 'spec.paramKind.kind');
       return kind === '' ? '<unset>' : `${textAt(policy, 'spec.paramKind.apiVersion')}/${kind}`;
     }),
@@ -52,8 +52,8 @@ const columns: ByResource<readonly Column[]> = {
   ],
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': [
     nameColumn,
-    column('PolicyName', 'The policy', cellAt('spec.policyName')),
-    column('ParamRef', 'Where its settings are', paramRef),
+    column('PolicyName', 'Name of the policy', cellAt('spec.policyName')),
+    column('ParamRef', 'Parameter object', paramRef),
     ageColumn,
   ],
 };

@@ -12,17 +12,17 @@ const UNKNOWN = '<unknown>';
 
 const autoscalerColumns: readonly Column[] = [
   nameColumn,
-  column('Reference', 'What is scaled', (object) => {
+  column('Reference', 'Scaled object', (object) => {
     return `${textAt(object, 'spec.scaleTargetRef.kind')}/${textAt(object, 'spec.scaleTargetRef.name')}`;
   }),
-  column('Targets', 'Each metric as it is, and as it should be', (object) => {
+  column('Targets', 'Current and target value of each metric', (object) => {
     const statuses = listAt(object, 'status.currentMetrics');
     const texts = listAt(object, 'spec.metrics').map((metric, i) => metricText(metric, statuses[i]));
     return firstOf(texts, MOST_METRICS, ', ');
   }),
-  column('MinPods', 'Never fewer pods than these', cellAt('spec.minReplicas', '<unset>')),
-  column('MaxPods', 'Never more pods than these', numberCell('spec.maxReplicas')),
-  column('Replicas', 'How many pods there are', numberCell('status.currentReplicas')),
+  column('MinPods', 'Smallest number of pods', cellAt('spec.minReplicas', '<unset>')),
+  column('MaxPods', 'Largest number of pods', numberCell('spec.maxReplicas')),
+  column('Replicas', 'Current number of pods', numberCell('status.currentReplicas')),
   ageColumn,
 ];
 

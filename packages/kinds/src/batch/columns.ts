@@ -39,11 +39,13 @@ function jobDuration(job: JsonObject): string {
 export const columns: ByResource<readonly Column[]> = {
   'cronjobs.batch': [
     nameColumn,
-    column('Schedule', 'When jobs are started', cellAt('spec.schedule')),
-    column('Timezone', 'By the clock of which zone', cellAt('spec.timeZone', NONE)),
-    boolean('Suspend', 'Whether it rests', (object) => (flagAt(object, 'spec.suspend') ? 'True' : 'False')),
-    integer('Active', 'Jobs that are running', (object) => countAt(object, 'status.active')),
-    column('Last Schedule', 'How long ago a job was started', (object) => {
+    column('Schedule', 'Schedule of the jobs', cellAt('spec.schedule')),
+    column('Timezone', 'Time zone of the schedule', cellAt('spec.timeZone', NONE)),
+    boolean('Suspend', 'Whether the schedule is suspended', (object) =>
+      flagAt(object, 'spec.suspend') ? 'True' : 'False',
+    ),
+    integer('Active', 'Number of running jobs', (object) => countAt(object, 'status.active')),
+    column('Last Schedule', 'Time since the last start of a job', (object) => {
       const last = textAt(object, 'status.lastScheduleTime');
       return last === '' ? NONE : ageOf(last);
     }),
@@ -53,9 +55,9 @@ export const columns: ByResource<readonly Column[]> = {
   ],
   'jobs.batch': [
     nameColumn,
-    column('Status', 'How far the job is', jobStatus),
-    column('Completions', 'Pods that have done it, of those that should', jobCompletions),
-    column('Duration', 'How long it took, or has been running', jobDuration),
+    column('Status', 'State of the job', jobStatus),
+    column('Completions', 'Succeeded and required pods', jobCompletions),
+    column('Duration', 'Duration of the job until now or its end', jobDuration),
     ageColumn,
     ...templateColumns(TEMPLATE),
     bySelector,

@@ -38,7 +38,7 @@ const columns: ByResource<readonly Column[]> = {
   ],
   secrets: [
     nameColumn,
-    column('Type', 'What sort of secret it is', cellAt('type')),
+    column('Type', 'Type of the secret', cellAt('type')),
     column('Data', 'Number of entries', (object) => countAt(object, 'data')),
     ageColumn,
   ],

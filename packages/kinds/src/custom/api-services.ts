@@ -114,8 +114,8 @@ const apiService: Check = (object) => {
 const columns: ByResource<readonly Column[]> = {
   'apiservices.apiregistration.k8s.io': [
     nameColumn,
-    column('Service', 'Who serves the group', serviceOf),
-    column('Available', 'Whether it can be reached', availability),
+    column('Service', 'Service of the group version', serviceOf),
+    column('Available', 'Whether the service is available', availability),
     ageColumn,
   ],
 };

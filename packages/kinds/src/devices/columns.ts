@@ -19,13 +19,13 @@ function claimState(claim: JsonObject): string {
 
 export const columns: ByResource<readonly Column[]> = {
   'deviceclasses.resource.k8s.io': [nameColumn, ageColumn],
-  'resourceclaims.resource.k8s.io': [nameColumn, column('State', 'How far the claim is', claimState), ageColumn],
+  'resourceclaims.resource.k8s.io': [nameColumn, column('State', 'State of the claim', claimState), ageColumn],
   'resourceclaimtemplates.resource.k8s.io': [nameColumn, ageColumn],
   'resourceslices.resource.k8s.io': [
     nameColumn,
-    column('Node', 'The node that has the devices', cellAt('spec.nodeName')),
-    column('Driver', 'The driver of the devices', cellAt('spec.driver')),
-    column('Pool', 'The pool that they belong to', cellAt('spec.pool.name')),
+    column('Node', 'Node with the devices', cellAt('spec.nodeName')),
+    column('Driver', 'Driver of the devices', cellAt('spec.driver')),
+    column('Pool', 'Pool of the devices', cellAt('spec.pool.name')),
     ageColumn,
   ],
 };

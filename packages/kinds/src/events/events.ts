@@ -14,26 +14,26 @@ function firstSeen(event: JsonObject): string {
 }
 
 const eventColumns: readonly Column[] = [
-  column('Last Seen', 'How long ago this happened last', (event) => {
+  column('Last Seen', 'Time since the last occurrence', (event) => {
     const last = textAt(event, 'series.lastObservedTime') || textAt(event, 'lastTimestamp');
     return last === '' ? firstSeen(event) : ageOf(last);
   }),
-  column('Type', 'Whether it is as usual or a warning', cellAt('type')),
-  column('Reason', 'Why it was written down, in one word', cellAt('reason')),
-  column('Object', 'What it is about', (event) => {
+  column('Type', 'Normal or Warning', cellAt('type')),
+  column('Reason', 'Short reason of the event', cellAt('reason')),
+  column('Object', 'Object of the event', (event) => {
     const kind = textAt(event, 'involvedObject.kind').toLowerCase();
     const name = textAt(event, 'involvedObject.name');
     return name === '' ? kind : `${kind}/${name}`;
   }),
-  wide('Subobject', 'Which part of the object it is about', cellAt('involvedObject.fieldPath')),
-  wide('Source', 'Who wrote it', (event) => {
+  wide('Subobject', 'Part of the object', cellAt('involvedObject.fieldPath')),
+  wide('Source', 'Component that reported the event', (event) => {
     const component = textAt(event, 'source.component') || textAt(event, 'reportingComponent');
     const host = textAt(event, 'source.host') || textAt(event, 'reportingInstance');
     return host === '' ? component : `${component}, ${host}`;
   }),
-  column('Message', 'What happened', (event) => textAt(event, 'message').trim()),
-  wide('First Seen', 'How long ago this happened first', firstSeen),
-  wide('Count', 'How often it happened', (event) => numberAt(event, 'series.count') || numberAt(event, 'count') || 1),
+  column('Message', 'Message of the event', (event) => textAt(event, 'message').trim()),
+  wide('First Seen', 'Time since the first occurrence', firstSeen),
+  wide('Count', 'Number of occurrences', (event) => numberAt(event, 'series.count') || numberAt(event, 'count') || 1),
   { ...nameColumn, priority: 1 },
 ];
 

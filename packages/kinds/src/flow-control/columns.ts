@@ -12,22 +12,26 @@ function limited(field: string): (level: JsonObject) => string | number {
 export const columns: ByResource<readonly Column[]> = {
   'flowschemas.flowcontrol.apiserver.k8s.io': [
     nameColumn,
-    column('PriorityLevel', 'Where such requests queue', cellAt('spec.priorityLevelConfiguration.name')),
-    column('MatchingPrecedence', 'The lowest that matches is chosen', numberCell('spec.matchingPrecedence')),
-    column('DistinguisherMethod', 'How requests are told apart', cellAt('spec.distinguisherMethod.type', NONE)),
+    column('PriorityLevel', 'Priority level of the requests', cellAt('spec.priorityLevelConfiguration.name')),
+    column(
+      'MatchingPrecedence',
+      'The matching schema with the lowest precedence is used',
+      numberCell('spec.matchingPrecedence'),
+    ),
+    column('DistinguisherMethod', 'How requests are divided into flows', cellAt('spec.distinguisherMethod.type', NONE)),
     ageColumn,
-    column('MissingPL', 'Whether its priority level is not there', (schema) => {
+    column('MissingPL', 'Whether the priority level is missing', (schema) => {
       const found = listAt(schema, 'status.conditions').find(({ type }) => type === 'Dangling');
       return found === undefined ? '?' : String(found.status);
     }),
   ],
   'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': [
     nameColumn,
-    column('Type', 'Whether it is limited', cellAt('spec.type')),
-    column('NominalConcurrencyShares', 'Its share of what is served at once', limited('nominalConcurrencyShares')),
+    column('Type', 'Exempt or Limited', cellAt('spec.type')),
+    column('NominalConcurrencyShares', 'Share of the concurrency', limited('nominalConcurrencyShares')),
     column('Queues', 'Number of queues', limited('limitResponse.queuing.queues')),
-    column('HandSize', 'Queues that one flow may be put into', limited('limitResponse.queuing.handSize')),
-    column('QueueLengthLimit', 'Requests that may wait in one', limited('limitResponse.queuing.queueLengthLimit')),
+    column('HandSize', 'Number of queues for one flow', limited('limitResponse.queuing.handSize')),
+    column('QueueLengthLimit', 'Most requests in one queue', limited('limitResponse.queuing.queueLengthLimit')),
     ageColumn,
   ],
 };

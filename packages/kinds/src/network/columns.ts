@@ -29,29 +29,29 @@ function parent(address: JsonObject): string {
 export const columns: ByResource<readonly Column[]> = {
   'ingressclasses.networking.k8s.io': [
     nameColumn,
-    column('Controller', 'Who serves ingresses of this class', cellAt('spec.controller')),
-    column('Parameters', 'Where its settings are', parameters),
+    column('Controller', 'Controller of the ingresses of this class', cellAt('spec.controller')),
+    column('Parameters', 'Object with the parameters', parameters),
     ageColumn,
   ],
   'ingresses.networking.k8s.io': [
     nameColumn,
-    column('Class', 'The class that serves it', cellAt('spec.ingressClassName', NONE)),
-    column('Hosts', 'Hosts that are let in', hosts),
-    column('Address', 'Where it can be reached', balancerText),
-    column('Ports', 'Ports that are open', (ingress) => (countAt(ingress, 'spec.tls') > 0 ? '80, 443' : '80')),
+    column('Class', 'Ingress class', cellAt('spec.ingressClassName', NONE)),
+    column('Hosts', 'Hosts of the rules', hosts),
+    column('Address', 'Addresses of the load balancer', balancerText),
+    column('Ports', 'Open ports', (ingress) => (countAt(ingress, 'spec.tls') > 0 ? '80, 443' : '80')),
     ageColumn,
   ],
-  'ipaddresses.networking.k8s.io': [nameColumn, column('ParentRef', 'Who has the address', parent), ageColumn],
+  'ipaddresses.networking.k8s.io': [nameColumn, column('ParentRef', 'Object that uses the address', parent), ageColumn],
   'networkpolicies.networking.k8s.io': [
     nameColumn,
-    column('Pod-Selector', 'Labels of the pods that it is for', (policy) =>
+    column('Pod-Selector', 'Labels of the selected pods', (policy) =>
       selectorText(valueAt(policy, 'spec.podSelector')),
     ),
     ageColumn,
   ],
   'servicecidrs.networking.k8s.io': [
     nameColumn,
-    column('CIDRs', 'Where addresses of services come from', (object) => textsAt(object, 'spec.cidrs').join(',')),
+    column('CIDRs', 'Ranges of service addresses', (object) => textsAt(object, 'spec.cidrs').join(',')),
     ageColumn,
   ],
 };

@@ -15,25 +15,25 @@ interface PodSummary {
 
 export const podColumns: readonly Column[] = [
   nameColumn,
-  column('Ready', 'Containers that are ready, of all', (pod) => {
+  column('Ready', 'Ready containers and all containers', (pod) => {
     const { ready, total } = summaryOf(pod);
     return `${ready}/${total}`;
   }),
-  column('Status', 'What the pod is doing, or why it does not', (pod) => summaryOf(pod).status),
-  column('Restarts', 'How often containers were started again, and when last', (pod) => {
+  column('Status', 'State of the pod, or the reason of a problem', (pod) => summaryOf(pod).status),
+  column('Restarts', 'Number of restarts, and time since the last one', (pod) => {
     const { restarts, lastRestart } = summaryOf(pod);
     return restarts > 0 && lastRestart !== undefined ? `${restarts} (${ageOf(lastRestart)} ago)` : String(restarts);
   }),
   ageColumn,
-  wide('IP', 'First address of the pod', (pod) => {
+  wide('IP', 'First IP address of the pod', (pod) => {
     const [first] = listAt(pod, 'status.podIPs');
     return first === undefined ? NONE : textAt(first, 'ip', NONE);
   }),
-  wide('Node', 'Node on which the pod runs', (pod) => textAt(pod, 'spec.nodeName', NONE)),
-  wide('Nominated Node', 'Node on which room is being made for the pod', (pod) =>
+  wide('Node', 'Node of the pod', (pod) => textAt(pod, 'spec.nodeName', NONE)),
+  wide('Nominated Node', 'Node on which other pods are preempted for the pod', (pod) =>
     textAt(pod, 'status.nominatedNodeName', NONE),
   ),
-  wide('Readiness Gates', 'Conditions of others that hold, of all that readiness waits for', (pod) => {
+  wide('Readiness Gates', 'True readiness gates and all readiness gates', (pod) => {
     const gates = listAt(pod, 'spec.readinessGates');
     const open = gates.filter(({ conditionType }) => hasCondition(pod, String(conditionType)));
     return gates.length === 0 ? NONE : `${open.length}/${gates.length}`;

@@ -56,22 +56,30 @@ const warnOfQuota: Warnings = (quota, warn, old) => {
 const columns: ByResource<readonly Column[]> = {
   'priorityclasses.scheduling.k8s.io': [
     nameColumn,
-    integer('Value', 'The higher, the sooner', numberCell('value')),
-    boolean('Global-Default', 'Whether pods that name none get it', flagCell('globalDefault')),
+    integer('Value', 'Pods with a higher value are scheduled first', numberCell('value')),
+    boolean('Global-Default', 'Whether pods without a priority class get this one', flagCell('globalDefault')),
     ageColumn,
-    column('PreemptionPolicy', 'Whether others have to go for it', cellAt('preemptionPolicy')),
+    column('PreemptionPolicy', 'Whether pods with lower priority are preempted', cellAt('preemptionPolicy')),
   ],
   resourcequotas: [
     nameColumn,
-    column('Request', 'What is used, of what may be asked for', (quota) => quotaUse(quota, false)),
-    column('Limit', 'What is used, of what limits may add up to', (quota) => quotaUse(quota, true)),
+    column('Request', 'Used and allowed requests', (quota) => quotaUse(quota, false)),
+    column('Limit', 'Used and allowed limits', (quota) => quotaUse(quota, true)),
     ageColumn,
   ],
   'poddisruptionbudgets.policy': [
     nameColumn,
-    column('Min Available', 'Pods that must stay available', cellAt('spec.minAvailable', 'N/A')),
-    column('Max Unavailable', 'Pods that may be away', cellAt('spec.maxUnavailable', 'N/A')),
-    integer('Allowed Disruptions', 'Pods that may be evicted now', numberCell('status.disruptionsAllowed')),
+    column(
+      'Min Available',
+      'Number or percentage of pods that must stay available',
+      cellAt('spec.minAvailable', 'N/A'),
+    ),
+    column(
+      'Max Unavailable',
+      'Number or percentage of pods that may be unavailable',
+      cellAt('spec.maxUnavailable', 'N/A'),
+    ),
+    integer('Allowed Disruptions', 'Number of pods that may be evicted now', numberCell('status.disruptionsAllowed')),
     ageColumn,
   ],
 };

@@ -25,11 +25,11 @@ export const nameColumn: Column = {
   name: 'Name',
   type: 'string',
   format: 'name',
-  description: 'The name of the object, which it has alone among its kind and namespace',
+  description: 'Name of the object, unique for its kind and namespace',
   cell: (object) => metaOf(object).name ?? '',
 };
 
-export const ageColumn: Column = column('Age', 'How long ago the object was created', (object) =>
+export const ageColumn: Column = column('Age', 'Time since the creation of the object', (object) =>
   ageOf(metaOf(object).creationTimestamp),
 );
 
@@ -39,7 +39,7 @@ export const defaultColumns: readonly Column[] = [
   {
     name: 'Created At',
     type: 'date',
-    description: 'When the object was created, by the clock of the server',
+    description: 'Time of the creation of the object, by the clock of the server',
     cell: (object) => metaOf(object).creationTimestamp ?? null,
   },
 ];

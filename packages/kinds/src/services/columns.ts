@@ -31,20 +31,20 @@ const MOST_LETTERS = 16;
 
 const serviceColumns: readonly Column[] = [
   nameColumn,
-  column('Type', 'How the service can be reached', cellAt('spec.type')),
-  column('Cluster-IP', 'Address inside', (service) => {
+  column('Type', 'Type of the service', cellAt('spec.type')),
+  column('Cluster-IP', 'Cluster IP address', (service) => {
     const ip = textAt(service, 'spec.clusterIP', NONE);
     return textAt(service, 'spec.type') === 'ExternalName' ? NONE : ip;
   }),
-  column('External-IP', 'Addresses outside', externalIp),
-  column('Port(s)', 'Ports, with those of the nodes, and protocols', (service) => {
+  column('External-IP', 'Addresses outside of the cluster', externalIp),
+  column('Port(s)', 'Ports with node ports and protocols', (service) => {
     const ports = listAt(service, 'spec.ports').map(({ port, nodePort, protocol }) =>
       nodePort ? `${String(port)}:${String(nodePort)}/${String(protocol)}` : `${String(port)}/${String(protocol)}`,
     );
     return ports.length === 0 ? NONE : ports.join(',');
   }),
   ageColumn,
-  wide('Selector', 'Labels of the pods behind it', (service) => labelsText(valueAt(service, 'spec.selector'))),
+  wide('Selector', 'Labels of the selected pods', (service) => labelsText(valueAt(service, 'spec.selector'))),
 ];
 
 function externalIp(service: JsonObject): string {
@@ -70,12 +70,12 @@ export function balancerText(object: JsonObject): string {
 }
 
 export const columns: ByResource<readonly Column[]> = {
-  endpoints: [nameColumn, column('Endpoints', 'Addresses and ports that are ready', endpointsText), ageColumn],
+  endpoints: [nameColumn, column('Endpoints', 'Ready addresses and ports', endpointsText), ageColumn],
   services: serviceColumns,
   'endpointslices.discovery.k8s.io': [
     nameColumn,
-    column('AddressType', 'What sort of addresses they are', cellAt('addressType')),
-    column('Ports', 'Ports of all endpoints', slicePorts),
+    column('AddressType', 'Type of the addresses', cellAt('addressType')),
+    column('Ports', 'Ports of the endpoints', slicePorts),
     column('Endpoints', 'Addresses', sliceAddresses),
     ageColumn,
   ],

@@ -43,55 +43,59 @@ const classNameColumn: Column = {
 export const columns: ByResource<readonly Column[]> = {
   persistentvolumeclaims: [
     nameColumn,
-    column('Status', 'How far the claim is', phase),
-    column('Volume', 'The volume that it got', cellAt('spec.volumeName')),
+    column('Status', 'Phase of the claim', phase),
+    column('Volume', 'Bound volume', cellAt('spec.volumeName')),
     column('Capacity', 'Size of the volume', (claim) =>
       textAt(claim, 'spec.volumeName') === '' ? '' : textAt(claim, 'status.capacity.storage'),
     ),
-    column('Access Modes', 'How the volume may be mounted', (claim) =>
+    column('Access Modes', 'Access modes of the volume', (claim) =>
       textAt(claim, 'spec.volumeName') === '' ? '' : accessModes(claim, 'status.accessModes'),
     ),
-    column('StorageClass', 'The class that it asks for', cellAt('spec.storageClassName')),
+    column('StorageClass', 'Requested storage class', cellAt('spec.storageClassName')),
     column(
       'VolumeAttributesClass',
-      'The class of attributes that it asks for',
+      'Requested volume attributes class',
       cellAt('spec.volumeAttributesClassName', '<unset>'),
     ),
     ageColumn,
-    wide('VolumeMode', 'Files or blocks', cellAt('spec.volumeMode', '<unset>')),
+    wide('VolumeMode', 'Filesystem or Block', cellAt('spec.volumeMode', '<unset>')),
   ],
   persistentvolumes: [
     nameColumn,
     column('Capacity', 'Size of the volume', cellAt('spec.capacity.storage')),
-    column('Access Modes', 'How it may be mounted', (volume) => accessModes(volume, 'spec.accessModes')),
-    column('Reclaim Policy', 'What becomes of it when its claim is gone', cellAt('spec.persistentVolumeReclaimPolicy')),
-    column('Status', 'Whether it is free or taken', phase),
-    column('Claim', 'Namespace and name of the claim that has it', (volume) => {
+    column('Access Modes', 'Access modes', (volume) => accessModes(volume, 'spec.accessModes')),
+    column(
+      'Reclaim Policy',
+      'What happens to the volume after the deletion of its claim',
+      cellAt('spec.persistentVolumeReclaimPolicy'),
+    ),
+    column('Status', 'Phase of the volume', phase),
+    column('Claim', 'Namespace and name of the bound claim', (volume) => {
       const name = textAt(volume, 'spec.claimRef.name');
       return name === '' ? '' : `${textAt(volume, 'spec.claimRef.namespace')}/${name}`;
     }),
-    column('StorageClass', 'The class that it belongs to', cellAt('spec.storageClassName')),
-    column('VolumeAttributesClass', 'The class of its attributes', cellAt('spec.volumeAttributesClassName', '<unset>')),
-    column('Reason', 'Why it is in this state', cellAt('status.reason')),
+    column('StorageClass', 'Storage class', cellAt('spec.storageClassName')),
+    column('VolumeAttributesClass', 'Volume attributes class', cellAt('spec.volumeAttributesClassName', '<unset>')),
+    column('Reason', 'Reason of the phase', cellAt('status.reason')),
     ageColumn,
-    wide('VolumeMode', 'Files or blocks', cellAt('spec.volumeMode', '<unset>')),
+    wide('VolumeMode', 'Filesystem or Block', cellAt('spec.volumeMode', '<unset>')),
   ],
   'csidrivers.storage.k8s.io': [
     nameColumn,
-    boolean('AttachRequired', 'Whether volumes must be attached first', flagCell('spec.attachRequired')),
-    boolean('PodInfoOnMount', 'Whether it is told of the pod', flagCell('spec.podInfoOnMount')),
-    boolean('StorageCapacity', 'Whether it says how much room there is', flagCell('spec.storageCapacity')),
-    column('TokenRequests', 'For whom it needs tokens', (driver) =>
+    boolean('AttachRequired', 'Whether volumes must be attached', flagCell('spec.attachRequired')),
+    boolean('PodInfoOnMount', 'Whether the driver gets information about the pod', flagCell('spec.podInfoOnMount')),
+    boolean('StorageCapacity', 'Whether the driver reports its storage capacity', flagCell('spec.storageCapacity')),
+    column('TokenRequests', 'Audiences of the required tokens', (driver) =>
       valueAt(driver, 'spec.tokenRequests') === undefined
         ? '<unset>'
         : listAt(driver, 'spec.tokenRequests')
             .map(({ audience }) => String(audience ?? ''))
             .join(','),
     ),
-    boolean('RequiresRepublish', 'Whether it is told again and again', flagCell('spec.requiresRepublish')),
+    boolean('RequiresRepublish', 'Whether volumes are published repeatedly', flagCell('spec.requiresRepublish')),
     column(
       'Modes',
-      'How long volumes live',
+      'Lifecycle modes of the volumes',
       (driver) => textsAt(driver, 'spec.volumeLifecycleModes').join(',') || NONE,
     ),
     ageColumn,
@@ -103,23 +107,25 @@ export const columns: ByResource<readonly Column[]> = {
   ],
   'storageclasses.storage.k8s.io': [
     classNameColumn,
-    column('Provisioner', 'Who makes the volumes', cellAt('provisioner')),
-    column('ReclaimPolicy', 'What becomes of volumes whose claims are gone', cellAt('reclaimPolicy')),
-    column('VolumeBindingMode', 'When volumes are made', cellAt('volumeBindingMode')),
-    column('AllowVolumeExpansion', 'Whether volumes can grow', (object) => flagAt(object, 'allowVolumeExpansion')),
+    column('Provisioner', 'Provisioner of the volumes', cellAt('provisioner')),
+    column('ReclaimPolicy', 'What happens to volumes after the deletion of their claims', cellAt('reclaimPolicy')),
+    column('VolumeBindingMode', 'When volumes are bound and provisioned', cellAt('volumeBindingMode')),
+    column('AllowVolumeExpansion', 'Whether volumes can be expanded', (object) =>
+      flagAt(object, 'allowVolumeExpansion'),
+    ),
     ageColumn,
   ],
   'volumeattachments.storage.k8s.io': [
     nameColumn,
-    { ...column('Attacher', 'Who attaches the volume', cellAt('spec.attacher')), format: 'name' },
-    column('PV', 'The volume', cellAt('spec.source.persistentVolumeName')),
-    column('Node', 'The node', cellAt('spec.nodeName')),
-    boolean('Attached', 'Whether it is done', flagCell('status.attached')),
+    { ...column('Attacher', 'Driver that attaches the volume', cellAt('spec.attacher')), format: 'name' },
+    column('PV', 'Persistent volume', cellAt('spec.source.persistentVolumeName')),
+    column('Node', 'Node', cellAt('spec.nodeName')),
+    boolean('Attached', 'Whether the volume is attached', flagCell('status.attached')),
     ageColumn,
   ],
   'volumeattributesclasses.storage.k8s.io': [
     classNameColumn,
-    column('DriverName', 'The driver that knows these attributes', cellAt('driverName')),
+    column('DriverName', 'Driver of the attributes', cellAt('driverName')),
     ageColumn,
   ],
 };

@@ -27,7 +27,7 @@ export const templateColumns = (path: string): Column[] => [
 ];
 
 export function selectorColumn(selector: (object: JsonObject) => string): Column {
-  return wide('Selector', 'Labels of the pods that belong to it', selector);
+  return wide('Selector', 'Labels of the selected pods', selector);
 }
 
 export const bySelector = selectorColumn((object) => selectorText(valueAt(object, 'spec.selector')));
@@ -35,16 +35,16 @@ export const bySelector = selectorColumn((object) => selectorText(valueAt(object
 function replicaColumns(selector: (object: JsonObject) => string): Column[] {
   return [
     nameColumn,
-    integer('Desired', 'How many pods there should be', numberCell('spec.replicas')),
-    integer('Current', 'How many pods there are', numberCell('status.replicas')),
-    integer('Ready', 'How many of them are ready', numberCell('status.readyReplicas')),
+    integer('Desired', 'Desired number of pods', numberCell('spec.replicas')),
+    integer('Current', 'Current number of pods', numberCell('status.replicas')),
+    integer('Ready', 'Number of ready pods', numberCell('status.readyReplicas')),
     ageColumn,
     ...templateColumns(TEMPLATE),
     selectorColumn(selector),
   ];
 }
 
-const readyOfAll = column('Ready', 'Pods that are ready, of those that should be', (object) => {
+const readyOfAll = column('Ready', 'Ready and desired pods', (object) => {
   return `${numberAt(object, 'status.readyReplicas')}/${numberAt(object, 'spec.replicas')}`;
 });
 
@@ -62,25 +62,27 @@ export const columns: ByResource<readonly Column[]> = {
     nameColumn,
     column('Containers', 'Names of the containers', containers('template.spec')),
     column('Images', 'Images of the containers', images('template.spec')),
-    column('Pod Labels', 'Labels that the pods get', (object) =>
-      labelsText(valueAt(object, 'template.metadata.labels')),
-    ),
+    column('Pod Labels', 'Labels of the pods', (object) => labelsText(valueAt(object, 'template.metadata.labels'))),
   ],
   replicationcontrollers: replicaColumns((object) => labelsText(valueAt(object, 'spec.selector'))),
   'controllerrevisions.apps': [
     nameColumn,
-    column('Controller', 'Who made it', controller),
-    column('Revision', 'Its number among the revisions', numberCell('revision')),
+    column('Controller', 'Controller of the revision', controller),
+    column('Revision', 'Number of the revision', numberCell('revision')),
     ageColumn,
   ],
   'daemonsets.apps': [
     nameColumn,
-    integer('Desired', 'Nodes that should have a pod', numberCell('status.desiredNumberScheduled')),
-    integer('Current', 'Nodes that have one', numberCell('status.currentNumberScheduled')),
-    integer('Ready', 'Nodes whose pod is ready', numberCell('status.numberReady')),
-    integer('Up-to-date', 'Nodes whose pod is of the newest template', numberCell('status.updatedNumberScheduled')),
-    integer('Available', 'Nodes whose pod has been ready for long enough', numberCell('status.numberAvailable')),
-    column('Node Selector', 'Labels of the nodes that get one', (object) =>
+    integer('Desired', 'Number of nodes that should run a pod', numberCell('status.desiredNumberScheduled')),
+    integer('Current', 'Number of nodes that run a pod', numberCell('status.currentNumberScheduled')),
+    integer('Ready', 'Number of nodes with a ready pod', numberCell('status.numberReady')),
+    integer(
+      'Up-to-date',
+      'Number of nodes with a pod of the current template',
+      numberCell('status.updatedNumberScheduled'),
+    ),
+    integer('Available', 'Number of nodes with an available pod', numberCell('status.numberAvailable')),
+    column('Node Selector', 'Labels of the selected nodes', (object) =>
       labelsText(valueAt(object, `${TEMPLATE}.nodeSelector`)),
     ),
     ageColumn,
@@ -90,8 +92,8 @@ export const columns: ByResource<readonly Column[]> = {
   'deployments.apps': [
     nameColumn,
     readyOfAll,
-    column('Up-to-date', 'Pods of the newest template', numberCell('status.updatedReplicas')),
-    column('Available', 'Pods that have been ready for long enough', numberCell('status.availableReplicas')),
+    column('Up-to-date', 'Pods of the current template', numberCell('status.updatedReplicas')),
+    column('Available', 'Available pods', numberCell('status.availableReplicas')),
     ageColumn,
     ...templateColumns(TEMPLATE),
     bySelector,
