@@ -13,7 +13,9 @@ import { flowControl } from './flow-control/flow-control.ts';
 import type { KindRules } from './kind-entry.ts';
 import { network } from './network/network.ts';
 import { pods } from './pods/pods.ts';
-import { policy } from './policy/policy.ts';
+import { disruptionBudgets } from './policy/disruption-budgets.ts';
+import { limits } from './policy/limits.ts';
+import { priorityClasses } from './policy/priority-classes.ts';
 import { selectorChecks } from './rules/selectors.ts';
 import { warner } from './rules/warnings.ts';
 import { services } from './services/services.ts';
@@ -27,7 +29,9 @@ const families: readonly Family[] = [
   workloads,
   batch,
   autoscaling,
-  policy,
+  limits,
+  disruptionBudgets,
+  priorityClasses,
   services,
   network,
   storage,

@@ -1,10 +1,14 @@
-import type { JsonObject } from '@tidegate/schema';
+import { canonicalQuantity, isJsonObject, type JsonObject } from '@tidegate/schema';
 import { invalidValue } from '@tidegate/status';
+import type { Family } from '../family.ts';
 import { labelKeyProblems } from '../objects/names.ts';
 import { amountNames, amountOf, amounts, isCounted } from '../rules/amount-checks.ts';
 import { IMMUTABLE, sameValue } from '../rules/checks.ts';
+import { ageColumn, column, nameColumn } from '../rules/columns.ts';
+import { valueAt } from '../rules/fields.ts';
 import type { Place } from '../rules/place.ts';
-import type { Check, RuleTable } from '../rules/type-rules.ts';
+import type { Check } from '../rules/type-rules.ts';
+import type { Warnings } from '../rules/warnings.ts';
 
 const SCOPES = [
   'Terminating',
@@ -88,7 +92,7 @@ const WITHOUT_VALUE = new Set([
 const ONLY_EXISTS =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-export function quotaUpdate(object: Place, old: Place): void {
+function quotaUpdate(object: Place, old: Place): void {
   const [now, before] = [object.field('spec.scopes'), old.field('spec.scopes')];
   if (!sameValue([...now.list].sort(), [...before.list].sort())) now.invalid(IMMUTABLE);
 }
@@ -164,8 +168,64 @@ const types: Check = (place) => {
   }
 };
 
-export const limitChecks: RuleTable = {
-  'core.v1.ResourceQuotaSpec': { hard: amounts('quota'), scopeSelector, '': scopes },
-  'core.v1.LimitRangeSpec': { limits: types },
-  'core.v1.LimitRangeItem': { '': limit },
+function quotaUse(quota: JsonObject, limits: boolean): string {
+  const hard = (valueAt(quota, 'status.hard') ?? {}) as JsonObject;
+  const used = (valueAt(quota, 'status.used') ?? {}) as JsonObject;
+  return Object.keys(hard)
+    .sort()
+    .filter((name) => name.startsWith('limits') === limits)
+    .map((name) => `${name}: ${String(used[name] ?? '0')}/${String(hard[name])}`)
+    .join(', ');
+}
+
+/** The default limit of containers is max, and the default request is the default limit or min. */
+function limitRange({ spec }: JsonObject): void {
+  const limits = isJsonObject(spec) && Array.isArray(spec.limits) ? spec.limits.filter(isJsonObject) : [];
+  for (const limit of limits) {
+    if (limit.type !== 'Container') continue;
+    const bound = (name: string) => (limit[name] ?? {}) as JsonObject;
+    setSome(limit, 'default', { ...bound('max'), ...bound('default') });
+    setSome(limit, 'defaultRequest', { ...bound('min'), ...bound('default'), ...bound('defaultRequest') });
+  }
+}
+
+function setSome(holder: JsonObject, name: string, amounts: JsonObject): void {
+  if (Object.keys(amounts).length > 0) holder[name] = amounts;
+}
+
+/** Warns of a quota whose limit is below its request. */
+const warnOfQuota: Warnings = (quota, warn, old) => {
+  if (old !== undefined) return;
+  const hard = quota.field('spec.hard').object;
+  for (const name of ['cpu', 'memory', 'storage', 'ephemeral-storage']) {
+    const isBare = hard[`requests.${name}`] === undefined && (name === 'cpu' || name === 'memory');
+    const request = isBare ? name : `requests.${name}`;
+    const limit = `limits.${name}`;
+    if (hard[request] === undefined || hard[limit] === undefined) continue;
+    if (amountOf(hard[request]) <= amountOf(hard[limit])) continue;
+    const shown = (key: string) => `${key} (${canonicalQuantity(String(hard[key]))})`;
+    warn(`ResourceQuota ${shown(request)} should be less than ${shown(limit)}`);
+  }
+};
+
+/** Resource quotas and limit ranges. */
+export const limits: Family = {
+  rules: { limitranges: { createsOnUpdate: true }, resourcequotas: { deleteReturnsObject: true } },
+  defaults: { limitranges: limitRange },
+  columns: {
+    resourcequotas: [
+      nameColumn,
+      column('Request', 'Used and allowed requests', (quota) => quotaUse(quota, false)),
+      column('Limit', 'Used and allowed limits', (quota) => quotaUse(quota, true)),
+      ageColumn,
+    ],
+  },
+  updates: { resourcequotas: { '': quotaUpdate } },
+  warnings: { resourcequotas: warnOfQuota },
+  usage: { resourcequotas: { names: ['resourcequotas'] } },
+  types: {
+    'core.v1.ResourceQuotaSpec': { hard: amounts('quota'), scopeSelector, '': scopes },
+    'core.v1.LimitRangeSpec': { limits: types },
+    'core.v1.LimitRangeItem': { '': limit },
+  },
 };

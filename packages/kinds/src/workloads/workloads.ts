@@ -3,14 +3,17 @@ import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import type { ByResource, Family, QuotaUsage } from '../family.ts';
 import type { KindRules } from '../kind-entry.ts';
 import { metaOf } from '../objects/generic-object.ts';
+import { warnOfName, warnOfPod } from '../pods/warnings.ts';
 import { unchanged } from '../rules/checks.ts';
 import { textFields } from '../rules/fields.ts';
+import { Place } from '../rules/place.ts';
 import type { StatusCounts } from '../rules/status-counts.ts';
 import type { UpdateChecks } from '../rules/type-rules.ts';
+import { isChanged, type Warnings } from '../rules/warnings.ts';
+import { warnOfClaim } from '../volumes/warnings.ts';
 import { columns } from './columns.ts';
 import { defaults } from './defaults.ts';
 import { onlyStatefulFields, workloadChecks } from './validation.ts';
-import { warnings } from './warnings.ts';
 
 /** The annotation that counts changes of the pod template, for older controllers. */
 const COUNT = 'deprecated.daemonset.template.generation';
@@ -36,6 +39,44 @@ function templateOf({ spec }: JsonObject): unknown {
 }
 
 const REPLICAS = ['replicas', 'readyReplicas', 'availableReplicas', 'observedGeneration', 'terminatingReplicas'];
+
+/** The warnings of controllers that name their pods after themselves. */
+const warnOfPodController: Warnings = (object, warn, old) => {
+  if (old === undefined) warnOfName(object, 'Pod names and hostnames', warn);
+  if (isChanged(object, old)) warnOfPod(object.field('spec.template'), warn);
+};
+
+const warnOfDaemonSet: Warnings = (object, warn, old) => {
+  if (isChanged(object, old)) warnOfPod(object.field('spec.template'), warn);
+};
+
+const warnOfPodTemplate: Warnings = (object, warn, old) => {
+  if (isChanged(object, old)) warnOfPod(object.field('template'), warn);
+};
+
+const warnOfStatefulSet: Warnings = (object, warn, old) => {
+  const spec = object.field('spec');
+  if (isChanged(object, old)) warnOfPod(spec.field('template'), warn);
+  const claims = spec.field('volumeClaimTemplates');
+  for (const [i, claim] of claims.items().entries()) {
+    // Kubernetes reports the spec as if it were the claim, or under its Go name
+    const { value } = claim.field('spec');
+    warnOfClaim(old === undefined ? new Place(claims, i, value, []) : claim.as('Spec', value), warn);
+  }
+  if (Number(spec.object.revisionHistoryLimit ?? 0) < 0) {
+    const words = 'a negative value retains all historical revisions; a value >= 0 is recommended';
+    warn(`spec.revisionHistoryLimit: ${words}`);
+  }
+};
+
+const warnings: ByResource<Warnings> = {
+  podtemplates: warnOfPodTemplate,
+  replicationcontrollers: warnOfPodController,
+  'deployments.apps': warnOfPodController,
+  'replicasets.apps': warnOfPodController,
+  'statefulsets.apps': warnOfStatefulSet,
+  'daemonsets.apps': warnOfDaemonSet,
+};
 
 const rules: ByResource<KindRules> = {
   podtemplates: { deleteReturnsObject: true, counts: ['template'] },
