@@ -18,7 +18,6 @@ import { Program } from './run/program.ts';
 import type { Expression } from './syntax/expression.ts';
 import { parse } from './syntax/parser.ts';
 import { type Issue, issuesText } from './syntax/source.ts';
-import type { Shape } from './types/shape.ts';
 import {
   boolType,
   bytesType,
@@ -31,6 +30,7 @@ import {
   nullType,
   opaqueType,
   optionalType,
+  type Shape,
   stringType,
   type Type,
   timestampType,
@@ -88,7 +88,7 @@ const types: ReadonlyMap<string, Type> = new Map([
 ]);
 
 export interface EnvironmentOptions {
-  /** lists and maps may hold values of different types */
+  /** lists and maps may have values of different types */
   readonly mixesTypes?: boolean;
 }
 
@@ -96,12 +96,12 @@ export type Compiled =
   | { readonly kind: 'compiled'; readonly program: Program }
   | {
       readonly kind: 'refused';
-      /** instantiation: it could be read and has its types, and fails however it is used */
+      /** instantiation: the expression is valid, but fails for any values */
       readonly stage: 'compilation' | 'instantiation';
       readonly text: string;
     };
 
-/** The variables that expressions of one place can use; the functions are the same everywhere. */
+/** The variables of the expressions of one place. The functions are the same everywhere. */
 export class Environment {
   readonly #variables: ReadonlyMap<string, Shape>;
   readonly #declarations: Declarations;

@@ -16,12 +16,10 @@ export {
   objectShape,
   opaqueShape,
   optionalShape,
-  type Shape,
-  type ShapeField,
   stringShape,
   timeShape,
 } from './types/shape.ts';
-export type { Type } from './types/type.ts';
+export type { Shape, ShapeField, Type } from './types/type.ts';
 export { type Data, type DataObject, fromData } from './values/data.ts';
 export { CostExceeded, Failure } from './values/failure.ts';
 export { ListValue, Optional, type Value } from './values/value.ts';

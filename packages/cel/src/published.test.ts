@@ -12,9 +12,9 @@ import {
   intShape,
   listShape,
   mapShape,
-  type Shape,
   stringShape,
 } from './types/shape.ts';
+import type { Shape } from './types/type.ts';
 import { isEqual } from './values/equal.ts';
 import { Meter } from './values/meter.ts';
 

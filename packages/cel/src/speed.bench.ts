@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { Environment } from './environment.ts';
 import type { Program } from './run/program.ts';
-import { intShape, listShape, mapShape, objectShape, type Shape, stringShape } from './types/shape.ts';
+import { intShape, listShape, mapShape, objectShape, stringShape } from './types/shape.ts';
+import type { Shape } from './types/type.ts';
 import { type Data, fromData } from './values/data.ts';
 
 /** What it costs to evaluate typical rules. Prints microseconds, the best of several rounds; 20 was the aim. */

@@ -9,7 +9,7 @@ import { GzipMember } from './gzip-member.ts';
 import { Collection, type Item, itemOf, SegmentBuilder, WindowMemory, withoutComma } from './index.ts';
 import { joinItems } from './segment.ts';
 
-/** Counts what it deflates. */
+/** Counts the texts that it deflates. */
 class CountingDeflater extends Deflater {
   texts = 0;
   override deflate(text: Buffer): Promise<Deflated> {
@@ -51,11 +51,11 @@ async function deflate(items: readonly Item[], earlier: readonly Bundle[] = []) 
   return { bundles, made: deflater.texts - before };
 }
 
-test('items in bundles are the items in a row', async () => {
+test('the bundles together are all items in order', async () => {
   for (const count of [0, 1, 2, 17, 128]) await deflate(someItems(count));
 });
 
-test('nothing is deflated twice, and a changed item costs its own bundle', async () => {
+test('no text is deflated twice, and a changed item costs one bundle', async () => {
   const items = someItems(128);
   const first = await deflate(items);
   assert.ok(first.made > 3 && first.made < 11, String(first.made));
@@ -64,7 +64,7 @@ test('nothing is deflated twice, and a changed item costs its own bundle', async
   assert.equal((await deflate(changed, first.bundles)).made, 1);
 });
 
-test('an item that comes or goes costs the bundles near it, on the average', async () => {
+test('an added or removed item costs on average only the bundles near it', async () => {
   const items = someItems(128);
   const { bundles: earlier, made: all } = await deflate(items);
   let made = 0;
@@ -75,14 +75,14 @@ test('an item that comes or goes costs the bundles near it, on the average', asy
   assert.ok(made / 256 < all / 2, `${made / 256} of ${all}`);
 });
 
-test('large items are bundles of their own', async () => {
+test('each large item is its own bundle', async () => {
   const items = Array.from({ length: 4 }, (_, i) => itemOf(parts(`big${i}`, 100_000)));
   const { bundles: earlier, made } = await deflate(items);
   assert.equal(made, 4);
   assert.equal((await deflate(items.with(2, itemOf(parts('big2', 90_000))), earlier)).made, 1);
 });
 
-test('a list after a change deflates what has changed, and tells each state truthfully', async () => {
+test('a list after a change deflates the changed bundles only, and has the right state', async () => {
   const builder = new SegmentBuilder();
   for (let i = 0; i < 1000; i++) builder.add(parts(`x${1000 + i}`));
   const collection = new Collection({

@@ -5,26 +5,29 @@ import { joinItems, withoutComma } from './segment.ts';
 
 /** Neighbouring items that are deflated together. */
 export interface Bundle {
-  /** of the items: a revision is given to one state only, so these say which states are in the bundle */
+  /**
+   * the revisions of the items: each revision belongs to one state only, so these numbers identify the states in the
+   * bundle
+   */
   readonly revisions: readonly number[];
   readonly deflated: Deflated;
 }
 
-/** Bundles are not smaller than this where there is more, because small texts deflate badly, */
+/** A bundle is not smaller than this, except the last one: small texts deflate badly. */
 const LEAST_BYTES = 12 << 10;
-/** and not much larger than this, because a change of one item costs its whole bundle. */
+/** A bundle is not much larger than this: a change of one item costs its whole bundle. */
 const MOST_BYTES = 64 << 10;
-/** Between the two, one name of so many ends a bundle. */
+/** Between these sizes, one name in five ends a bundle. */
 const END_ONE_IN = 5;
 
 const COMMA = stored(Buffer.from(','));
 
 /**
- * The items, separated by commas, deflated in bundles; bundles that were deflated earlier are used again.
+ * Deflates the items, separated by commas, in bundles. Bundles that were deflated earlier are used again.
  *
- * Bundles end where the names of their items say so, and not after so many items: when an item comes or goes, the
- * bundles behind it stay what they were. For example (an end after every name in 7) d7 e f7 g h7 are the bundles [d7]
- * [e f7] [g h7]; with a new e2 they are [d7] [e e2 f7] [g h7], and two of three are there already.
+ * The names of items decide where a bundle ends, not the number of items: when an item is added or removed, the
+ * bundles behind it stay the same. For example (an end after every name with a 7) d7 e f7 g h7 are the bundles [d7]
+ * [e f7] [g h7]; with a new e2 they are [d7] [e e2 f7] [g h7], and two of the three exist already.
  */
 export async function deflateItems(
   items: readonly Item[],
@@ -47,7 +50,7 @@ export async function deflateItems(
   return shared(joinDeflated(row), bundles);
 }
 
-/** The bundles as views of the whole, so that their bytes are in memory once. */
+/** Makes the bundles views of the whole text, so that their bytes are in memory once. */
 function shared(whole: Deflated, bundles: readonly Bundle[]): { whole: Deflated; bundles: Bundle[] } {
   let at = 0;
   const views = bundles.map(({ revisions, deflated }) => {
@@ -68,7 +71,7 @@ function endOfBundle(items: readonly Item[], from: number): number {
   return items.length;
 }
 
-/** FNV-1a of the name, so that names that differ in one letter fall apart. */
+/** FNV-1a of the name, so that similar names have different hashes. */
 function endsBundle(name: string): boolean {
   let hash = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);

@@ -12,7 +12,7 @@ import {
   withoutComma,
 } from './index.ts';
 
-/** A small generator, so that every failure can be run again from its seed. */
+/** A small random generator, so that a failed test can be repeated with its seed. */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -71,7 +71,7 @@ function play(seed: number, steps: number, collection: Collection): Array<Map<st
   return states;
 }
 
-/** The collection as another part would have it: its segments, sent and received. */
+/** The collection as another service receives it: its segments, sent and received. */
 function sent(collection: Collection): Collection {
   const segments = [...collection.snapshot().runs()].map((run) => {
     const heads = run.items.slice(run.from, run.to).map((item) => ({
@@ -108,7 +108,7 @@ for (const seed of [1, 2, 3, 4, 5]) {
   });
 }
 
-test('a snapshot never changes while the collection goes on', () => {
+test('a snapshot never changes while the collection does', () => {
   const collection = empty();
   play(7, 500, collection);
   const snapshot = collection.snapshot();
@@ -119,7 +119,7 @@ test('a snapshot never changes while the collection goes on', () => {
   assert.deepEqual(texts(snapshot), before);
 });
 
-test('runs of one namespace hold that namespace alone, and begin after a position', () => {
+test('runs of one namespace have only its items, and begin after a position', () => {
   const collection = empty();
   const states = play(9, 2000, collection);
   const keys = [...(states.at(-1) as Map<string, string>).keys()].sort().filter((key) => key.startsWith('ns1/'));
@@ -133,7 +133,7 @@ test('runs of one namespace hold that namespace alone, and begin after a positio
   assert.deepEqual(names(collection.snapshot(), after), keys.slice((keys.length >> 1) + 1));
 });
 
-test('below the window there is no snapshot, rather than a wrong one', () => {
+test('below the window there is no snapshot', () => {
   const collection = empty(20_000);
   play(11, 1000, collection);
   assert.equal(collection.at(toRevision(1)), undefined);
@@ -141,7 +141,7 @@ test('below the window there is no snapshot, rather than a wrong one', () => {
   assert.ok(collection.window.bytes <= 20_000);
 });
 
-test('a quiet collection is complete through revisions in which nothing of it changed', () => {
+test('a collection is complete through revisions of other collections', () => {
   const collection = empty();
   play(13, 10, collection);
   assert.equal(collection.at(toRevision(50)), undefined);
@@ -163,7 +163,7 @@ test('a window finds the first event after a revision, also one between events',
   assert.equal(next(20), undefined);
 });
 
-test('an item gives back its stored form, and its last state at the revision of its deletion', () => {
+test('an item returns its stored form, and its last state at the revision of its deletion', () => {
   const before = parts('n', 'a', 12, 'x');
   const item = itemOf(before);
   assert.equal(item.json.toString(), '{"metadata":{"name":"a","resourceVersion":"12"},"data":"x"}');
@@ -174,7 +174,7 @@ test('an item gives back its stored form, and its last state at the revision of 
   assert.deepEqual(item.stored().value, before.value);
 });
 
-test('a snapshot whose pages are being read is there when the window has moved past it', () => {
+test('a snapshot whose pages are being read is kept when the window has moved past it', () => {
   const collection = empty(1);
   play(5, 100, collection);
   const page = collection.snapshot();
@@ -189,7 +189,7 @@ test('a snapshot whose pages are being read is there when the window has moved p
   assert.equal(collection.at(page.revision), undefined);
 });
 
-test('pages that nobody goes on with hold no more than 64 states, whatever clients begin', () => {
+test('abandoned pages keep no more than 64 states', () => {
   const collection = empty();
   for (let revision = 1; revision <= 300; revision++) {
     collection.apply({ kind: eventKind.created, state: parts('ns', `x${revision}`, revision, ''), traceparent: '' });
@@ -198,7 +198,7 @@ test('pages that nobody goes on with hold no more than 64 states, whatever clien
   assert.equal(collection.keptStates, 64);
 });
 
-test('a namespace is found whole wherever in the tree it begins, also at the very start of a leaf', () => {
+test('a namespace is read completely, also when it begins at the start of a leaf', () => {
   const collection = empty();
   let revision = 0;
   const add = (namespace: string, i: number) => {
@@ -210,7 +210,7 @@ test('a namespace is found whole wherever in the tree it begins, also at the ver
       run.items.slice(run.from, run.to).map((item) => item.namespace),
     );
   for (let i = 0; i < 3; i++) add('z', i);
-  // one more object before the namespace each time, so that it begins at every place of a leaf
+  // each round adds one object before the namespace, so that the namespace begins at every position of a leaf
   for (let before = 0; before < 400; before++) {
     add('a', before);
     const namespace = `b${String(400 - before).padStart(3, '0')}`;
@@ -221,7 +221,7 @@ test('a namespace is found whole wherever in the tree it begins, also at the ver
 });
 
 for (const seed of [21, 22, 23]) {
-  test(`a collection read at any moment, and one made of its segments, stay what they are (seed ${seed})`, () => {
+  test(`a collection that is read at any time, and a copy made from its segments, have the right states (seed ${seed})`, () => {
     const random = randomNumbers(seed);
     const collection = empty();
     const naive = new Map<string, string>();
@@ -231,7 +231,7 @@ for (const seed of [21, 22, 23]) {
       const name = `x${String(random(300)).padStart(3, '0')}`;
       const there = naive.has(`ns/${name}`);
       const remove = there && random(4) === 0;
-      // now and then a large one, so that segments end by their bytes
+      // some objects are large, so that segments also end by their bytes
       const next = parts('ns', name, revision, 'v'.repeat(random(40) === 0 ? 90_000 : random(50)));
       if (remove) naive.delete(`ns/${name}`);
       else naive.set(`ns/${name}`, JSON.stringify(JSON.parse(itemOf(next).json.toString())));
@@ -252,7 +252,7 @@ for (const seed of [21, 22, 23]) {
   });
 }
 
-test('what a change replaces does not keep the segment alive that it stood in', () => {
+test('a replaced item does not keep its former segment in memory', () => {
   const collection = empty();
   for (let i = 0; i < 50; i++) {
     collection.apply({ kind: eventKind.created, state: parts('n', `a${i}`, i + 1, 'x'), traceparent: '' });
@@ -261,12 +261,12 @@ test('what a change replaces does not keep the segment alive that it stood in', 
   collection.apply({ kind: eventKind.updated, state: parts('n', 'a7', 51, 'y'), traceparent: '' });
   const replaced = collection.window.at(collection.window.end - 1).previous;
   assert.equal(replaced?.json.buffer.byteLength, replaced?.size);
-  // a state of the past is joined for its readers, and its items stay where they are
+  // the bytes of a past state are joined for its readers, and its items keep their own bytes
   for (const run of (collection.at(toRevision(50)) as Snapshot).runs()) run.joined();
   assert.equal(replaced?.json.buffer.byteLength, replaced?.size);
 });
 
-test('a part of a segment is the bytes of its items, whether the segment was joined or not', () => {
+test('a part of a segment has the bytes of its items, whether the segment was joined or not', () => {
   const collection = empty();
   play(31, 800, collection);
   for (const joinFirst of [false, true]) {

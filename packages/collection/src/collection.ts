@@ -11,10 +11,10 @@ import type { WindowMemory } from './window-memory.ts';
 
 export interface CollectionChange {
   kind: EventKind;
-  /** the state after; of a deletion the last state, at the revision of the deletion */
+  /** the state after the change; for a deletion the last state, at the revision of the deletion */
   state: ItemParts;
   traceparent: string;
-  /** why the state cannot be read, empty when it can */
+  /** the reason why the state cannot be read; empty for a readable state */
   corrupt?: string;
 }
 
@@ -26,31 +26,31 @@ interface Kept {
 interface CollectionOptions {
   /** the state's revision */
   revision: Revision;
-  /** everything that happened after this is in `history` */
+  /** `history` has every event after this revision */
   floor: Revision;
   /** the objects in key order */
   segments: readonly Segment[];
-  /** objects that are there and cannot be read */
+  /** objects that exist but cannot be read */
   corrupt?: Iterable<CorruptObject>;
   history?: Iterable<CollectionEvent>;
   holes?: Iterable<Hole>;
-  /** what its window shares with those of other collections */
+  /** the memory that all windows share */
   memory: WindowMemory;
   now?: () => number;
-  /** in lists the items do not name their kind */
+  /** the items of lists have no apiVersion and kind */
   typeless?: boolean;
 }
 
-/** Snapshots that pages are being read from are kept this long after their last use. */
+/** A snapshot whose pages are being read is kept for this time after its last use. */
 const KEEP_MS = 300_000;
 const KEEP_COUNT = 64;
 
 /**
- * One collection: its state now, its recent events, and its state at any revision between.
+ * One collection: its current state, its recent events, and its state at any revision between.
  *
- * Invariant: the tree is the state at `through`, exactly: every change up to it was applied, once, in order. Objects
- * that cannot be read are not in it but in `corrupt`; no history reaches across the coming or going of one, because
- * nobody could be told of it.
+ * Invariant: the tree is exactly the state at `through`: every change up to it was applied once, in order. Unreadable
+ * objects are in `corrupt` and not in the tree. The history begins anew when an object becomes unreadable or
+ * readable, because a watcher cannot be told of such a change.
  */
 export class Collection {
   readonly #tree: Tree;
@@ -84,7 +84,7 @@ export class Collection {
     return this.#through;
   }
 
-  /** About what is held in memory: the state, and what history alone keeps alive. */
+  /** The approximate memory of the state and of older states that only the history needs. */
   get bytes(): number {
     return this.#stateBytes + this.window.bytes;
   }
@@ -102,7 +102,7 @@ export class Collection {
     return this.#tree.get({ namespace, name });
   }
 
-  /** The objects that cannot be read, of one namespace ("" for all). */
+  /** The unreadable objects of one namespace ("" for all). */
   corruptObjects(namespace = ''): CorruptObject[] {
     if (this.#corrupt.size === 0) return [];
     return [...this.#corrupt.values()].filter((object) => namespace === '' || object.namespace === namespace);
@@ -112,7 +112,10 @@ export class Collection {
     return this.#corrupt.size > 0 && this.#corrupt.has(pathOf(position));
   }
 
-  /** undefined: what happened cannot be shown to anybody, so the history begins anew after it. */
+  /**
+   * Applies a change. The result is undefined when watchers cannot be told of it; the history then begins anew after
+   * it.
+   */
   apply(change: CollectionChange): CollectionEvent | undefined {
     const { kind, corrupt = '' } = change;
     const state = corrupt === '' ? change.state : this.#lastGood(change);
@@ -140,7 +143,7 @@ export class Collection {
     return event;
   }
 
-  /** Of the deletion of a corrupt object: what it was when it could be read, if that is known here. */
+  /** For the deletion of a corrupt object: its last readable state, if this collection has it. */
   #lastGood({ kind, state }: CollectionChange): ItemParts | undefined {
     const item = kind === eventKind.deleted ? this.#tree.get(state) : undefined;
     return item === undefined ? undefined : { ...state, ...item.stored() };
@@ -161,7 +164,7 @@ export class Collection {
     this.#frozen = undefined;
   }
 
-  /** Nobody reads it any longer. */
+  /** Gives the memory back. The collection is not read after this. */
   close(): void {
     this.#memory.leave(this.window);
   }
@@ -170,7 +173,7 @@ export class Collection {
     if (revision > this.#through) this.#through = revision;
   }
 
-  /** The state now. */
+  /** The current state. */
   snapshot(): Snapshot {
     this.#frozen ??= new Snapshot(this.#tree.freeze(), this.#changed);
     const { root, revision } = this.#frozen;
@@ -178,9 +181,8 @@ export class Collection {
   }
 
   /**
-   * The state at exactly this revision: the nearest later state that is kept, with the events since undone.
-   * undefined when the window does not reach back so far, or the revision is not yet complete. A state that is kept
-   * itself needs no window.
+   * The state at exactly this revision: the nearest later state that is kept, without the events since. undefined
+   * when the window does not reach back so far, or the revision is not yet complete. A kept state needs no window.
    */
   at(revision: Revision): Snapshot | undefined {
     if (revision > this.#through || this.window.isInHole(revision)) return undefined;
@@ -200,7 +202,7 @@ export class Collection {
     return new Snapshot(tree.freeze(), revision);
   }
 
-  /** How many states are held for pages to come. */
+  /** The number of states that are kept for the next pages of lists. */
   get keptStates(): number {
     return this.#kept.size;
   }
@@ -226,7 +228,7 @@ export class Collection {
 
 const ITEM_BYTES = 400;
 
-/** An item is its bytes, and what is around them. */
+/** The memory of an item: its bytes, and the objects around them. */
 function sizeOf(item: Item | undefined): number {
   return item === undefined ? 0 : item.size + ITEM_BYTES;
 }

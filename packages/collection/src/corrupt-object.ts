@@ -4,11 +4,11 @@ import type { Position } from './key-order.ts';
 /** An object that is stored and cannot be read. */
 export interface CorruptObject extends Position {
   readonly revision: Revision;
-  /** what is wrong with it */
+  /** the reason */
   readonly why: string;
 }
 
-/** From an object as the parts send it to each other. */
+/** Makes it from the message that services send. */
 export function corruptObject(message: { key: Position; revision: number; corrupt: string }): CorruptObject {
   const { namespace, name } = message.key;
   return { namespace, name, revision: toRevision(message.revision), why: message.corrupt };

@@ -33,7 +33,7 @@ function apply(own: Collection, kind: keyof typeof eventKind, name: string, revi
 
 const names = (own: Collection) => own.corruptObjects().map(({ name, why }) => `${name}: ${why}`);
 
-test('an object that cannot be read stands beside the state, by its namespace', () => {
+test('an unreadable object is kept beside the state, by its namespace', () => {
   const own = collection(['x', 'y']);
   assert.deepEqual(names(own), ['x: broken', 'y: broken']);
   assert.deepEqual([own.size, own.corruptObjects('other').length], [0, 0]);
@@ -43,7 +43,7 @@ test('an object that cannot be read stands beside the state, by its namespace', 
   );
 });
 
-test('a change that cannot be read takes the object out, and no history reaches across it', () => {
+test('an unreadable change removes the object, and the history begins anew after it', () => {
   const own = collection();
   apply(own, 'created', 'a', 2);
   assert.equal(apply(own, 'updated', 'a', 3, 'broken'), undefined);
@@ -53,7 +53,7 @@ test('a change that cannot be read takes the object out, and no history reaches 
   assert.equal(own.at(toRevision(2)), undefined);
 });
 
-test('the deletion of an object that was readable here shows its last good state at the revision of the deletion', () => {
+test('the deletion of an object that was readable before shows its last readable state at the revision of the deletion', () => {
   const own = collection();
   apply(own, 'created', 'a', 2);
   const event = apply(own, 'deleted', 'a', 3, 'broken');
@@ -62,13 +62,13 @@ test('the deletion of an object that was readable here shows its last good state
   assert.deepEqual([names(own), own.window.floor], [[], 1]);
 });
 
-test('the deletion of an object that was never readable here shows nothing, and ends the history', () => {
+test('the deletion of an object that was never readable shows no event, and the history begins anew', () => {
   const own = collection(['x']);
   assert.equal(apply(own, 'deleted', 'x', 2, 'broken'), undefined);
   assert.deepEqual([names(own), own.window.floor, own.through], [[], 2, 2]);
 });
 
-test('a write over a corrupt object makes it whole; no list from before pretends that it was not there', () => {
+test('a write over a corrupt object makes it readable; no earlier list can be read that would lack it', () => {
   const own = collection(['x']);
   assert.equal(apply(own, 'updated', 'x', 5)?.revision, 5);
   assert.deepEqual([names(own), own.size], [[], 1]);

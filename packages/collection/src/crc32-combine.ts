@@ -1,9 +1,9 @@
 /**
- * The CRC-32 of two texts in a row, from their two CRCs, without looking at the texts again.
+ * The CRC-32 of two texts in a row, computed from their two CRCs, without reading the texts again.
  *
- * A CRC is the remainder of a polynomial over GF(2), lowest power in the highest bit. To append n zero bytes is to
- * multiply it by x^(8n), and the CRC of A followed by B is crc(A) * x^(8 |B|) + crc(B). The factor depends on the
- * length of B only, so it is made once for each text that will be appended often.
+ * A CRC is the remainder of a polynomial over GF(2), lowest power in the highest bit. Appending n zero bytes
+ * multiplies it by x^(8n), and the CRC of A followed by B is crc(A) * x^(8 |B|) + crc(B). The factor depends on the
+ * length of B only, so it is computed once for each text that is appended often.
  */
 export function appendFactor(byteLength: number): number {
   let power = ONE;

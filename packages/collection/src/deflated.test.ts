@@ -18,25 +18,25 @@ const texts = Array.from({ length: 40 }, (_, i) =>
   i % 5 === 0 ? randomBytes(i * 997) : Buffer.from(`{"name":"x${i}","data":"${'abc'.repeat(i * 50)}"}`),
 );
 
-test('texts that were deflated apart are one gzip member, whatever their order', async () => {
+test('texts that were deflated separately are one gzip member, in any order', async () => {
   const parts = await Promise.all(texts.map((text) => deflater.deflate(text)));
   assert.deepEqual(gunzipSync(member(parts)), Buffer.concat(texts));
   assert.deepEqual(gunzipSync(member(parts.toReversed())), Buffer.concat(texts.toReversed()));
 });
 
-test('stored and deflated texts mix, and a row of them is as good as each', async () => {
+test('stored and deflated texts can be mixed, and joined texts can be joined again', async () => {
   const large = randomBytes(200_000);
   const row = joinDeflated([stored(Buffer.from('a,')), await deflater.deflate(large), stored(Buffer.from(','))]);
   const whole = Buffer.concat([Buffer.from('a,'), large, Buffer.from(',')]);
   assert.deepEqual(gunzipSync(member([row, stored(large), row])), Buffer.concat([whole, large, whole]));
 });
 
-test('nothing at all is a valid member, too', () => {
+test('a member without texts is valid', () => {
   assert.equal(gunzipSync(member([])).length, 0);
   assert.equal(gunzipSync(member([stored(Buffer.alloc(0))])).length, 0);
 });
 
-test('there is one member: its deflate stream ends where the trailer begins, and nothing else follows', async () => {
+test('there is one member: its deflate stream ends where the trailer begins, and no bytes follow', async () => {
   const bytes = member(await Promise.all(texts.map((text) => deflater.deflate(text))));
   const { buffer, engine } = inflateRawSync(bytes.subarray(10), { info: true }) as unknown as {
     buffer: Buffer;
@@ -47,7 +47,7 @@ test('there is one member: its deflate stream ends where the trailer begins, and
   assert.equal(bytes.readUInt32LE(bytes.length - 8), crc32(buffer));
 });
 
-test('a damaged text is noticed by the checksum', async () => {
+test('the checksum detects a damaged text', async () => {
   const [part] = await Promise.all([deflater.deflate(Buffer.from('text '.repeat(100)))]);
   assert.throws(() => gunzipSync(member([{ ...part, crc: part.crc ^ 1 }])), /incorrect data check/);
   assert.throws(() => gunzipSync(member([{ ...part, length: part.length + 1 }])), /incorrect length check/);

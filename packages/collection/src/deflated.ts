@@ -2,14 +2,14 @@ import { crc32 } from 'node:zlib';
 import { appendFactor, combineCrc32 } from './crc32-combine.ts';
 
 /**
- * A text as raw deflate blocks that begin and end at a byte, refer to nothing before them and do not end the stream:
- * such texts can stand behind one another in any order.
+ * A text as raw deflate blocks. They begin and end at a byte, refer to nothing before them and do not end the stream:
+ * such texts can follow one another in any order.
  */
 export interface Deflated {
   readonly bytes: Buffer;
   /** of the text */
   readonly crc: number;
-  /** what appending the text does to the CRC of what stands before it */
+  /** the factor by which appending this text multiplies the CRC of the text before it */
   readonly factor: number;
   /** of the text */
   readonly length: number;
@@ -19,7 +19,7 @@ export function deflatedText(text: Buffer, bytes: Buffer): Deflated {
   return { bytes, crc: crc32(text), factor: appendFactor(text.length), length: text.length };
 }
 
-/** Several in a row, as one. */
+/** Joins several texts in a row into one. */
 export function joinDeflated(texts: readonly Deflated[]): Deflated {
   let crc = 0;
   let length = 0;
@@ -32,7 +32,7 @@ export function joinDeflated(texts: readonly Deflated[]): Deflated {
 
 const STORED_MAX = 0xffff;
 
-/** The text as it is, in stored blocks: five bytes more, and no work. For what is short and new each time. */
+/** The text in stored blocks, without compression: five bytes more, and no work. For short texts that are used once. */
 export function stored(text: Buffer): Deflated {
   const blocks: Buffer[] = [];
   for (let at = 0; at < text.length; at += STORED_MAX) {

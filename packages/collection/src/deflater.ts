@@ -2,10 +2,10 @@ import { constants, createDeflateRaw, type DeflateRaw } from 'node:zlib';
 import { type Deflated, deflatedText } from './deflated.ts';
 
 /**
- * Deflates texts off the main loop, one after the other, at the lowest level.
+ * Deflates texts outside the event loop, one after the other, at the lowest level.
  *
- * One stream is kept for all, because making one costs as much as deflating 10 KiB. Each text is ended by a full flush:
- * its bytes end at a byte, and nothing after it refers back to it.
+ * One stream is kept for all texts, because a new stream costs as much as deflating 10 KiB. A full flush ends each
+ * text: its bytes end at a byte, and later texts do not refer back to it.
  */
 export class Deflater {
   readonly #stream: DeflateRaw = createDeflateRaw({
@@ -22,7 +22,7 @@ export class Deflater {
 
   deflate(text: Buffer): Promise<Deflated> {
     const deflated = this.#last.then(() => this.#write(text));
-    // its caller gets the error; whoever comes next only waits for its end
+    // its own caller gets the error; the next caller only waits for its end
     this.#last = deflated.catch(() => undefined);
     return deflated;
   }
@@ -36,7 +36,7 @@ export class Deflater {
     return new Promise((resolve, reject) => {
       this.#stream.write(text, (error) => {
         if (error) return reject(error);
-        // what is still in the stream's buffer comes out as 'data', too
+        // the rest of the stream's buffer also arrives as 'data'
         while (this.#stream.read() !== null);
         const parts = this.#parts;
         this.#parts = [];

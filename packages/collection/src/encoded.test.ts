@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { toRevision } from '@tidegate/revision';
 import { Collection, eventKind, type Item, WindowMemory } from './index.ts';
 
-/** `name@revision;`, and how many were made. */
+/** Encodes items as `name@revision;`, and counts them. */
 function counting() {
   const form = {
     name: 'counted',
@@ -31,7 +31,7 @@ function collectionOf(count: number): { collection: Collection; change: (name: s
   return { collection, change };
 }
 
-test('a form is made once for each state, however often it is read and whatever changes around it', () => {
+test('a form is made once for each state, also when it is read often and other items change', () => {
   const form = counting();
   const { collection, change } = collectionOf(1000);
   const read = (namespace?: string) => {
@@ -55,7 +55,7 @@ test('a form is made once for each state, however often it is read and whatever 
   assert.equal(form.made, 1040);
 });
 
-test('a state of the past has the bytes of its own items', () => {
+test('a past state has the bytes of its own items', () => {
   const form = counting();
   const { collection, change } = collectionOf(200);
   const texts = (revision: number) =>

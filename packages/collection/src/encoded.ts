@@ -1,13 +1,13 @@
 import type { Item } from './item.ts';
 
-/** Another form of items than their JSON. The same name must always mean the same bytes. */
+/** A form of items other than JSON. The same name must always mean the same bytes. */
 export interface ItemForm {
   readonly name: string;
   encode(item: Item): Buffer;
 }
 
 /**
- * Neighbouring items in another form, in one buffer.
+ * Consecutive items in another form, in one buffer.
  *
  * For example three items of 10, 20 and 5 bytes: ends are 10, 30 and 35.
  */
@@ -22,7 +22,7 @@ export class Encoded {
     this.#ends = ends;
   }
 
-  /** Items that were encoded earlier are not encoded again: a revision is given to one state only. */
+  /** Items that were encoded earlier are not encoded again: each revision belongs to one state only. */
   static of(items: readonly Item[], form: ItemForm, earlier?: Encoded): Encoded {
     const known = earlier?.places();
     const parts = items.map((item) => {

@@ -1,14 +1,14 @@
 import { combineCrc32 } from './crc32-combine.ts';
 import type { Deflated } from './deflated.ts';
 
-/** No name, no time, and the fastest level, as of an unknown system. */
+/** The header of a gzip member without name and time, of the fastest level and an unknown system. */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff]);
 /** an empty stored block that ends the stream */
 const FINAL = Buffer.from([1, 0, 0, 0xff, 0xff]);
 
 /**
- * One gzip member, joined from deflated texts as they come. Readers that read the first member only, and many do, get
- * all of it.
+ * One gzip member, joined from deflated texts as they arrive. Many readers read the first member only; they get the
+ * whole text.
  */
 export class GzipMember {
   #crc = 0;

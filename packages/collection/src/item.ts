@@ -2,15 +2,15 @@ import { type Revision, revisionText, toRevision } from '@tidegate/revision';
 import type { Position } from './key-order.ts';
 import { NO_HEAD, savedBytes, type TypeHead, typeHeadOf } from './type-head.ts';
 
-/** What is known of a state beside its bytes. */
+/** A state without its bytes. */
 export interface ItemHead {
   namespace: string;
   name: string;
   revision: Revision;
   uid: string;
-  /** where the resourceVersion belongs */
+  /** the offset at which the resourceVersion belongs */
   splice: number;
-  /** JSON of labels and selectable fields, may be empty */
+  /** JSON of labels and selectable fields, can be empty */
   selection: Uint8Array;
   deleting: boolean;
 }
@@ -20,7 +20,7 @@ export interface ItemParts extends ItemHead {
   value: Uint8Array;
 }
 
-/** A stored object or a change as the parts send it to each other. */
+/** A stored object or a change, as services send it. */
 interface StateMessage {
   key: Position;
   revision: number;
@@ -31,7 +31,7 @@ interface StateMessage {
   deleting: boolean;
 }
 
-/** Field by field: a decoded message has its absent fields in its prototype, where a spread does not find them. */
+/** Copies field by field: a decoded message has its absent fields in its prototype, and a spread would lose them. */
 export function itemParts(message: StateMessage): ItemParts {
   return {
     namespace: message.key.namespace,
@@ -50,7 +50,7 @@ interface Selection {
   fields: Readonly<Record<string, string>>;
 }
 
-/** Where the bytes of an item are, and what an object alone has before them. */
+/** Where the bytes of an item are, and the head that a single object has before them. */
 interface Place {
   readonly at?: number;
   readonly size?: number;
@@ -61,13 +61,13 @@ const NOTHING: Selection = { labels: {}, fields: {} };
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * One state of one object, immutable, with its bytes ready to be sent in a list.
+ * One state of one object, immutable, with its bytes ready for a list.
  *
- * Where a list names the kind of its items once for all, the bytes are without it, and a head that all items share is
- * put before them for those who want the object alone.
+ * A list can name the kind of its items once. The bytes of its items are then without it, and a head that all items
+ * share is put before them for readers of a single object.
  *
- * The bytes are the item's own, or a part of the segment that it stands in: a segment of a hundred objects is then one
- * buffer that lists send as it is. They are the same wherever they are; only their place changes.
+ * The bytes are the item's own, or a part of the segment that holds it: a segment of a hundred objects is then one
+ * buffer that lists send unchanged. The bytes are always the same; only their place changes.
  *
  * For example value `{"metadata":{"uid":"u"},"data":{}}` with splice 23 and revision 7 has the bytes
  * `{"metadata":{"uid":"u","resourceVersion":"7"},"data":{}}`.
@@ -78,17 +78,17 @@ export class Item implements Position {
   readonly revision: Revision;
   readonly uid: string;
   readonly deleting: boolean;
-  /** of the bytes in a list */
+  /** the size of the bytes in a list */
   readonly size: number;
   readonly #splice: number;
   readonly #head: TypeHead;
   #bytes: Buffer;
   #at: number;
-  /** a text until somebody selects: bytes would keep the whole message alive that they came in */
+  /** a text until the first use: bytes would keep the whole message in memory that contained them */
   #selection: string | Selection;
   #parsed: unknown;
 
-  /** bytes: the object as it is in a list, or the segment that holds it from `at` on */
+  /** bytes: the object as in a list, or the segment that holds it from `at` on */
   constructor(head: ItemHead, bytes: Buffer, { at = 0, size = bytes.length, typeHead = NO_HEAD }: Place = {}) {
     this.namespace = head.namespace;
     this.name = head.name;
@@ -103,7 +103,7 @@ export class Item implements Position {
     this.#at = at;
   }
 
-  /** the object as clients get it alone */
+  /** the object as clients get it outside of a list */
   get json(): Buffer {
     const { length } = this.#head;
     if (length === 0) return this.listed;
@@ -113,12 +113,12 @@ export class Item implements Position {
     return bytes;
   }
 
-  /** the object as it is in a list */
+  /** the object as in a list */
   get listed(): Buffer {
     return this.#isAlone() ? this.#bytes : this.#bytes.subarray(this.#at, this.#at + this.size);
   }
 
-  /** where the resourceVersion was put in the object alone */
+  /** the offset of the resourceVersion in the object outside of a list */
   get splice(): number {
     return this.#splice;
   }
@@ -141,7 +141,7 @@ export class Item implements Position {
     return this.#parsed;
   }
 
-  /** Copies the bytes into a segment, which is where they are from now on. */
+  /** Moves the bytes into a segment. */
   moveTo(segment: Buffer, at: number): void {
     this.copyTo(segment, at);
     this.#bytes = segment;
@@ -152,7 +152,7 @@ export class Item implements Position {
     this.#bytes.copy(target, at, this.#at, this.#at + this.size);
   }
 
-  /** Takes the bytes out of the segment: history must not keep a hundred objects alive for one. */
+  /** Copies the bytes out of the segment: otherwise one item in the history would keep a hundred objects in memory. */
   leaveSegment(): void {
     if (this.#isAlone()) return;
     const own = Buffer.allocUnsafeSlow(this.size);
@@ -165,7 +165,7 @@ export class Item implements Position {
     return spliced(value, splice, revision);
   }
 
-  /** The stored form again, to be sent to another part. */
+  /** The stored form, for another service. */
   stored(): { value: Buffer; splice: number; selection: Uint8Array } {
     const end = this.#splice + insertion(this.revision).length;
     const { json } = this;
@@ -194,7 +194,7 @@ export class Item implements Position {
   }
 }
 
-/** A stored state as an item with bytes of its own. typeless: in lists it does not name its kind. */
+/** A stored state as an item with its own bytes. typeless: the items of lists have no apiVersion and kind. */
 export function itemOf(parts: ItemParts, typeless = false): Item {
   const typeHead = typeless ? typeHeadOf(parts.value) : NO_HEAD;
   if (typeHead.length === 0) return new Item(parts, spliced(parts.value, parts.splice, parts.revision));
@@ -214,7 +214,7 @@ function insertion(revision: Revision): string {
   return `,"resourceVersion":"${revisionText(revision)}"`;
 }
 
-/** The stored bytes with their resourceVersion in its place. */
+/** The stored bytes with the resourceVersion inserted. */
 export function spliced(value: Uint8Array, splice: number, revision: Revision): Buffer {
   const bytes = Buffer.allocUnsafeSlow(splicedSize(value, revision));
   spliceInto(bytes, 0, { value, splice, revision });
@@ -225,7 +225,7 @@ export function splicedSize(value: Uint8Array, revision: Revision): number {
   return value.length + insertion(revision).length;
 }
 
-/** Answers where it ends. */
+/** Returns the end offset. */
 export function spliceInto(
   target: Buffer,
   at: number,

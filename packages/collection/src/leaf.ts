@@ -5,9 +5,9 @@ import { Encoded, type ItemForm } from './encoded.ts';
 import type { Item } from './item.ts';
 import { gatherItems, joinedSize, joinItems, SEGMENT_BYTES, SEGMENT_ITEMS, type Segment } from './segment.ts';
 
-/** Who may change a node in place. */
+/** The owner of nodes: only it may change them in place. */
 export class Owner {
-  /** of a state that is past: its items also stand in the window, which must not keep whole segments alive */
+  /** this leaf belongs to a past state: the window has its items, too, and must not keep whole segments in memory */
   readonly ofPast: boolean;
 
   constructor(ofPast = false) {
@@ -15,20 +15,20 @@ export class Owner {
   }
 }
 
-/** Most leaves are never asked for another form. */
+/** Most leaves never need another form. */
 const NONE: ReadonlyMap<string, Encoded> = new Map();
 
 /**
- * Neighbouring items of a tree, with their bytes ready in the forms that were asked for.
+ * Consecutive items of a tree, with their bytes in the forms that readers have used.
  *
- * Invariant: the ready bytes are those of `items`. Only what `#earlier` says is of the past: the bundles in which the
- * items were deflated when that was last asked, of this leaf or of the one it was copied from, and the same of other
- * forms; those that still hold are used again.
+ * Invariant: these bytes are those of `items`. Only `#earlier` belongs to the past: the bundles in which the items of
+ * this leaf, or of the leaf from which it was copied, were deflated last, and the same for other forms. The bundles
+ * that still match are used again.
  */
 export class Leaf {
   owner: Owner;
   items: Item[];
-  /** how long `joined` is, whether it was asked for or not */
+  /** the length of `joined`, also before it exists */
   bytes: number;
   #joined: Buffer | undefined;
   #deflated: Promise<Deflated> | undefined;
@@ -55,12 +55,12 @@ export class Leaf {
     return this.items[0] as Item;
   }
 
-  /** it has to be split */
+  /** the leaf must be split */
   get isLarge(): boolean {
     return this.items.length > SEGMENT_ITEMS || (this.bytes > SEGMENT_BYTES && this.items.length > 1);
   }
 
-  /** where it is split: both halves get something, and about the same */
+  /** where the leaf is split: into two halves of about the same size, neither of them empty */
   get middle(): number {
     let bytes = 0;
     let at = 0;
@@ -68,18 +68,18 @@ export class Leaf {
     return Math.max(1, at);
   }
 
-  /** it can be joined with a neighbour as small */
+  /** the leaf can be joined with a neighbour of its size */
   get isSmall(): boolean {
     return this.items.length <= SEGMENT_ITEMS / 4 && this.bytes <= SEGMENT_BYTES / 4;
   }
 
-  /** Every item's JSON, each followed by a comma: made on first demand, and then the place of the items' bytes. */
+  /** The JSON of all items, each followed by a comma. It is made at the first use, and then holds the items' bytes. */
   get joined(): Buffer {
     this.#joined ??= this.owner.ofPast ? joinItems(this.items) : gatherItems(this.items);
     return this.#joined;
   }
 
-  /** A part of `joined`; where only a few are asked for, the others are left alone. */
+  /** A part of `joined`. For a few items `joined` is not made. */
   joinedPart(from: number, to: number): Buffer {
     const { items } = this;
     if (this.#joined === undefined && (to - from) * 2 < items.length) return joinItems(items, from, to);
@@ -87,7 +87,7 @@ export class Leaf {
     return this.joined.subarray(at, at + joinedSize(items, from, to));
   }
 
-  /** Every item's JSON, separated by commas, deflated. Only a leaf that will never change again may be asked. */
+  /** The JSON of all items, separated by commas, deflated. The leaf must never change again. */
   deflated(deflater: Deflater): Promise<Deflated> {
     this.#deflated ??= deflateItems(this.items, this.#earlier, deflater).then(
       ({ whole, bundles }) => {
@@ -102,7 +102,7 @@ export class Leaf {
     return this.#deflated;
   }
 
-  /** Every item in another form, one behind the other. */
+  /** All items in another form, one after the other. */
   encoded(form: ItemForm): Encoded {
     let encoded = this.#encoded.get(form.name);
     if (encoded === undefined) {

@@ -4,12 +4,12 @@ import { copyListed, savedBytes, typeHeadOf } from './type-head.ts';
 
 const COMMA = 0x2c;
 
-/** A segment ends when it has so many items, or so many bytes. */
+/** A segment ends at this number of items, or of bytes. */
 export const SEGMENT_ITEMS = 128;
 export const SEGMENT_BYTES = 256 << 10;
 
 /**
- * Neighbouring items of a collection in one buffer: their JSON, each followed by a comma. The items' own bytes are
+ * Consecutive items of a collection in one buffer: their JSON, each followed by a comma. The items' own bytes are
  * parts of it.
  */
 export interface Segment {
@@ -17,13 +17,13 @@ export interface Segment {
   readonly json: Buffer;
 }
 
-/** An item's head as parts send it to each other. */
+/** An item without its bytes, as services send it. */
 interface SentHead extends Omit<ItemHead, 'revision'> {
   readonly revision: number;
   readonly size: number;
 }
 
-/** Stored states in key order, as segments. */
+/** Makes segments from stored states in key order. */
 export class SegmentBuilder {
   readonly segments: Segment[] = [];
   #parts: ItemParts[] = [];
@@ -36,7 +36,7 @@ export class SegmentBuilder {
     this.#bytes += size;
   }
 
-  /** Nothing comes any more. */
+  /** Ends the last segment. */
   finish(): Segment[] {
     this.#end();
     return this.segments;
@@ -60,8 +60,8 @@ export class SegmentBuilder {
 }
 
 /**
- * The segment as another part has made it: what is known of each item, and the bytes of all. typeless: in lists the items
- * do not name their kind, which the bytes that came do.
+ * Makes a segment from a message of another service: the heads of the items, and the bytes of all of them. typeless:
+ * the items of lists have no apiVersion and kind, which the received bytes still have.
  */
 export function segmentOf(json: Buffer, heads: Iterable<SentHead>, typeless = false): Segment {
   const sent = [...heads];
@@ -75,7 +75,7 @@ export function segmentOf(json: Buffer, heads: Iterable<SentHead>, typeless = fa
   return { items, json };
 }
 
-/** Nobody else has the bytes: what is left of them moves together. */
+/** Removes the types from the bytes in place; nothing else uses these bytes. */
 function typelessSegment(source: Buffer, heads: readonly SentHead[]): Segment {
   let [from, to] = [0, 0];
   const places = heads.map((head) => {
@@ -94,7 +94,7 @@ function typelessSegment(source: Buffer, heads: readonly SentHead[]): Segment {
   return { items, json };
 }
 
-/** Joined objects, each followed by a comma, as lists have them that name the kind once. */
+/** Joined objects, each followed by a comma, without apiVersion and kind. */
 export function listedOf(source: Buffer, sizes: readonly number[]): Buffer {
   const places: Parameters<typeof copyListed>[0][] = [];
   let [at, bytes] = [0, 0];
@@ -113,7 +113,7 @@ export function listedOf(source: Buffer, sizes: readonly number[]): Buffer {
   return json;
 }
 
-/** The items' JSON, each followed by a comma. Their bytes stay where they are. */
+/** The items' JSON, each followed by a comma. The items keep their own bytes. */
 export function joinItems(items: readonly Item[], from = 0, to = items.length): Buffer {
   const json = Buffer.allocUnsafeSlow(joinedSize(items, from, to));
   let at = 0;
@@ -126,7 +126,7 @@ export function joinItems(items: readonly Item[], from = 0, to = items.length): 
   return json;
 }
 
-/** The same, and the items' bytes are parts of it from now on. */
+/** The same, and the items' bytes become parts of it. */
 export function gatherItems(items: readonly Item[]): Buffer {
   const json = Buffer.allocUnsafeSlow(joinedSize(items, 0, items.length));
   let at = 0;
@@ -138,7 +138,7 @@ export function gatherItems(items: readonly Item[]): Buffer {
   return json;
 }
 
-/** How long the items are, with a comma behind each. */
+/** The length of the items, with a comma after each. */
 export function joinedSize(items: readonly Item[], from: number, to: number): number {
   let bytes = to - from;
   for (let i = from; i < to; i++) bytes += (items[i] as Item).size;

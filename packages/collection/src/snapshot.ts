@@ -8,22 +8,22 @@ import type { Leaf } from './leaf.ts';
 import { joinedSize, joinItems, withoutComma } from './segment.ts';
 import { Branch, childIndex, find, lowerBound, type Node } from './tree.ts';
 
-/** Neighbouring items of one leaf. A run that is the whole leaf shares the leaf's bytes with every reader. */
+/** Consecutive items of one leaf. All readers of a run that is the whole leaf share the leaf's bytes. */
 export interface Run {
   readonly items: readonly Item[];
   readonly from: number;
   readonly to: number;
-  /** how long `joined` is */
+  /** the length of `joined` */
   readonly bytes: number;
-  /** the run's JSON, a comma behind each item */
+  /** the run's JSON, with a comma after each item */
   joined(): Buffer;
-  /** its items in another form, one behind the other */
+  /** its items in another form, one after the other */
   encoded(form: ItemForm): Buffer;
   /** the run's JSON without the last comma, deflated */
   deflated(deflater: Deflater): Promise<Deflated>;
 }
 
-/** A collection at one revision. It never changes, and costs nothing to keep but the nodes that later edits replaced. */
+/** A collection at one revision. It never changes. Keeping it costs only the nodes that later edits have replaced. */
 export class Snapshot {
   readonly revision: Revision;
   readonly #root: Node;
@@ -52,7 +52,7 @@ export class Snapshot {
       const { items } = leaf;
       let from = start === undefined ? 0 : lowerBound(items, start);
       if (after !== undefined && from < items.length && compareKeys(items[from] as Item, after) === 0) from++;
-      // the range may begin where the next leaf does
+      // the range can begin at the next leaf
       if (from === items.length) continue;
       const to = namespace === '' ? items.length : endOf(items, from, namespace);
       if (to > from) yield run(leaf, from, to);
@@ -61,7 +61,7 @@ export class Snapshot {
   }
 }
 
-/** Where the items of a namespace end that begin here. */
+/** The end of the items of a namespace that begin here. */
 function endOf(items: readonly Item[], from: number, namespace: string): number {
   let to = items.length;
   while (to > from && (items[to - 1] as Item).namespace !== namespace) to--;
@@ -102,7 +102,7 @@ function run(leaf: Leaf, from: number, to: number): Run {
   };
 }
 
-/** A run whose bytes are made anew for each reader. */
+/** A run whose bytes are made for each reader. */
 export function runOf(items: readonly Item[], from: number, to: number): Run {
   const joined = () => joinItems(items, from, to);
   return {

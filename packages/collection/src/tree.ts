@@ -6,12 +6,12 @@ import type { Segment } from './segment.ts';
 /**
  * A persistent B+tree of items in key order, with transient edits.
  *
- * Invariant: a node is changed in place only while its owner is the tree's current owner. `freeze` hands out the root
- * and takes a new owner, so that everything reachable from a frozen root never changes again; the next edit copies the
- * nodes on its path, once.
+ * Invariant: a node is changed in place only while its owner is the tree's current owner. `freeze` returns the root
+ * and takes a new owner, so that no node below a frozen root changes again; the next edit copies the nodes on its
+ * path once.
  *
  * For example two edits, a freeze and an edit: the third edit copies one leaf and the branch above it (2 of 100
- * nodes); the frozen root still reads the old leaf, all other leaves are shared, their bytes included.
+ * nodes); the frozen root still reads the old leaf, and all other leaves are shared with their bytes.
  */
 export type Node = Leaf | Branch;
 
@@ -45,7 +45,7 @@ export function lowerBound(items: readonly Item[], position: Position): number {
   return low;
 }
 
-/** Index of the child that holds the position, if any does. */
+/** Index of the child that holds the position, if there is one. */
 export function childIndex(branch: Branch, position: Position): number {
   let low = 1;
   let high = branch.children.length;
@@ -73,7 +73,7 @@ export class Tree {
     this.#root = root ?? new Leaf(this.#owner, []);
   }
 
-  /** The segments as they are, level by level. */
+  /** Builds a tree of the segments, level by level. */
   static of(segments: readonly Segment[]): Tree {
     const tree = new Tree();
     const owner = tree.#owner;
@@ -95,13 +95,13 @@ export class Tree {
     return find(this.#root, position);
   }
 
-  /** The current root, never to change again. */
+  /** The current root. It never changes again. */
   freeze(): Node {
     this.#owner = new Owner();
     return this.#root;
   }
 
-  /** Adds or replaces, and answers what was there. */
+  /** Adds or replaces an item, and returns the replaced one. */
   set(item: Item): Item | undefined {
     const previous = this.get(item);
     const [left, right] = this.#insert(this.#root, item);
@@ -148,7 +148,10 @@ export class Tree {
     return [leaf.copy(this.#owner, 0, cut), leaf.copy(this.#owner, cut)];
   }
 
-  /** undefined when nothing is left. Sparse neighbours are joined, so that leaves stay worth joining. */
+  /**
+   * Joins nodes with few items, so that the bytes of a leaf stay worth joining. The result is undefined when no item
+   * is left.
+   */
   #remove(node: Node, position: Position): Node | undefined {
     if (node instanceof Leaf) {
       const leaf = this.#ownLeaf(node);

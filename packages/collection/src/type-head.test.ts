@@ -11,7 +11,7 @@ import { Tree } from './tree.ts';
 
 const HEAD = '{"kind":"ConfigMap","apiVersion":"v1",';
 
-/** Names of several lengths, and one object that begins otherwise. */
+/** Names of several lengths, and one object with another beginning. */
 function partsOf(i: number, begin = HEAD): ItemParts {
   const name = `m${100 + i}${'x'.repeat(i % 7)}`;
   const head = `${begin}"metadata":{"name":"${name}","uid":"u${i}"`;
@@ -50,11 +50,11 @@ function check(items: readonly Item[]): void {
   }
 }
 
-test('an object names its kind alone, and not in a list', () => {
+test('an object has its kind outside of a list, and not inside', () => {
   check(all.map((parts) => itemOf(parts, true)));
 });
 
-test('so it is in a segment that another part has made, and after its bytes have moved', async () => {
+test('so it is in a segment of another service, and after its bytes have moved', async () => {
   const sent = all.map((parts) => itemOf(parts));
   const json = runOf(sent, 0, sent.length).joined();
   const sizes = sent.map(({ size }) => size);

@@ -1,22 +1,22 @@
 /**
- * What the bytes of an object begin with, and a list of its kind says once for all of them: for example
- * `{"kind":"ConfigMap","apiVersion":"v1",` of `{"kind":"ConfigMap","apiVersion":"v1","metadata":{…},…}`. In a list the
- * object is `{"metadata":{…},…}`.
+ * The beginning of an object's bytes that a list of its kind has once for all items: for example
+ * `{"kind":"ConfigMap","apiVersion":"v1",` of `{"kind":"ConfigMap","apiVersion":"v1","metadata":{…},…}`. In a list
+ * the object is `{"metadata":{…},…}`.
  */
 export type TypeHead = Buffer;
 
-/** Of an object whose bytes are the same everywhere. */
+/** The head of an object whose bytes are the same inside and outside of lists. */
 export const NO_HEAD: TypeHead = Buffer.alloc(0);
 
 const BEGIN = Buffer.from('{"kind":"');
 const NEXT = Buffer.from('"metadata":{');
-/** Names of kinds and groups are not longer. */
+/** Longer than the names of kinds and groups. */
 const MOST_BYTES = 700;
 
-/** Neighbours are of one kind, so that mostly it is this one again. */
+/** Consecutive objects have one kind, so that the next head is mostly this one. */
 let last: TypeHead = NO_HEAD;
 
-/** The head of the object that begins at a place; its items share one. */
+/** The head of the object at an offset. Objects of one kind share one head. */
 export function typeHeadOf(bytes: Uint8Array, at = 0): TypeHead {
   if (last !== NO_HEAD && startsWith(bytes, at, last)) return last;
   if (!startsWith(bytes, at, BEGIN)) return NO_HEAD;
@@ -35,7 +35,7 @@ function startsWith(bytes: Uint8Array, at: number, head: Uint8Array): boolean {
 
 const OPEN = 0x7b;
 
-/** How much shorter the object is in a list. */
+/** The number of bytes by which the object is shorter in a list. */
 export function savedBytes(head: TypeHead): number {
   return head.length === 0 ? 0 : head.length - 1;
 }
@@ -47,7 +47,7 @@ interface Source {
   readonly head: TypeHead;
 }
 
-/** Copies an object as it is in a list, perhaps to the front of its own place; answers where it ends. */
+/** Copies an object without its head; source and target may overlap. Returns the end offset. */
 export function copyListed({ bytes, at, size, head }: Source, target: Buffer, to: number): number {
   const saved = savedBytes(head);
   if (bytes === target) target.copyWithin(to, at + saved, at + size);

@@ -7,7 +7,7 @@ import { EventWindow, WindowMemory } from './index.ts';
 const SECOND = 1000;
 const EVENT_BYTES = 200;
 
-/** Windows that share a memory, at a time that the test sets. */
+/** Windows that share a memory, with a clock that the test sets. */
 class Bench {
   time = 0;
   revision = 0;
@@ -36,7 +36,7 @@ class Bench {
 
 const held = (window: EventWindow) => window.end - window.start;
 
-test('What is older than five minutes goes, however much room there is; what is younger stays.', () => {
+test('Events older than five minutes are dropped although there is room; younger ones are kept.', () => {
   const bench = new Bench(1 << 30);
   const [busy, quiet] = [bench.window(), bench.window()];
   bench.add(quiet, 10);
@@ -50,7 +50,7 @@ test('What is older than five minutes goes, however much room there is; what is 
   assert.equal(held(busy), 10, 'also while nothing happens');
 });
 
-test('Where memory is short, what is older than 75 seconds goes first, the oldest of all windows first.', () => {
+test('When memory is short, events older than 75 seconds are dropped first, the oldest of all windows first.', () => {
   const bench = new Bench(100 * EVENT_BYTES);
   const [small, large, busy] = [bench.window(), bench.window(), bench.window()];
   bench.add(small, 10);
@@ -62,7 +62,7 @@ test('Where memory is short, what is older than 75 seconds goes first, the oldes
   assert.deepEqual([held(small), held(large)], [0, 54]);
 });
 
-test('Where all that is held is young, the largest window is cut, and the others stay whole.', () => {
+test('When all events are young, the largest window is cut, and the others are not.', () => {
   const bench = new Bench(100 * EVENT_BYTES);
   const [small, large] = [bench.window(), bench.window()];
   bench.add(small, 20);
@@ -73,7 +73,7 @@ test('Where all that is held is young, the largest window is cut, and the others
   assert.equal(large.positionAfter(toRevision(20)), undefined);
 });
 
-test('How far back windows reach is told of the one that was cut most, and is five minutes when none was.', () => {
+test('The reach is that of the window that was cut most, and five minutes without a cut.', () => {
   const bench = new Bench(10 * EVENT_BYTES);
   const window = bench.window();
   bench.add(window, 10);
@@ -84,7 +84,7 @@ test('How far back windows reach is told of the one that was cut most, and is fi
   assert.equal(bench.memory.reachMs(), 300 * SECOND);
 });
 
-test('A window that nobody reads any longer gives its memory back.', () => {
+test('A removed window gives its memory back.', () => {
   const bench = new Bench(10 * EVENT_BYTES);
   const [left, other] = [bench.window(), bench.window()];
   bench.add(left, 10);
@@ -95,7 +95,7 @@ test('A window that nobody reads any longer gives its memory back.', () => {
   assert.equal(held(other), 10);
 });
 
-/** A small generator, so that every failure can be run again from its seed. */
+/** A small random generator, so that a failed test can be repeated with its seed. */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -112,14 +112,14 @@ interface Told {
 const LIMIT = 400 * EVENT_BYTES;
 
 for (const seed of [1, 2, 3, 4, 5, 6]) {
-  test(`Whatever comes, memory is kept to, and young events are lost only where no old ones are left (seed ${seed}).`, () => {
+  test(`The memory limit holds, and young events are lost only when no old ones are left (seed ${seed}).`, () => {
     const random = randomNumbers(seed);
     const bench = new Bench(LIMIT);
     const windows = Array.from({ length: 5 }, () => ({ window: bench.window(), told: [] as Told[] }));
     let youngLost = 0;
     for (let step = 0; step < 4000; step++) {
       bench.after(random(step % 1600 < 800 ? 20 : 400) === 0 ? random(30) * SECOND : random(200));
-      // one is much busier than the others, for a while
+      // for some time one window gets many more events than the others
       const busy = windows[Math.floor(step / 800)]!;
       const { window, told } = random(3) === 0 ? windows[random(5)]! : busy;
       const sizes = windows.map((other) => held(other.window));
@@ -144,7 +144,10 @@ for (const seed of [1, 2, 3, 4, 5, 6]) {
   });
 }
 
-/** The window holds what was told, but for the oldest; answers what it has lost since the last look. */
+/**
+ * Checks that the window has all events but the oldest ones, and returns the number that it has lost since the last
+ * check.
+ */
 function loseAbove(window: EventWindow, told: Told[]): Told[] {
   const lost = told.splice(0, told.length - held(window));
   assert.deepEqual(

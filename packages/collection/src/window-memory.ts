@@ -1,5 +1,3 @@
-import type { EventWindow } from './window.ts';
-
 interface WindowMemoryOptions {
   /** for all windows together */
   bytes: number;
@@ -7,28 +5,42 @@ interface WindowMemoryOptions {
   now?: () => number;
 }
 
-/** The longest that anybody was promised: the store's log gives it up, too. */
+/** A window, as far as the memory has to know it. */
+interface SharedWindow {
+  readonly bytes: number;
+  /** the arrival time of its oldest event */
+  readonly oldestAt: number | undefined;
+  /** the arrival time of the newest event that was dropped to save memory */
+  readonly cutAt: number | undefined;
+  /** drops the events that arrived at this time or before */
+  dropThrough(time: number): void;
+  /** drops the oldest event to save memory */
+  cutOldest(): void;
+}
+
+/** Events are kept no longer than this: the store's log drops them, too. */
 const FORGET_MS = 300_000;
-/** What a client may be away for without a question to the store. */
+/** A client that was disconnected for this time can resume without a read from the store. */
 const YOUNG_MS = 75_000;
-/** Cutting begins above the limit and goes on to this share of it, so that it need not be done for each event. */
+/** Cutting begins above the limit and stops at this share of it, so that not every event causes a cut. */
 const CUT_TO = 15 / 16;
 const SWEEP_MS = 1000;
 
 /**
  * The memory that all windows of a process share.
  *
- * Invariant: after each `trim` they hold no more than the limit together. Events older than five minutes go in any case.
- * Where memory is short, those go first that are older than 75 seconds, the oldest of all windows first; only when
- * there is none of them left a window loses younger ones, and it is always the largest one that does.
+ * Invariant: after each `trim` the windows together hold no more than the limit. Events older than five minutes are
+ * always dropped. When memory is short, events older than 75 seconds are dropped first, the oldest of all windows
+ * first. Only when there are none left does a window lose younger events, and it is always the largest window.
  *
- * For example with room for 100, of which `a` has 30 that are two minutes old and 60 young ones, and `b` 10 young ones:
- * one more event in `b` costs `a` 8 of its old ones. Had it none of these, it would lose as many young ones.
+ * For example with a limit of 100, window `a` has 30 events that are two minutes old and 60 young ones, and window
+ * `b` has 10 young ones: one more event in `b` costs `a` 8 of its old events. Without old events it would lose as
+ * many young ones.
  */
 export class WindowMemory {
   readonly #limit: number;
   readonly #now: () => number;
-  readonly #windows = new Set<EventWindow>();
+  readonly #windows = new Set<SharedWindow>();
   #sweptAt: number;
 
   constructor({ bytes, now = () => performance.now() }: WindowMemoryOptions) {
@@ -37,30 +49,30 @@ export class WindowMemory {
     this.#sweptAt = now();
   }
 
-  /** Of all windows; they keep it themselves. */
+  /** The bytes of all windows; the windows update it. */
   bytes = 0;
 
   now(): number {
     return this.#now();
   }
 
-  join(window: EventWindow): void {
+  join(window: SharedWindow): void {
     this.#windows.add(window);
   }
 
-  /** Nobody reads it any longer. */
-  leave(window: EventWindow): void {
+  /** Removes a window that is no longer read. */
+  leave(window: SharedWindow): void {
     if (this.#windows.delete(window)) this.bytes -= window.bytes;
   }
 
-  /** How long the window reaches back that reaches back least, of those that had to be cut; else five minutes. */
+  /** The shortest history of all windows that had to be cut; without a cut five minutes. */
   reachMs(): number {
     let reach = FORGET_MS;
     for (const { cutAt } of this.#windows) if (cutAt !== undefined) reach = Math.min(reach, this.#now() - cutAt);
     return reach;
   }
 
-  /** Events were added. */
+  /** Drops events after an append, as far as the limit demands it. */
   trim(): void {
     const now = this.#now();
     if (now - this.#sweptAt >= SWEEP_MS) this.sweep();
@@ -69,7 +81,7 @@ export class WindowMemory {
     if (this.bytes > this.#limit) this.#cutLargest();
   }
 
-  /** To be called now and then, since without new events nothing else lets go of the old ones. */
+  /** Drops events that are too old. The owner calls it regularly, because without new events `trim` does not run. */
   sweep(): void {
     this.#sweptAt = this.#now();
     for (const window of this.#windows) window.dropThrough(this.#sweptAt - FORGET_MS);
@@ -79,7 +91,7 @@ export class WindowMemory {
     return this.#limit * CUT_TO;
   }
 
-  /** A window gives what is older than the oldest event of all others, and about a second's worth more. */
+  /** Takes from a window all events that are older than those of the other windows, and about one second more. */
   #cutOldest(before: number): void {
     while (this.bytes > this.#wanted) {
       const [oldest, next] = this.#firstTwo((window) => -(window.oldestAt ?? Number.POSITIVE_INFINITY));
@@ -89,7 +101,7 @@ export class WindowMemory {
     }
   }
 
-  /** Windows of nearly the same size take turns. */
+  /** Cuts the largest window first; windows of nearly the same size are cut in turn. */
   #cutLargest(): void {
     while (this.bytes > this.#wanted) {
       const [largest, next] = this.#firstTwo((window) => window.bytes);
@@ -100,15 +112,15 @@ export class WindowMemory {
     }
   }
 
-  #firstTwo(rank: (window: EventWindow) => number): [EventWindow?, EventWindow?] {
-    let first: EventWindow | undefined;
-    let second: EventWindow | undefined;
+  #firstTwo(rank: (window: SharedWindow) => number): [SharedWindow?, SharedWindow?] {
+    let first: SharedWindow | undefined;
+    let second: SharedWindow | undefined;
     for (const window of this.#windows) {
       if (first === undefined || rank(window) > rank(first)) {
         second = first;
         first = window;
       } else if (second === undefined || rank(window) > rank(second)) second = window;
     }
-    return [first, second] as [EventWindow?, EventWindow?];
+    return [first, second] as [SharedWindow?, SharedWindow?];
   }
 }

@@ -2,7 +2,7 @@ import type { Revision } from '@tidegate/revision';
 import type { CollectionEvent } from './event.ts';
 import type { WindowMemory } from './window-memory.ts';
 
-/** Revisions between these two were perhaps told to clients, and are lost. */
+/** Revisions between these two are lost; clients may have seen them. */
 export interface Hole {
   readonly lastSurviving: number;
   readonly firstNew: number;
@@ -11,8 +11,8 @@ export interface Hole {
 /**
  * The recent events of one collection, oldest first.
  *
- * Invariant: it holds every event of the collection with a revision above `floor`, in revision order. Events have
- * absolute positions that never change, so a reader's place survives the dropping of old ones.
+ * Invariant: the window has every event of the collection with a revision above `floor`, in revision order. Events
+ * have absolute positions that never change, so a reader's position stays valid when old events are dropped.
  *
  * For example after three events and the dropping of one: start = 1, end = 3, at(1) is the second event ever.
  */
@@ -23,12 +23,12 @@ export class EventWindow {
   #bytes = 0;
   #floor: Revision;
   readonly #holes: Hole[];
-  /** when each event came */
+  /** the arrival time of each event */
   #times: number[] = [];
   readonly #memory: WindowMemory | undefined;
   #cutAt: number | undefined;
 
-  /** memory: what it shares with others, and is cut by; without it there is no limit */
+  /** memory: shared with other windows; it limits their size. Without it there is no limit. */
   constructor(floor: Revision, holes: Iterable<Hole> = [], memory?: WindowMemory) {
     this.#floor = floor;
     this.#holes = [...holes];
@@ -44,7 +44,7 @@ export class EventWindow {
     this.#holes.push(hole);
   }
 
-  /** the events after this revision are all here */
+  /** the window has all events after this revision */
   get floor(): Revision {
     return this.#floor;
   }
@@ -53,12 +53,12 @@ export class EventWindow {
     return this.#bytes;
   }
 
-  /** when the oldest event came, in the memory's time */
+  /** the arrival time of the oldest event, by the memory's clock */
   get oldestAt(): number | undefined {
     return this.#times[this.#offset];
   }
 
-  /** when the newest of those events came that were given up for want of memory */
+  /** the arrival time of the newest event that was dropped to save memory */
   get cutAt(): number | undefined {
     return this.#cutAt;
   }
@@ -81,12 +81,12 @@ export class EventWindow {
     this.#grow(bytesOf(event));
   }
 
-  /** Nobody can go on from this revision: it is below the floor, or was lost. */
+  /** A watch cannot resume from this revision: it is below the floor, or lost. */
   isLost(revision: Revision): boolean {
     return revision < this.#floor || this.isInHole(revision);
   }
 
-  /** It was perhaps told to clients, and does not exist any more. */
+  /** Clients may have seen this revision, and it no longer exists. */
   isInHole(revision: Revision): boolean {
     return this.#holes.some((hole) => revision > hole.lastSurviving && revision < hole.firstNew);
   }
@@ -104,7 +104,7 @@ export class EventWindow {
     return low;
   }
 
-  /** Forgets everything up to a revision, which becomes the floor. It must not be below the newest event. */
+  /** Drops all events up to a revision, which becomes the floor. The revision must not be below the newest event. */
   cut(revision: Revision): void {
     this.#dropped = this.end;
     this.#events = [];
@@ -114,7 +114,7 @@ export class EventWindow {
     this.#floor = revision;
   }
 
-  /** Drops the events that came at this time or before. */
+  /** Drops the events that arrived at this time or before. */
   dropThrough(time: number): void {
     for (let at = this.oldestAt; at !== undefined && at <= time; at = this.oldestAt) this.dropOldest();
   }
@@ -146,7 +146,7 @@ export class EventWindow {
   }
 }
 
-/** What the window alone keeps alive: the state that the change replaced, and the record itself. */
+/** The memory that only the window needs: the state that the change replaced, and the event itself. */
 function bytesOf(event: CollectionEvent): number {
   return 200 + (event.previous?.size ?? 0);
 }

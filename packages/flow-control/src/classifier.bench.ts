@@ -1,8 +1,11 @@
 import { bootstrapFlowObjects } from './bootstrap.ts';
 import { Classifier, type FlowObject } from './classifier.ts';
-import type { FlowDeed } from './flow-schema.ts';
+import type { FlowOperation } from './flow-schema.ts';
 
-/** What it costs to find the schema of a request among a hundred more. Prints microseconds, the best of several rounds; 5 was the aim. */
+/**
+ * Prints the time of finding the schema of a request among a hundred more, in microseconds, the best of several
+ * rounds. The goal was 5.
+ */
 const rules = [{ subjects: [{ kind: 'User' as const, user: { name: 'bob' } }] }];
 const more = Array.from(
   { length: 100 },
@@ -15,7 +18,7 @@ const more = Array.from(
 );
 const classifier = new Classifier([...more, ...bootstrapFlowObjects().map((one) => ({ ...one, uid: '' }))]);
 const ann = { name: 'ann', groups: ['system:authenticated'] };
-const deed: FlowDeed = {
+const operation: FlowOperation = {
   isResource: true,
   verb: 'get',
   path: '/',
@@ -30,7 +33,7 @@ const ROUNDS = 5;
 let best = Number.POSITIVE_INFINITY;
 for (let round = 0; round < ROUNDS; round++) {
   const began = performance.now();
-  for (let i = 0; i < TIMES; i++) classifier.schemaOf(ann, deed);
+  for (let i = 0; i < TIMES; i++) classifier.schemaOf(ann, operation);
   best = Math.min(best, ((performance.now() - began) * 1000) / TIMES);
 }
 process.stdout.write(`${best.toFixed(2)} µs\n`);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Classifier, distinguisherOf, type FlowObject } from './classifier.ts';
-import type { FlowDeed } from './flow-schema.ts';
+import type { FlowOperation } from './flow-schema.ts';
 
 const somebody = (name: string, ...groups: string[]) => ({ name, groups: [...groups, 'system:authenticated'] });
-const deed = (verb: string, over: Partial<FlowDeed> = {}): FlowDeed => ({
+const operation = (verb: string, over: Partial<FlowOperation> = {}): FlowOperation => ({
   isResource: true,
   verb,
   path: '/',
@@ -14,38 +14,38 @@ const deed = (verb: string, over: Partial<FlowDeed> = {}): FlowDeed => ({
   namespace: 'demo',
   ...over,
 });
-const at = (path: string, verb = 'get') => deed(verb, { isResource: false, path, resource: '', namespace: '' });
-const leases = (verb: string) => deed(verb, { group: 'coordination.k8s.io', resource: 'leases' });
+const at = (path: string, verb = 'get') => operation(verb, { isResource: false, path, resource: '', namespace: '' });
+const leases = (verb: string) => operation(verb, { group: 'coordination.k8s.io', resource: 'leases' });
 const account = somebody('system:serviceaccount:demo:app', 'system:serviceaccounts', 'system:serviceaccounts:demo');
 const ofSystem = somebody('system:serviceaccount:kube-system:job-controller', 'system:serviceaccounts');
 const node = somebody('system:node:n1', 'system:nodes');
 
-test('every request finds the schema that kube-apiserver finds among the first ones', () => {
+test('a request gets the schema that kube-apiserver finds among the bootstrap schemas', () => {
   const classifier = Classifier.ofDefaults();
-  const told = (user: { name: string; groups: readonly string[] }, what: FlowDeed) => {
+  const told = (user: { name: string; groups: readonly string[] }, what: FlowOperation) => {
     const schema = classifier.schemaOf(user, what);
     return `${schema.name} ${schema.level.name} ${distinguisherOf(schema, user, what)}`;
   };
-  assert.equal(told(somebody('admin', 'system:masters'), deed('list')), 'exempt exempt ');
-  assert.equal(told(somebody('ann'), deed('get')), 'global-default global-default ann');
+  assert.equal(told(somebody('admin', 'system:masters'), operation('list')), 'exempt exempt ');
+  assert.equal(told(somebody('ann'), operation('get')), 'global-default global-default ann');
   const nobody = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
   assert.equal(told(nobody, at('/readyz')), 'probes exempt ');
   assert.equal(told(nobody, at('/readyz/ping')), 'probes exempt ');
   assert.equal(told(nobody, at('/readyz', 'post')), 'global-default global-default system:anonymous');
   assert.equal(told(nobody, at('/readyzz')), 'global-default global-default system:anonymous');
-  assert.equal(told(account, deed('get')), `service-accounts workload-low ${account.name}`);
+  assert.equal(told(account, operation('get')), `service-accounts workload-low ${account.name}`);
   assert.equal(told(ofSystem, leases('update')), `system-leader-election leader-election ${ofSystem.name}`);
   assert.equal(told(ofSystem, leases('list')), 'kube-system-service-accounts workload-high demo');
   assert.equal(
-    told(node, deed('update', { resource: 'nodes', subresource: 'status', namespace: '' })),
+    told(node, operation('update', { resource: 'nodes', subresource: 'status', namespace: '' })),
     'system-node-high node-high system:node:n1',
   );
   assert.equal(told(node, leases('update')), 'system-node-high node-high system:node:n1');
-  assert.equal(told(node, deed('get')), 'system-nodes system system:node:n1');
-  assert.equal(told({ name: 'ghost', groups: [] }, deed('get')), 'catch-all catch-all ghost');
+  assert.equal(told(node, operation('get')), 'system-nodes system system:node:n1');
+  assert.equal(told({ name: 'ghost', groups: [] }, operation('get')), 'catch-all catch-all ghost');
 });
 
-test('the lower precedence wins, then the name; a schema whose level is missing is passed over', () => {
+test('the schema with the lowest precedence wins, then by name; a schema whose level is missing is skipped', () => {
   const schema = (name: string, matchingPrecedence: number, level: string): FlowObject => ({
     kind: 'FlowSchema',
     name,
@@ -63,10 +63,10 @@ test('the lower precedence wins, then the name; a schema whose level is missing 
       ],
     },
   });
-  const found = (...objects: FlowObject[]) => new Classifier(objects).schemaOf(somebody('ann'), deed('get')).name;
+  const found = (...objects: FlowObject[]) => new Classifier(objects).schemaOf(somebody('ann'), operation('get')).name;
   assert.equal(found(schema('b', 5, 'exempt'), schema('a', 5, 'exempt'), schema('c', 9, 'exempt')), 'a');
   assert.equal(found(schema('a', 5, 'gone'), schema('c', 9, 'exempt')), 'c');
   assert.equal(found(), 'catch-all');
-  const clusterWide = deed('list', { namespace: '' });
+  const clusterWide = operation('list', { namespace: '' });
   assert.equal(new Classifier([schema('a', 5, 'exempt')]).schemaOf(somebody('ann'), clusterWide).name, 'catch-all');
 });

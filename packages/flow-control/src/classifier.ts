@@ -1,8 +1,8 @@
 import { type BootstrapFlowObject, bootstrapFlowObjects, MANDATORY } from './bootstrap.ts';
-import { type FlowDeed, type FlowSchemaSpec, type FlowUser, isOf, matches } from './flow-schema.ts';
+import { type FlowOperation, type FlowSchemaSpec, type FlowUser, matches, matchesUser } from './flow-schema.ts';
 import type { PriorityLevelSpec } from './priority-level.ts';
 
-/** A level or schema as it is kept; one that is only known as a default has no uid yet. */
+/** A stored level or schema; a default that is not stored yet has no uid. */
 export type FlowObject = BootstrapFlowObject & { readonly uid: string };
 
 export interface NamedLevel {
@@ -19,16 +19,16 @@ export interface NamedSchema {
 }
 
 /**
- * Which flow schema a request belongs to: the first that matches, by precedence and then by name.
+ * Finds the flow schema of a request: the first that matches, by precedence and then by name.
  *
- * Invariant: `exempt` and `catch-all` are always among levels and schemas, so that every request has one; a schema whose
- * level is not there is passed over. It never changes: where objects do, another one is made.
+ * Invariant: `exempt` and `catch-all` are always among levels and schemas, so that every request has one. A schema
+ * whose level does not exist is skipped. A classifier never changes: changed objects need a new one.
  */
 export class Classifier {
   readonly levels: ReadonlyMap<string, NamedLevel>;
   readonly #schemas: readonly NamedSchema[];
   readonly #fallback: NamedSchema;
-  /** clients come again as the same user: what cannot be theirs is not looked at each time */
+  /** a client sends many requests as the same user: schemas that cannot match the user are filtered out once */
   readonly #byUser = new WeakMap<FlowUser, readonly NamedSchema[]>();
 
   constructor(objects: readonly FlowObject[]) {
@@ -48,18 +48,18 @@ export class Classifier {
     this.#fallback = this.#schemas.find(({ name }) => name === 'catch-all') as NamedSchema;
   }
 
-  /** As it is before anything of the cluster is known. */
+  /** The classifier before the objects of the cluster are loaded. */
   static ofDefaults(): Classifier {
     return new Classifier(bootstrapFlowObjects().map((one) => ({ ...one, uid: '' })));
   }
 
-  schemaOf(user: FlowUser, deed: FlowDeed): NamedSchema {
-    let theirs = this.#byUser.get(user);
-    if (theirs === undefined) {
-      theirs = this.#schemas.filter(({ spec }) => isOf(spec, user));
-      this.#byUser.set(user, theirs);
+  schemaOf(user: FlowUser, operation: FlowOperation): NamedSchema {
+    let candidates = this.#byUser.get(user);
+    if (candidates === undefined) {
+      candidates = this.#schemas.filter(({ spec }) => matchesUser(spec, user));
+      this.#byUser.set(user, candidates);
     }
-    for (const schema of theirs) if (matches(schema.spec, user, deed)) return schema;
+    for (const schema of candidates) if (matches(schema.spec, user, operation)) return schema;
     return this.#fallback;
   }
 
@@ -69,8 +69,8 @@ export class Classifier {
   }
 }
 
-/** What tells the flows of a schema apart. */
-export function distinguisherOf({ spec }: NamedSchema, user: FlowUser, deed: FlowDeed): string {
+/** The flow distinguisher: requests of one schema with the same text are one flow. */
+export function distinguisherOf({ spec }: NamedSchema, user: FlowUser, operation: FlowOperation): string {
   const type = spec.distinguisherMethod?.type;
-  return type === 'ByUser' ? user.name : type === 'ByNamespace' ? deed.namespace : '';
+  return type === 'ByUser' ? user.name : type === 'ByNamespace' ? operation.namespace : '';
 }

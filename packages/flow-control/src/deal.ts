@@ -1,14 +1,14 @@
 /**
- * The hand of queues that a flow is dealt (shuffle sharding): always the same for the same flow, different ones of all the
- * queues, each hand as likely as any other. Two flows rarely share a whole hand, so a flow that fills its own leaves room
- * for others.
+ * The hand of queues of a flow (shuffle sharding). A flow always has the same hand of different queues, and all hands
+ * are equally likely. Two flows rarely share a whole hand, so a flow that fills its own queues leaves room for
+ * others.
  */
 export function deal(flow: string, queues: number, handSize: number): number[] {
   let state = hashOf(flow);
   const hand: number[] = [];
   for (let left = queues; hand.length < Math.min(handSize, queues); left--) {
     state = next(state);
-    // the n-th of those that are not in the hand yet, which is kept in order
+    // the n-th of the queues outside the hand; the hand is sorted
     let card = state % left;
     let at = 0;
     while (at < hand.length && card >= (hand[at] as number)) {
@@ -27,7 +27,7 @@ function hashOf(text: string): number {
   return hash >>> 0;
 }
 
-/** A step of a mixing generator (splitmix): neighbouring states give results that have nothing to do with each other. */
+/** A step of a mixing generator (splitmix): consecutive states give independent results. */
 function next(state: number): number {
   const sum = (state + 0x9e3779b9) | 0;
   const once = Math.imul(sum ^ (sum >>> 16), 0x21f0aaad);

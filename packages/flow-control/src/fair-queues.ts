@@ -1,18 +1,23 @@
 import { deal } from './deal.ts';
 import type { Queuing } from './priority-level.ts';
-import type { Ticket } from './ticket.ts';
 
-/** What a request is charged when it is seated, in milliseconds of a seat; put right when it has gone. */
+/**
+ * The work that is charged for a request when it gets its seats, in milliseconds of one seat. It is corrected when
+ * the request ends.
+ */
 const GUESS_MS = 3;
-/** How far a queue may be ahead that had little: who asks now and then does not wait for each queue of who always asks. */
+/**
+ * The most credit of a queue that was empty: an occasional request does not wait for each queue of a busy flow, and an
+ * idle flow cannot save up turns.
+ */
 const AHEAD_MS = 20;
 
-export class Queue {
+export class Queue<Ticket> {
   readonly index: number;
   readonly waiting: Ticket[] = [];
   executing = 0;
   seatsInUse = 0;
-  /** how much work it had, on the clock of its level: who had less is next */
+  /** the work that it was served, on the clock of its level: the queue with the least work is next */
   had = 0;
 
   constructor(index: number) {
@@ -20,16 +25,27 @@ export class Queue {
   }
 }
 
+/** A request that waits in a queue, or has left one for its seats. */
+interface Queued<Ticket> {
+  /** requests of one flow are put into the same few queues */
+  readonly flow: string;
+  readonly seats: number;
+  queue: Queue<Ticket> | undefined;
+}
+
 /**
- * The queues of one level, fair by the work that each had (start-time fair queuing).
+ * The queues of one level, fair by the work that each was served (start-time fair queuing).
  *
- * Invariant: the level's clock stands where the queue stood that was served last, and a queue that was empty begins no more
- * than a little before: nobody saves up turns by asking for nothing. A queue's work is the time of its requests in their seats, as it was.
+ * Invariant: the level's clock is the work of the queue that was served last. A queue that was empty starts no more
+ * than a little before the clock, so that a flow without requests does not save up turns. The work of a queue is the
+ * time that its requests held their seats.
  *
- *   clock 40   queue a had 46: w w w      queue b had 40: w       the next is b's; then b has 43, and then it is a's
+ *   clock 40   queue a was served 46: w w w      queue b was served 40: w
+ *
+ * The next request is from b; then b was served 43, and the next one after that is from a.
  */
-export class FairQueues {
-  readonly queues: readonly Queue[];
+export class FairQueues<Ticket extends Queued<Ticket>> {
+  readonly queues: ReadonlyArray<Queue<Ticket>>;
   readonly #queuing: Queuing;
   #clock = 0;
   #last = 0;
@@ -37,20 +53,20 @@ export class FairQueues {
 
   constructor(queuing: Queuing) {
     this.#queuing = queuing;
-    this.queues = Array.from({ length: queuing.queues }, (_, index) => new Queue(index));
+    this.queues = Array.from({ length: queuing.queues }, (_, index) => new Queue<Ticket>(index));
   }
 
-  isAs(queuing: Queuing | undefined): boolean {
+  hasQueuing(queuing: Queuing | undefined): boolean {
     const { queues, handSize, queueLengthLimit } = this.#queuing;
     return queuing?.queues === queues && queuing.handSize === handSize && queuing.queueLengthLimit === queueLengthLimit;
   }
 
-  /** Puts it into the shortest queue of its flow's hand; false: that is full. */
+  /** Puts a request into the shortest queue of its flow's hand. The result is false when that queue is full. */
   enter(ticket: Ticket): boolean {
     const { queues, handSize, queueLengthLimit } = this.#queuing;
-    let chosen: Queue | undefined;
+    let chosen: Queue<Ticket> | undefined;
     for (const card of deal(ticket.flow, queues, handSize)) {
-      const queue = this.queues[card] as Queue;
+      const queue = this.queues[card] as Queue<Ticket>;
       if (chosen === undefined || loadOf(queue) < loadOf(chosen)) chosen = queue;
     }
     if (chosen === undefined || chosen.waiting.length >= queueLengthLimit) return false;
@@ -61,12 +77,12 @@ export class FairQueues {
     return true;
   }
 
-  /** Whose turn it is; those that had the same take turns. */
+  /** The next request; queues with the same work take turns. */
   get next(): Ticket | undefined {
-    let chosen: Queue | undefined;
+    let chosen: Queue<Ticket> | undefined;
     const { length } = this.queues;
     for (let i = 1; i <= length && this.waiting > 0; i++) {
-      const queue = this.queues[(this.#last + i) % length] as Queue;
+      const queue = this.queues[(this.#last + i) % length] as Queue<Ticket>;
       if (queue.waiting.length > 0 && (chosen === undefined || queue.had < chosen.had)) chosen = queue;
     }
     return chosen?.waiting[0];
@@ -80,7 +96,7 @@ export class FairQueues {
     this.waiting--;
   }
 
-  /** It has left its queue for a seat. */
+  /** Charges a request that has left its queue for its seats. */
   seated({ queue, seats }: Ticket): void {
     if (queue === undefined) return;
     this.#clock = Math.max(this.#clock, queue.had);
@@ -97,13 +113,13 @@ export class FairQueues {
     queue.seatsInUse -= seats;
   }
 
-  /** All that wait, in no order; they are in no queue any more. */
+  /** Removes all waiting requests from their queues, and returns them in no particular order. */
   dissolve(): Ticket[] {
     this.waiting = 0;
     return this.queues.flatMap(({ waiting }) => waiting.splice(0));
   }
 }
 
-function loadOf({ waiting, executing }: Queue): number {
+function loadOf({ waiting, executing }: Queue<unknown>): number {
   return waiting.length + executing;
 }

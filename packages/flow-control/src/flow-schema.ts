@@ -1,4 +1,4 @@
-/** A FlowSchema's spec, as it is kept. */
+/** The spec of a stored FlowSchema. */
 export interface FlowSchemaSpec {
   readonly priorityLevelConfiguration: { readonly name: string };
   readonly matchingPrecedence: number;
@@ -30,14 +30,14 @@ interface ResourceRule {
   readonly namespaces?: readonly string[];
 }
 
-/** Who asks. */
+/** The user of a request. */
 export interface FlowUser {
   readonly name: string;
   readonly groups: readonly string[];
 }
 
-/** What is asked for. */
-export interface FlowDeed {
+/** The operation that a request asks for. */
+export interface FlowOperation {
   readonly isResource: boolean;
   readonly verb: string;
   readonly path: string;
@@ -49,36 +49,40 @@ export interface FlowDeed {
 
 const EVERY = '*';
 
-/** Whether a request is one of the schema's: one rule has both who asks and what is asked. */
-export function matches({ rules = [] }: FlowSchemaSpec, user: FlowUser, deed: FlowDeed): boolean {
+/** Whether a request belongs to the schema: one rule has both its user and its operation. */
+export function matches({ rules = [] }: FlowSchemaSpec, user: FlowUser, operation: FlowOperation): boolean {
   return rules.some(
     ({ subjects = [], resourceRules = [], nonResourceRules = [] }) =>
-      subjects.some((subject) => isOne(subject, user)) &&
-      (deed.isResource
-        ? resourceRules.some((rule) => isAbout(rule, deed))
+      subjects.some((subject) => matchesSubject(subject, user)) &&
+      (operation.isResource
+        ? resourceRules.some((rule) => matchesResource(rule, operation))
         : nonResourceRules.some(
-            ({ verbs, nonResourceURLs }) => has(verbs, deed.verb) && nonResourceURLs.some((url) => leadsTo(url, deed)),
+            ({ verbs, nonResourceURLs }) =>
+              has(verbs, operation.verb) && nonResourceURLs.some((url) => matchesPath(url, operation)),
           )),
   );
 }
 
-/** Whether any request of this user can be the schema's. */
-export function isOf({ rules = [] }: FlowSchemaSpec, user: FlowUser): boolean {
-  return rules.some(({ subjects = [] }) => subjects.some((subject) => isOne(subject, user)));
+/** Whether a request of this user can belong to the schema. */
+export function matchesUser({ rules = [] }: FlowSchemaSpec, user: FlowUser): boolean {
+  return rules.some(({ subjects = [] }) => subjects.some((subject) => matchesSubject(subject, user)));
 }
 
-function isOne({ kind, user, group, serviceAccount }: FlowSubject, asking: FlowUser): boolean {
-  if (kind === 'User') return user !== undefined && (user.name === EVERY || user.name === asking.name);
-  if (kind === 'Group') return group !== undefined && (group.name === EVERY || asking.groups.includes(group.name));
+function matchesSubject({ kind, user, group, serviceAccount }: FlowSubject, requester: FlowUser): boolean {
+  if (kind === 'User') return user !== undefined && (user.name === EVERY || user.name === requester.name);
+  if (kind === 'Group') return group !== undefined && (group.name === EVERY || requester.groups.includes(group.name));
   if (serviceAccount === undefined) return false;
   const all = `system:serviceaccount:${serviceAccount.namespace}:`;
-  if (serviceAccount.name === EVERY) return asking.name.startsWith(all);
-  return asking.name === all + serviceAccount.name;
+  if (serviceAccount.name === EVERY) return requester.name.startsWith(all);
+  return requester.name === all + serviceAccount.name;
 }
 
-function isAbout(rule: ResourceRule, { verb, group, resource, subresource, namespace }: FlowDeed): boolean {
-  const told = subresource === '' ? resource : `${resource}/${subresource}`;
-  if (!has(rule.verbs, verb) || !has(rule.apiGroups, group) || !has(rule.resources, told)) return false;
+function matchesResource(
+  rule: ResourceRule,
+  { verb, group, resource, subresource, namespace }: FlowOperation,
+): boolean {
+  const name = subresource === '' ? resource : `${resource}/${subresource}`;
+  if (!has(rule.verbs, verb) || !has(rule.apiGroups, group) || !has(rule.resources, name)) return false;
   return namespace === '' ? rule.clusterScope === true : has(rule.namespaces ?? [], namespace);
 }
 
@@ -86,8 +90,8 @@ function has(list: readonly string[], one: string): boolean {
   return list.includes(one) || (list.length === 1 && list[0] === EVERY);
 }
 
-/** What is below a path belongs to it. */
-function leadsTo(url: string, { path }: FlowDeed): boolean {
+/** A rule for a path also covers the paths below it. */
+function matchesPath(url: string, { path }: FlowOperation): boolean {
   if (url === EVERY || url === path) return true;
   const prefix = url.endsWith(EVERY) ? url.slice(0, -1) : url;
   return path.startsWith(prefix.endsWith('/') ? prefix : `${prefix}/`);

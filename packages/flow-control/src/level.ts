@@ -3,11 +3,14 @@ import { FairQueues } from './fair-queues.ts';
 import type { PriorityLevelSpec, Queuing } from './priority-level.ts';
 import type { Ticket } from './ticket.ts';
 
-/** kube-apiserver's defaults, for what is not said. */
+/** The defaults of kube-apiserver. */
 const SHARES = 30;
 const QUEUING: Queuing = { queues: 64, handSize: 8, queueLengthLimit: 50 };
 
-/** One priority level as it is at work. What it may do is in seats.ts, which has them all. */
+/** A request in a level. */
+export type LevelTicket = Ticket<Level>;
+
+/** The runtime state of one priority level. The rules for seating requests are in seats.ts, which has all levels. */
 export class Level {
   readonly name: string;
   uid = '';
@@ -15,28 +18,28 @@ export class Level {
   shares = 0;
   #lendable = 0;
   #borrowing: number | undefined;
-  queues: FairQueues | undefined;
-  /** its own seats at present, how few of them it keeps when it needs none, and how many it may have with others' */
+  queues: FairQueues<LevelTicket> | undefined;
+  /** its own seats now, the number of them that it never lends, and the most that it may use with borrowed seats */
   nominal = 0;
   lower = 0;
   upper = 0;
-  /** what its nominal seats were if this process were not slowed down */
+  /** its nominal seats while the process is not overloaded */
   configured = 0;
   seatsInUse = 0;
-  readonly executing = new Set<Ticket>();
+  readonly executing = new Set<LevelTicket>();
   dispatched = 0;
   rejected = 0;
   timedOut = 0;
   cancelled = 0;
-  /** its object is gone: it ends with its last request */
+  /** its object was deleted: the level ends with its last request */
   isEnding = false;
 
   constructor(name: string) {
     this.name = name;
   }
 
-  /** Takes on what its object says; answers those that waited in queues that are no more. */
-  configure({ uid, spec }: NamedLevel): Ticket[] {
+  /** Applies the spec of its object. Returns the requests whose queues no longer exist. */
+  configure({ uid, spec }: NamedLevel): LevelTicket[] {
     this.uid = uid;
     this.isEnding = false;
     this.isExempt = spec.type === 'Exempt';
@@ -45,18 +48,18 @@ export class Level {
     this.#lendable = shares.lendablePercent ?? 0;
     this.#borrowing = spec.type === 'Limited' ? spec.limited?.borrowingLimitPercent : undefined;
     const queuing = queuingOf(spec);
-    if (this.queues?.isAs(queuing) ?? queuing === undefined) return [];
+    if (this.queues?.hasQueuing(queuing) ?? queuing === undefined) return [];
     const waiting = this.queues?.dissolve() ?? [];
     this.queues = queuing && new FairQueues(queuing);
     return waiting;
   }
 
-  /** Its part of all seats. */
+  /** Computes its share of all seats. */
   scale(seats: number, configured: number, allShares: number): void {
     const part = allShares === 0 ? 0 : this.shares / allShares;
     this.configured = Math.ceil(configured * part);
     this.nominal = Math.ceil(seats * part);
-    // not rounded: where there are few seats, what all keep together would be more than there are
+    // not rounded: with few seats, the levels together would otherwise keep more seats than exist
     this.lower = seats * part * (1 - this.#lendable / 100);
     const borrowed = this.#borrowing === undefined ? seats : Math.round((this.nominal * this.#borrowing) / 100);
     this.upper = this.isExempt ? Number.POSITIVE_INFINITY : this.nominal + borrowed;

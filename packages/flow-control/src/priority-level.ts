@@ -1,4 +1,4 @@
-/** A PriorityLevelConfiguration's spec, as it is kept: with its defaults. */
+/** The spec of a stored PriorityLevelConfiguration, with its defaults. */
 export type PriorityLevelSpec =
   | { readonly type: 'Exempt'; readonly exempt?: LevelShares }
   | {
@@ -16,7 +16,7 @@ interface LevelShares {
 
 export interface Queuing {
   readonly queues: number;
-  /** of which each flow is dealt so many */
+  /** the number of queues in the hand of each flow */
   readonly handSize: number;
   readonly queueLengthLimit: number;
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NamedLevel } from './classifier.ts';
 import { deal } from './deal.ts';
+import type { LevelTicket as Ticket } from './level.ts';
 import { Seats } from './seats.ts';
-import type { FlowTally, RefusedBecause, Ticket } from './ticket.ts';
+import type { FlowTally, RefusedBecause } from './ticket.ts';
 
 interface Shape {
   readonly shares: number;
@@ -59,7 +60,7 @@ function room(seats: number, levels: Record<string, NamedLevel['spec']>) {
 const states = (tickets: readonly Ticket[]) => tickets.map(({ state }) => state);
 const times = <T>(count: number, make: () => T) => Array.from({ length: count }, make);
 
-test('a level without queues refuses what finds no seat', () => {
+test('a level without queues rejects requests when it has no free seat', () => {
   const { all, ask, refused } = room(2, { a: limited({ shares: 1 }) });
   const [first, second, third] = times(3, () => ask('a'));
   assert.deepEqual(states([first, second, third] as Ticket[]), ['seated', 'seated', 'refused']);
@@ -80,14 +81,14 @@ test('a level gets its own seats, however many others have borrowed', () => {
     calm: limited({ shares: 50, lendable: 60, queues: 8 }),
   });
   const flood = times(30, () => ask('busy', 'noisy'));
-  // its own five, and the three that the other lends
+  // its own five seats, and three that the other level lends
   assert.equal(flood.filter(({ state }) => state === 'seated').length, 8);
   assert.deepEqual(
     states(times(5, () => ask('calm'))),
     times(5, () => 'seated'),
   );
   assert.equal(ask('calm').state, 'waiting');
-  // more are in use than there are: what is given back is not lent again
+  // more seats are in use than exist: a returned seat is not lent again
   all.leave(flood[0] as Ticket);
   assert.equal(flood.filter(({ state }) => state === 'seated').length, 7);
 });
@@ -100,7 +101,7 @@ test('a level borrows no more than it may', () => {
   assert.equal(times(30, () => ask('busy')).filter(({ state }) => state === 'seated').length, 6);
 });
 
-test('one who asks for little is next, however much another asks for', () => {
+test('a flow with few requests is not delayed by a flow with many', () => {
   const { all, ask, pass } = room(1, { a: limited({ shares: 1, queues: 64 }) });
   const served: string[] = [];
   const serve = (ticket: Ticket) => {
@@ -118,7 +119,7 @@ test('one who asks for little is next, however much another asks for', () => {
   assert.deepEqual(served.filter((name) => name === 'quiet').length, 3);
 });
 
-test('a queue that is full refuses, and others still have room', () => {
+test('a full queue rejects requests, and other queues still accept them', () => {
   const { ask, refused } = room(1, { a: limited({ shares: 1, queues: 64, length: 3 }) });
   const flood = times(30, () => ask('a', 'noisy'));
   assert.equal(flood.filter(({ state }) => state === 'waiting').length, 12);
@@ -126,7 +127,7 @@ test('a queue that is full refuses, and others still have room', () => {
   assert.equal(ask('a', 'quiet').state, 'waiting');
 });
 
-test('who leaves its queue makes room, and what it waited for is not given to it', () => {
+test('a request that leaves its queue makes room, and gets no seats later', () => {
   const { all, ask, tally, refused } = room(1, { a: limited({ shares: 1, queues: 4 }) });
   const [first, second, third] = times(3, () => ask('a')) as [Ticket, Ticket, Ticket];
   all.leave(second, 'time-out');
@@ -143,7 +144,7 @@ test('a request wider than its level is served alone', () => {
   assert.equal(narrow.state, 'seated');
 });
 
-test('fewer seats hold for who comes, more are given to who waits', () => {
+test('fewer seats limit new requests only, more seats go to waiting requests', () => {
   const { all, ask } = room(10, { a: limited({ shares: 1, queues: 8 }) });
   const tickets = times(10, () => ask('a'));
   all.scale(2);
@@ -154,7 +155,7 @@ test('fewer seats hold for who comes, more are given to who waits', () => {
   assert.equal(next.state, 'seated');
 });
 
-test('a level that is gone ends with its last request, and one that changes keeps who waits', () => {
+test('a deleted level ends with its last request, and a changed level keeps its waiting requests', () => {
   const spec = limited({ shares: 1, queues: 4 });
   const { all, ask, tally, configure } = room(2, { a: spec, b: spec });
   const [first, second] = [ask('a'), ask('a')];
@@ -171,7 +172,7 @@ test('a level that is gone ends with its last request, and one that changes keep
   );
 });
 
-test('hands are dealt evenly, without a queue twice, and are always the same', () => {
+test('the hand of a flow is always the same, has no queue twice, and all queues are used evenly', () => {
   const counts = new Array<number>(16).fill(0);
   for (let i = 0; i < 4000; i++) {
     const hand = deal(`flow ${i}`, 16, 4);

@@ -1,22 +1,22 @@
 import type { NamedLevel } from './classifier.ts';
-import { Level } from './level.ts';
+import { Level, type LevelTicket } from './level.ts';
 import { type RefusedBecause, type SeatRequest, Ticket } from './ticket.ts';
 
 interface SeatsOptions {
-  /** for all levels together, while nothing slows this process down */
+  /** the seats of all levels together, while the process is not overloaded */
   readonly seats: number;
   readonly now?: () => number;
 }
 
 /**
- * The seats of one process, divided among priority levels. A request holds some while it is served.
+ * The seats of one process, divided among priority levels. A request holds some of them while it is served.
  *
- * A level always gets its own seats, its nominal part of all. What others do not use of theirs and would lend it may have
- * beside, as long as all that are in use, and those that the others keep for themselves, are not more than there are. So a
- * seat is lent from one request to the next, and comes back as soon as that has gone: there are no periods to wait for.
+ * A level always gets its own seats, its nominal share of all. It may also borrow seats that other levels lend and do
+ * not use, as long as the seats in use, and those that the other levels keep for themselves, are not more than all
+ * seats. A seat is lent to one request and returns when that request ends: there is no lending period.
  *
- * Invariant: `inUse` and `waiting` are the sums over levels, and each level's the sum over its executing tickets; no level has waiting
- * requests while it may seat the next of them.
+ * Invariant: `inUse` and `waiting` are the sums over levels, and the number of each level is the sum over its
+ * executing tickets. No level has waiting requests while it may seat the next of them.
  */
 export class Seats {
   readonly #now: () => number;
@@ -50,15 +50,15 @@ export class Seats {
 
   configure(named: ReadonlyMap<string, NamedLevel>): void {
     for (const level of this.#levels.values()) if (!named.has(level.name)) level.isEnding = true;
-    const homeless: Ticket[] = [];
+    const unqueued: LevelTicket[] = [];
     for (const one of named.values()) {
       const level = this.#levels.get(one.name) ?? new Level(one.name);
       this.#levels.set(one.name, level);
-      homeless.push(...level.configure(one));
+      unqueued.push(...level.configure(one));
     }
     for (const level of this.#levels.values()) this.#dropEnded(level);
     this.scale(this.#seats);
-    for (const ticket of homeless) {
+    for (const ticket of unqueued) {
       this.#waiting--;
       ticket.request.tally.waiting--;
       ticket.request.tally.waitingSeats -= ticket.seats;
@@ -67,7 +67,7 @@ export class Seats {
     this.#seatWaiting();
   }
 
-  /** From now on there are so many seats. Who has one keeps it. */
+  /** Sets the number of seats. Requests keep the seats that they have. */
   scale(seats: number): void {
     this.#seats = seats;
     const all = [...this.#levels.values()];
@@ -76,8 +76,11 @@ export class Seats {
     this.#seatWaiting();
   }
 
-  /** The ticket is seated, refused, or tells when it is one of them. Who is done with it calls `leave`. */
-  ask(request: SeatRequest): Ticket {
+  /**
+   * Asks for seats. The ticket is seated or rejected now, or calls `settled` later. The caller calls `leave` at the
+   * end of the request.
+   */
+  ask(request: SeatRequest): LevelTicket {
     const level = this.#levels.get(request.level) as Level;
     const ticket = new Ticket(level, request, this.#now());
     if (level.isExempt) {
@@ -90,8 +93,8 @@ export class Seats {
     return ticket;
   }
 
-  /** Gives back its seats, or its place in a queue. */
-  leave(ticket: Ticket, because: RefusedBecause = 'cancelled'): void {
+  /** Returns the seats of a ticket, or removes it from its queue. */
+  leave(ticket: LevelTicket, because: RefusedBecause = 'cancelled'): void {
     if (ticket.state === 'seated') {
       this.#unseat(ticket);
       this.#seatWaiting();
@@ -104,7 +107,7 @@ export class Seats {
     }
   }
 
-  #enter(ticket: Ticket): void {
+  #enter(ticket: LevelTicket): void {
     const { level, request, seats } = ticket;
     ticket.queue = undefined;
     if (level.queues === undefined) {
@@ -120,14 +123,14 @@ export class Seats {
     request.tally.waitingSeats += seats;
   }
 
-  #maySeat({ level, seats }: Ticket): boolean {
+  #maySeat({ level, seats }: LevelTicket): boolean {
     const wanted = level.seatsInUse + seats;
-    // a request that is wider than its level has become is served alone
+    // a request that needs more seats than its level has is served alone
     if (wanted <= level.nominal || (level.seatsInUse === 0 && level.nominal > 0)) return true;
     return wanted <= level.upper && this.#inUse + seats + this.#keptBy(level) <= this.#seats;
   }
 
-  /** What the other levels keep for themselves and do not use. */
+  /** The unused seats that the other levels never lend. */
   #keptBy(borrower: Level): number {
     let kept = 0;
     for (const level of this.#levels.values()) {
@@ -136,7 +139,7 @@ export class Seats {
     return kept;
   }
 
-  /** Round after round, each level one: so none borrows all before another has its turn. */
+  /** Seats one request of each level in each round, so that no level borrows all seats before the others get candidates. */
   #seatWaiting(): void {
     for (let isDone = this.#waiting === 0; !isDone; ) {
       isDone = true;
@@ -151,14 +154,14 @@ export class Seats {
     }
   }
 
-  #countWaited({ request, seats, arrivedMs }: Ticket, isSeated: boolean): void {
+  #countWaited({ request, seats, arrivedMs }: LevelTicket, isSeated: boolean): void {
     this.#waiting--;
     request.tally.waiting--;
     request.tally.waitingSeats -= seats;
     request.tally.waited((this.#now() - arrivedMs) / 1000, isSeated);
   }
 
-  #seat(ticket: Ticket): void {
+  #seat(ticket: LevelTicket): void {
     const { level, request, seats } = ticket;
     ticket.state = 'seated';
     ticket.seatedMs = this.#now();
@@ -173,7 +176,7 @@ export class Seats {
     ticket.settled?.();
   }
 
-  #unseat(ticket: Ticket): void {
+  #unseat(ticket: LevelTicket): void {
     const { level, request, seats } = ticket;
     const tookMs = this.#now() - ticket.seatedMs;
     ticket.state = 'gone';
@@ -186,7 +189,7 @@ export class Seats {
     request.tally.served(tookMs / 1000);
   }
 
-  #refuse(ticket: Ticket, because: RefusedBecause): void {
+  #refuse(ticket: LevelTicket, because: RefusedBecause): void {
     const { level, request } = ticket;
     ticket.state = 'refused';
     if (because === 'time-out') level.timedOut++;

@@ -1,20 +1,19 @@
 import type { Queue } from './fair-queues.ts';
-import type { Level } from './level.ts';
 
 export type RefusedBecause = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled';
 
-/** What somebody who counts wants to know of the requests of one schema in one level. */
+/** Receives the numbers of one schema in one level, for metrics. */
 export interface FlowTally {
   executing: number;
   executingSeats: number;
   waiting: number;
   waitingSeats: number;
-  /** how many ever got their seats */
+  /** the number of requests that got their seats so far */
   dispatched: number;
   refused(because: RefusedBecause): void;
-  /** one has left its queue: for its seat, or without one */
+  /** called for each request that leaves its queue, with or without seats */
   waited(seconds: number, isSeated: boolean): void;
-  /** one has left its seat */
+  /** called for each request that returns its seats */
   served(seconds: number): void;
 }
 
@@ -27,23 +26,24 @@ export interface SeatRequest {
 }
 
 /**
- * One request's way to its seats. Invariant: it goes through these states in one direction, and holds seats in one of them.
+ * The states of one request on the way to its seats. Invariant: the state changes only in these directions, and the
+ * request holds seats in one state.
  *
  *   waiting → seated → gone
  *      └────→ refused
  */
-export class Ticket {
+export class Ticket<Level extends { readonly name: string }> {
   readonly level: Level;
   readonly request: SeatRequest;
   readonly arrivedMs: number;
   state: 'waiting' | 'seated' | 'gone' | 'refused' = 'waiting';
-  /** what it holds, or waits for: no more than its level has */
+  /** the seats that it holds or waits for: no more than its level has */
   seats: number;
-  queue: Queue | undefined;
+  queue: Queue<Ticket<Level>> | undefined;
   seatedMs = 0;
-  /** called once when it does not wait any more */
+  /** called once when the ticket is seated or rejected */
   settled: (() => void) | undefined;
-  /** what dumps show of it */
+  /** details of the request for dumps */
   about: unknown;
 
   constructor(level: Level, request: SeatRequest, arrivedMs: number) {

@@ -1,17 +1,16 @@
 import type { Schema } from '@tidegate/schema';
-import { dropperOf } from './defaults/not-kept.ts';
-import { rulesOf } from './entries/rules-of.ts';
 import { type GroupVersionFacts, readResources } from './facts/resources.ts';
 import { TypeTable } from './facts/type-table.ts';
+import { droppedFields, rulesOf } from './families.ts';
 import type { GroupVersionKind, KindEntry, KindRules, Subresource } from './kind-entry.ts';
 import { type MetaTypes, Registry } from './registry.ts';
-import { tellOmitted } from './validation/omitted-fields.ts';
-import { validateCounts } from './validation/status.ts';
-import { validateTypes, validateTypesUpdate } from './validation/validator.ts';
+import { DroppedFields } from './rules/dropped-fields.ts';
+import { reportOmitted } from './rules/omitted-fields.ts';
+import { validateCounts, validateTypes, validateTypesUpdate } from './validation.ts';
 
 const USUAL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-/** Subresources whose behaviour is there; the others of the facts join when theirs is. */
+/** Subresources that the gateway implements; others of the facts are not served. */
 const SERVED: Readonly<Record<string, (resource: string) => boolean>> = {
   attach: () => true,
   exec: () => true,
@@ -31,7 +30,7 @@ const SERVED: Readonly<Record<string, (resource: string) => boolean>> = {
 
 type ResourceFacts = GroupVersionFacts['resources'][number];
 
-/** Operations whose behaviour is there: who may do what, who somebody is, where a pod goes, and how parts are. */
+/** Operations that the gateway implements: access reviews, token reviews, bindings of pods, component statuses. */
 const SERVED_OPERATIONS = new Set([
   'bindings',
   'componentstatuses',
@@ -43,7 +42,7 @@ const SERVED_OPERATIONS = new Set([
   'selfsubjectreviews',
 ]);
 
-/** Every kind of the facts that is served. */
+/** Makes the registry of all served kinds of the facts. */
 export function builtInRegistry(types = new TypeTable()): Registry {
   const registry = new Registry(metaTypes(types));
   const places = readResources();
@@ -76,7 +75,7 @@ function metaTypes(types: TypeTable): MetaTypes {
 type ObjectSchema = Schema & { type: 'object' };
 type TypeOf = (kind: GroupVersionKind) => ObjectSchema;
 
-/** What can only be created, or only be read, is an operation and not an object. */
+/** A resource that can only be created, or only be read, is an operation and not an object. */
 function isObject({ verbs = USUAL_VERBS }: ResourceFacts): boolean {
   return verbs.includes('create') && verbs.includes('get');
 }
@@ -105,21 +104,23 @@ function entryOf({ group, version }: GroupVersionFacts, facts: ResourceFacts, ty
   return withSubresources(entry, facts, typeOf);
 }
 
-/** Where an object is changed as a whole; what other paths change is for their own rules. */
+const dropped = new DroppedFields(droppedFields);
+
+/** Paths that change an object as a whole. Other paths have their own rules. */
 const OWN_PATHS = new Set(['', 'status', 'scale']);
 
-/** The rules of the kind's types, and what the kind says beyond them. */
+/** Joins the rules of the kind's types with those of the kind itself. */
 function withTypes(rules: KindRules, schema: () => ObjectSchema, resource: string): KindRules {
   return {
     ...rules,
     setDefaults: (object) => {
-      dropperOf(schema())?.(object);
+      dropped.dropperOf(schema())?.(object);
       rules.setDefaults?.(object);
     },
     validate: (object) =>
-      tellOmitted(schema(), object, [...validateTypes(schema(), object), ...(rules.validate?.(object) ?? [])]),
+      reportOmitted(schema(), object, [...validateTypes(schema(), object), ...(rules.validate?.(object) ?? [])]),
     validateUpdate: (object, old, subresource) =>
-      tellOmitted(schema(), object, [
+      reportOmitted(schema(), object, [
         ...(OWN_PATHS.has(subresource) ? validateTypesUpdate(resource, object, old) : []),
         ...(subresource === 'status' ? validateCounts(resource, object, old) : []),
         ...(rules.validateUpdate?.(object, old, subresource) ?? []),
@@ -138,7 +139,7 @@ function withSubresources(main: KindEntry, { subresources = {} }: ResourceFacts,
   return Object.defineProperty(main, 'subresources', { value: Object.fromEntries(all), enumerable: true });
 }
 
-/** A path that takes and answers another kind than its object's: it has that kind's schema, and none of the rules. */
+/** A subresource with a kind of its own, such as Scale: it has the schema of that kind, and no rules. */
 function ownKind(main: KindEntry, kind: GroupVersionKind, typeOf: TypeOf): KindEntry {
   return {
     ...kind,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
 
-/** In a process of its own: what others in this one have loaded must not count, nor be counted. */
+/** Runs in a process of its own, so that only this module's memory is measured. */
 function memoryMib(): number {
   const script = `
     const { builtInRegistry } = await import('./index.ts');

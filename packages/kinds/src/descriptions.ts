@@ -1,36 +1,39 @@
 import { readFile } from 'node:fs/promises';
 
-/** By field what is said of it, and by the empty name what is said of the type itself. */
+/** The descriptions of fields by name, and of the type itself under the empty name. */
 export type TypeWords = Readonly<Record<string, string>>;
 
 type IdentityWords = Readonly<Record<'apiVersion' | 'kind' | 'metadata', string>>;
 
-/** What is said of the fields that every custom object has, and every list of them. */
+/** The descriptions of the fields that every custom object and every list of them has. */
 export interface CustomWords {
   readonly object: IdentityWords;
   readonly list: IdentityWords;
 }
 
-/** What is said of parameters, by their names; where it depends on it, by `ACTION.NAME` or `KIND.NAME`. */
+/** The descriptions of parameters by name; for some parameters by `ACTION.NAME` or `KIND.NAME`. */
 export interface ParameterWords {
   readonly path: TypeWords;
   readonly query: TypeWords;
 }
 
-/** The packages of Kubernetes' types. Custom kinds may be called so as well, but have no descriptions in a file. */
+/**
+ * The packages of Kubernetes' types. The names of custom kinds can also begin like this, but have no descriptions in
+ * a file.
+ */
 const PACKAGE = /^io\.k8s(\.[\w-]+)+$/;
 const NOTHING: Readonly<Record<string, TypeWords>> = {};
 
 /**
- * The words in which Kubernetes describes its types and parameters, as `npm run generate:kinds` copies them.
+ * The descriptions of types and parameters by Kubernetes, as `npm run generate:kinds` copies them.
  *
- * Invariant: they are read from files when they are first asked for, and kept only as long as this object is. It is made
- * for one document, so a process that makes none never reads them.
+ * Invariant: the files are read at the first use, and their content is kept only as long as this object. It is made
+ * for one document, so a process without documents never reads them.
  */
 export class Descriptions {
   readonly #packages = new Map<string, Promise<Readonly<Record<string, TypeWords>>>>();
 
-  /** Of a type by its full name, such as `io.k8s.api.core.v1.PodSpec`. */
+  /** The descriptions of a type by its full name, such as `io.k8s.api.core.v1.PodSpec`. */
   async type(name: string): Promise<TypeWords> {
     const dot = name.lastIndexOf('.');
     const home = name.slice(0, dot);

@@ -2,8 +2,6 @@ export { holdAll, type MatchCondition, readCondition } from './admission/conditi
 export { type AskAccess, admissionVariables } from './admission/environment.ts';
 export { type Judgement, judgeByPolicy, type Policy, readPolicy } from './admission/policy.ts';
 export { builtInRegistry } from './built-in.ts';
-export { labelsText, selectorText } from './columns/cells.ts';
-export { ageOf, defaultColumns } from './columns/shared.ts';
 export {
   API_SERVICES,
   type ApiPriority,
@@ -26,10 +24,12 @@ export { jsonPath } from './custom/json-path.ts';
 export { kindsOf } from './custom/kinds-of.ts';
 export { judgeNames, namesJson, withConditions } from './custom/names.ts';
 export { type CustomWords, Descriptions, type ParameterWords, type TypeWords } from './descriptions.ts';
-export { canonicalAddress, serviceClaims } from './entries/service-claims.ts';
-export { type GenericObject, metaOf, type ObjectMeta, type OwnerReference } from './generic-object.ts';
-export type { Column, Converter, KindEntry } from './kind-entry.ts';
-export { listSchema, metaSchemas } from './meta-schemas.ts';
+export type { Column, Converter, Kind, KindEntry } from './kind-entry.ts';
+export { type GenericObject, metaOf, type ObjectMeta, type OwnerReference } from './objects/generic-object.ts';
+export { listSchema, metaSchemas } from './objects/meta-schemas.ts';
+export { annotationErrors, labelErrors, validateMeta, validateMetaUpdate } from './objects/metadata.ts';
+export { prepareCreate, prepareUpdate, resetFields, setDefaults } from './objects/server-fields.ts';
+export { FOREGROUND, ORPHAN, type Propagation, tiesOf } from './objects/ties.ts';
 export {
   findingsAgainst,
   isStricter,
@@ -38,24 +38,20 @@ export {
   podLevelText,
   podPolicyOf,
 } from './pod-security/pod-policy.ts';
-export { type Amounts, addAmounts, amountsIn, amountsJson, amountsText, isSameAmounts } from './quota/amounts.ts';
-export { podAmounts } from './quota/pod-amounts.ts';
-export { isInScope } from './quota/scopes.ts';
-export { countedNames, missingAmounts, usageOf } from './quota/usage.ts';
+export { missingAmounts, podAmounts } from './pods/usage.ts';
+export { countedNames, isInScope, usageOf } from './policy/quotas.ts';
 export {
   fromStored,
   isConverted,
   isTypeless,
-  type Kind,
   kindOf,
   type MetaTypes,
   Registry,
   storageOf,
   toStored,
 } from './registry.ts';
-export { annotationErrors, labelErrors, validateMeta, validateMetaUpdate } from './rules/metadata.ts';
-export { FOREGROUND, ORPHAN, type Propagation } from './rules/propagation.ts';
-export { resetFields } from './rules/reset-fields.ts';
-export { prepareCreate, prepareUpdate, setDefaults } from './rules/server-fields.ts';
-export { tiesOf } from './rules/ties.ts';
-export { selects } from './validation/selectors.ts';
+export { type Amounts, addAmounts, amountsIn, amountsJson, amountsText, isSameAmounts } from './rules/amounts.ts';
+export { labelsText, selectorText } from './rules/cells.ts';
+export { ageOf, defaultColumns } from './rules/columns.ts';
+export { selects } from './rules/selectors.ts';
+export { canonicalAddress, serviceClaims } from './services/addresses.ts';

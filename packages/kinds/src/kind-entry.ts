@@ -1,7 +1,6 @@
 import type { JsonObject, Schema } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
 import type { ScalePaths } from './custom/definition.ts';
-import type { Kind } from './registry.ts';
 
 /** A column of the Table form. */
 export interface Column {
@@ -20,123 +19,128 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** A path below an object, with what may be done there. */
+/** A path below an object, with its verbs. */
 export interface Subresource {
   readonly verbs: readonly string[];
-  /** what it takes and answers, where that is a kind of its own */
+  /** the kind that it takes and returns, when it is not the kind of the object */
   readonly entry?: KindEntry;
 }
 
-/** How an object of one version becomes the same object in the version that is stored, and back. */
+/** Converts an object of one version into the stored version, and back. */
 export interface Conversion {
   readonly group: string;
   readonly version: string;
-  /** Both make a new object, or change the one they are given; kind and apiVersion are set by the caller. */
+  /** Both return a new object, or change their argument; the caller sets kind and apiVersion. */
   readonly toStored: (object: JsonObject) => JsonObject;
   readonly fromStored: (object: JsonObject) => JsonObject;
 }
 
 /**
- * The webhook that makes an object of one version of a kind one of another. Only who reads and writes what is stored asks
- * it: everywhere else objects are in the version of the request.
+ * The webhook that converts objects between the versions of a kind. It is only called where stored objects are read
+ * and written: everywhere else objects are in the version of the request.
  */
 export interface Converter {
-  /** how it is reached */
+  /** the address of the webhook */
   readonly clientConfig: JsonObject;
-  /** in which form it is asked, of those that it knows */
+  /** the version of the review that it gets */
   readonly review: 'v1' | 'v1beta1';
   /** all versions by their apiVersion, served or not */
   readonly versions: ReadonlyMap<string, Kind>;
-  /** the one in which objects are stored from now on; older ones may be in any */
+  /** the version in which objects are stored now; older objects can be stored in any version */
   readonly stored: Kind;
 }
 
-/** What is known of a kind that somebody has defined, beyond what every kind has. */
-export interface CustomFacts {
+/** The facts of a custom kind that built-in kinds do not have. */
+interface CustomFacts {
   /** the name of its CustomResourceDefinition */
   readonly definition: string;
   readonly listKind: string;
   /** the generation of the definition */
   readonly generation: number;
-  /** the definition is being deleted: nothing new is made */
+  /** the definition is being deleted: no new objects are created */
   readonly closing: boolean;
-  /** what converts objects between its versions, where that is not done here */
+  /** the webhook that converts objects between its versions; undefined without a webhook */
   readonly converter?: Converter;
-  /** where its objects have what a Scale shows */
+  /** the fields of its objects that a Scale shows */
   readonly scale?: ScalePaths;
-  /** fields by which this version says that its objects are selected, as in `spec.color` */
+  /** the selectable fields of this version, such as `spec.color` */
   readonly selectable: readonly string[];
 }
 
-/** Who makes an object, where the object itself tells it. */
+/** The user who creates an object; some objects contain it. */
 export interface Author {
   readonly name: string;
   readonly uid: string;
   readonly groups: readonly string[];
-  /** what else is known of them, by the name of it */
+  /** other attributes of the user, by name */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The few rules of a kind that its facts do not say. */
+/** Fields of an object, each by the names on the way to it. */
+export type FieldPaths = ReadonlyArray<readonly string[]>;
+
+/** The rules of a kind that its facts do not have. */
 export interface KindRules {
-  /** what a name looks like; a DNS subdomain when nothing is said */
+  /** the form of names; without it a DNS subdomain */
   readonly name?: 'subdomain' | 'label' | 'label-1035' | 'path-segment' | 'address';
   readonly columns?: readonly Column[];
-  /** fields beyond metadata.name and metadata.namespace by which lists and watches may select */
+  /** the selectable fields besides metadata.name and metadata.namespace */
   readonly selectableFields?: Readonly<Record<string, (object: JsonObject) => string>>;
-  /** the names of selectable fields here, and in the version that is stored */
+  /** the selectable fields of this version, and their names in the stored version */
   readonly selectableAs?: Readonly<Record<string, string>>;
-  /** answers a delete with the object instead of a Status */
+  /** a delete returns the object instead of a Status */
   readonly deleteReturnsObject?: boolean;
-  /** an object is deleted by itself when nobody has written it for so long */
+  /** the server deletes an object that was not written for this time */
   readonly lifetimeSeconds?: number;
   /** names that may not be deleted */
   readonly undeletable?: readonly string[];
   /** an update must carry a resourceVersion */
   readonly conditionalUpdate?: boolean;
-  /** a PUT makes it where it is not there */
+  /** a PUT creates a missing object */
   readonly createsOnUpdate?: boolean;
-  /** a creation may bring its status along */
+  /** a creation may include the status */
   readonly createsWithStatus?: boolean;
-  /** metadata.generation begins at 1 and grows when one of these changes */
+  /** metadata.generation begins at 1 and grows when one of these paths changes */
   readonly counts?: readonly string[];
-  /** it is kept in another version */
+  /** by subresource: the fields that a request to that path resets, when they differ from most kinds */
+  readonly resetFields?: Readonly<Record<string, FieldPaths>>;
+  /** the conversion to the stored version, when that is another one */
   readonly conversion?: Conversion;
-  /** sets what the client left out, beyond the defaults of the schema */
+  /** sets defaults that the schema cannot express */
   readonly setDefaults?: (object: JsonObject) => void;
-  /** sets what the server decides on creation */
+  /** sets fields that the server decides on creation */
   readonly prepareCreate?: (object: JsonObject, author: Author) => void;
-  /** takes back what an update may not change */
+  /** restores fields that an update may not change */
   readonly prepareUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => void;
-  /** how long a deleted object stays, for its programs to end; whoever deletes it may ask for another time */
+  /** how long a deleted object stays until its programs have ended; the client of a delete can ask for another time */
   readonly graceSeconds?: (object: JsonObject, asked: number | undefined) => number;
-  /** what depends on an object is not looked after when it goes */
+  /** the dependents of an object are not collected when it is deleted */
   readonly ownsNothing?: boolean;
-  /** its dependents stay when a delete says nothing about them; `warning` is what such a delete is told */
+  /** a delete without a propagation policy keeps the dependents; `warning` is the warning of such a delete */
   readonly orphansByDefault?: { readonly warning?: string };
-  /** the resource of the same group of which an object of the same name goes with it */
+  /** the resource of the same group whose object of the same name is deleted together with this one */
   readonly companion?: string;
-  /** whoever deletes it leaves this finalizer behind, for what must be done before it goes */
+  /** the finalizer that a delete adds, for work that must be done before the object is removed */
   readonly lastFinalizer?: string;
-  /** sets what shows that deletion has begun */
+  /** marks an object whose deletion has begun */
   readonly prepareDelete?: (object: JsonObject) => void;
-  /** what it has that no other object may have at the same time, as words */
+  /** values that no other object may have at the same time, as words */
   readonly claims?: (object: JsonObject) => string[];
-  /** more than metadata.finalizers holds a deleting object back */
+  /** whether a deleting object must stay for another reason than metadata.finalizers */
   readonly held?: (object: JsonObject) => boolean;
-  /** what only holds for the version in which it is made; the object is in the one that is stored */
+  /** checks of a creation in this version; the object is in the stored version */
   readonly validateCreate?: (object: JsonObject) => FieldError[];
   readonly validate?: (object: JsonObject) => FieldError[];
-  /** what holds in the version in which it is written, and only there */
+  /** checks of a write in this version */
   readonly validateWritten?: (object: JsonObject, old: JsonObject | undefined, subresource: string) => FieldError[];
   readonly validateUpdate?: (object: JsonObject, old: JsonObject, subresource: string) => FieldError[];
-  /** what a client should know of an object that it wrote and that was taken; `old` where it was changed */
+  /** warnings about an accepted object; `old` for an update */
   readonly warn?: (object: JsonObject, old?: JsonObject) => string[];
-  /** told to everybody who uses it */
+  /** a warning for all requests of this kind */
   readonly deprecated?: string;
 }
 
-/** Everything the server knows about one kind: facts first, and the few rules that a schema cannot say. */
+/** Everything about one kind: its facts, and the rules that a schema cannot express. */
 export interface KindEntry extends GroupVersionKind, KindRules {
   readonly resource: string;
   readonly singular: string;
@@ -144,10 +148,21 @@ export interface KindEntry extends GroupVersionKind, KindRules {
   readonly categories: readonly string[];
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
-  /** those that are served */
+  /** the served subresources */
   readonly subresources: Readonly<Record<string, Subresource>>;
   /** may be a getter: a schema is built when it is first needed */
   readonly schema: Schema & { type: 'object' };
-  /** of a kind that a CustomResourceDefinition makes */
+  /** only for kinds of a CustomResourceDefinition */
   readonly custom?: CustomFacts;
+}
+
+/** A served kind: its entry, and names and schemas derived from it. */
+export interface Kind {
+  readonly entry: KindEntry;
+  readonly apiVersion: string;
+  /** the name of the resource in the store: `configmaps`, `widgets.example.com` */
+  readonly storedAs: string;
+  readonly schema: Schema & { type: 'object' };
+  /** the kind in which its objects are stored: itself, except for kinds in several groups or versions */
+  readonly stored: Kind;
 }

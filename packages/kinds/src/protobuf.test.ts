@@ -10,7 +10,7 @@ interface Recorded {
   protobuf: string;
 }
 
-/** The same objects as kube-apiserver 1.35 tells them in JSON and in Protobuf. */
+/** The same objects in JSON and in Protobuf, as kube-apiserver 1.35 returns them. */
 const recorded = JSON.parse(readFileSync(new URL('../recorded/protobuf.json', import.meta.url), 'utf8')) as Recorded[];
 const registry = builtInRegistry();
 
@@ -24,19 +24,19 @@ for (const { path, object, protobuf } of recorded) {
   const kind = kindAt(path);
   const bytes = Buffer.from(protobuf, 'base64');
 
-  test(`${path} ${metaOf(object).name} is in Protobuf, byte for byte, what Kubernetes makes of it`, () => {
+  test(`${path} ${metaOf(object).name} is in Protobuf byte for byte as in Kubernetes`, () => {
     const made = inEnvelope({ apiVersion: kind.apiVersion, kind: kind.entry.kind }, encodeMessage(kind.schema, object));
     assert.equal(made.toString('latin1'), bytes.toString('latin1'));
   });
 
-  test(`${path} ${metaOf(object).name} comes back from Protobuf as it was`, () => {
+  test(`${path} ${metaOf(object).name} is the same after Protobuf`, () => {
     assert.deepEqual(told(decodeProtobuf(kind.schema, bytes)), told(object));
   });
 }
 
 /**
- * Without what Go does not tell apart: null, no text, zero, and not there. An object in another one has no type in
- * Protobuf.
+ * Without values that Go does not distinguish: null, empty text, zero, and absent fields. An object within another
+ * one has no type in Protobuf.
  */
 function told(value: Json, top = true): Json {
   if (Array.isArray(value)) return value.map((item) => told(item, false));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeProtobuf, type Schema } from '@tidegate/schema';
-import { ruleNames } from './entries/rules-of.ts';
+import { namesInFamilies } from './families.ts';
 import { builtInRegistry, type Kind } from './index.ts';
 
 const registry = builtInRegistry();
@@ -42,7 +42,7 @@ test('every rule belongs to a kind', () => {
     }),
   );
   assert.deepEqual(
-    ruleNames().filter((name) => !names.has(name)),
+    namesInFamilies().filter((name) => !names.has(name)),
     [],
   );
 });
@@ -58,7 +58,7 @@ test('a kind in two groups or versions is stored once', () => {
   assert.equal(kindOf('apps/v1/deployments').stored, kindOf('apps/v1/deployments'));
 });
 
-test('a field says its number, type, merge key, default and values', () => {
+test('the text of a field has its number, type, merge key, default and values', () => {
   const spec = kindOf('/v1/pods').schema.fields.spec as Schema & { type: 'object' };
   const containers = spec.fields.containers as Schema & { type: 'list' };
   assert.deepEqual(
@@ -75,7 +75,7 @@ test('a field says its number, type, merge key, default and values', () => {
 test('Protobuf of fields that JSON has one level higher is read', () => {
   const field = (number: number, content: Buffer) =>
     Buffer.concat([Buffer.from([(number << 3) | 2, content.length]), content]);
-  // a pod's spec (2) with a volume (1): its name (1), and its source (2), which JSON has beside the name
+  // a pod's spec (2) with a volume (1): its name (1), and its source (2); in JSON the source is beside the name
   const volume = Buffer.concat([field(1, Buffer.from('data')), field(2, field(2, Buffer.alloc(0)))]);
   const body = Buffer.concat([Buffer.from('k8s\0'), field(2, field(2, field(1, volume)))]);
   assert.deepEqual(decodeProtobuf(kindOf('/v1/pods').schema, body), {

@@ -1,20 +1,9 @@
 import { applyDefaults, type JsonObject, type Schema } from '@tidegate/schema';
-import type { KindEntry } from './kind-entry.ts';
-
-/** A served kind: its entry and what follows from it. */
-export interface Kind {
-  readonly entry: KindEntry;
-  readonly apiVersion: string;
-  /** how the store names the resource: `configmaps`, `widgets.example.com` */
-  readonly storedAs: string;
-  readonly schema: Schema & { type: 'object' };
-  /** the kind as which its objects are stored: itself, but for kinds of several groups or versions */
-  readonly stored: Kind;
-}
+import type { Kind, KindEntry } from './kind-entry.ts';
 
 type ObjectSchema = Schema & { type: 'object' };
 
-/** Types that belong to no kind and to all. */
+/** Types that all kinds share. */
 export interface MetaTypes {
   readonly listMeta: ObjectSchema;
   readonly deleteOptions: ObjectSchema;
@@ -22,10 +11,10 @@ export interface MetaTypes {
 }
 
 /**
- * Every kind that is served; nothing else in the server lists kinds.
+ * All served kinds. The server has no other list of kinds.
  *
- * Invariant: custom kinds are replaced together, so that the versions of one are always of one definition. A kind of the
- * server's own is never replaced by one.
+ * Invariant: custom kinds are replaced together, so that all versions of a kind come from one state of its
+ * definition. A custom kind never replaces a built-in one.
  */
 export class Registry {
   readonly meta: MetaTypes;
@@ -42,7 +31,7 @@ export class Registry {
     this.meta = meta;
   }
 
-  /** It is another one whenever other kinds are served. */
+  /** A number that changes whenever the served kinds change. */
   get revision(): number {
     return this.#revision;
   }
@@ -56,7 +45,7 @@ export class Registry {
     this.#builtInVersions.add(`${entry.group}/${entry.version}`);
   }
 
-  /** Serves these custom kinds, and no others any more. */
+  /** Replaces all custom kinds. */
   setCustom(kinds: readonly Kind[]): void {
     const free = kinds.filter(({ entry }) => !this.#byPath.has(pathOf(entry)));
     this.#custom = new Map(free.map((kind) => [pathOf(kind.entry), kind]));
@@ -70,13 +59,13 @@ export class Registry {
     return this.#byPath.get(path) ?? this.#custom.get(path);
   }
 
-  /** Whether there is any kind in a group version. */
+  /** Whether a group version has a kind. */
   serves(group: string, version: string): boolean {
     const place = `${group}/${version}`;
     return this.#builtInVersions.has(place) || this.#customVersions.has(place);
   }
 
-  /** Whether objects that are stored as this resource are of a built-in kind. */
+  /** Whether the objects of a stored resource have a built-in kind. */
   isBuiltIn(resource: string): boolean {
     return this.#builtInResources.has(resource);
   }
@@ -125,40 +114,40 @@ class ServedKind implements Kind {
   }
 }
 
-/** A kind that stands for itself: it is stored as it is. */
+/** A kind that is stored in its own version. */
 export function kindOf(entry: KindEntry): Kind {
   return new ServedKind(entry, () => {
     throw new Error(`${entry.kind} is not stored in another version`);
   });
 }
 
-/** A kind that is stored as another one. */
+/** A kind that is stored in the version of another one. */
 export function kindStoredAs(entry: KindEntry, stored: Kind): Kind {
   return new ServedKind(entry, () => stored);
 }
 
-/** A webhook makes objects of this kind of those that are stored, and the other way round. */
+/** Whether a webhook converts the objects of this kind from and to the stored version. */
 export function isConverted({ entry }: Kind): boolean {
   return entry.custom?.converter !== undefined;
 }
 
-/** The version in which objects of a kind are kept, whoever converts them. */
+/** The version in which objects of a kind are stored, also when a webhook converts them. */
 export function storageOf(kind: Kind): Kind {
   return kind.entry.custom?.converter?.stored ?? kind.stored;
 }
 
-/** An object of a kind in the version that is stored. */
+/** Converts an object of a kind to the stored version. */
 export function toStored(kind: Kind, object: JsonObject): JsonObject {
   const { conversion } = kind.entry;
   return conversion === undefined ? object : named(kind.stored, conversion.toStored(object));
 }
 
-/** In a list the objects of this kind do not name it: the list does, as in Kubernetes. */
+/** Whether the items of lists have no apiVersion and kind, as in Kubernetes. */
 export function isTypeless({ entry }: Kind): boolean {
   return entry.custom === undefined;
 }
 
-/** A stored object as this kind. */
+/** Converts a stored object to this kind. */
 export function fromStored(kind: Kind, object: JsonObject): JsonObject {
   const { conversion } = kind.entry;
   if (conversion === undefined) return object;

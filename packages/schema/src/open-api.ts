@@ -1,21 +1,12 @@
 import type { Json, JsonObject } from './json/json.ts';
-import type { Schema } from './schema.ts';
+import type { OpenApiOptions, Schema } from './schema.ts';
 
-export interface OpenApiOptions {
-  /** where a named type stands in the document, when it has a place of its own there; it is called for each that is met */
-  readonly referTo?: (name: string, schema: Schema) => string | undefined;
-  /** version 2 puts a reference beside what is said of it, version 3 into allOf; 3 knows oneOf */
-  readonly version: 2 | 3;
-  /** what is said of the fields that every object has */
-  readonly words?: Readonly<Record<'apiVersion' | 'kind' | 'metadata', string>>;
-}
-
-/** The schema in OpenAPI's words, for kubectl explain and clients that validate. */
+/** The schema in OpenAPI, for kubectl explain and clients that validate. */
 export function openApiSchema(schema: Schema, options: OpenApiOptions, field = ''): JsonObject {
   const name = nameOf(schema, field);
   const reference = name === undefined ? undefined : options.referTo?.(name, name === ANY_JSON ? ANY : schema);
   const said: JsonObject = {};
-  // version 2 is read by clients that would send the defaults back; null is what Go writes for nothing, and no default
+  // clients of version 2 would send defaults back; null is how Go writes an absent default
   if (schema.default !== undefined && schema.default !== null && options.version === 3)
     said.default = schema.default as Json;
   if (schema.enum !== undefined) said.enum = [...schema.enum];
@@ -33,7 +24,7 @@ const MACHINERY = 'io.k8s.apimachinery.pkg';
 const ANY: Schema = { type: 'any' };
 const ANY_JSON = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON';
 
-/** Scalars that have a name among the types of Kubernetes. */
+/** Scalars with a named type in Kubernetes. */
 const NAMED: Readonly<Partial<Record<Schema['type'], string>>> = {
   quantity: `${MACHINERY}.api.resource.Quantity`,
   intOrString: `${MACHINERY}.util.intstr.IntOrString`,
@@ -42,7 +33,7 @@ const NAMED: Readonly<Partial<Record<Schema['type'], string>>> = {
   raw: `${MACHINERY}.runtime.RawExtension`,
 };
 
-/** What is any JSON is known by the field that it stands in. */
+/** Fields with any JSON that have a named type. */
 const NAMED_FIELDS: Readonly<Record<string, string>> = {
   fieldsV1: `${MACHINERY}.apis.meta.v1.FieldsV1`,
   default: ANY_JSON,
@@ -56,7 +47,7 @@ function nameOf(schema: Schema, field: string): string | undefined {
   return schema.type === 'raw' && Object.hasOwn(NAMED_FIELDS, field) ? NAMED_FIELDS[field] : known;
 }
 
-/** What a schema is, without what its field says. A reference of its own is not followed: this is what it refers to. */
+/** The OpenAPI form of a schema without the facts of its field. It never is a reference to the schema itself. */
 export function openApiShape(schema: Schema, options: OpenApiOptions, field = ''): JsonObject {
   switch (schema.type) {
     case 'string':

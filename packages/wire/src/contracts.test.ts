@@ -3,38 +3,35 @@ import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { MethodDefinition, ServiceDefinition } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
-import { callers, grpcHealth, health, logBatchCodec, store, watch } from './contracts.ts';
-import {
-  type Change,
-  type ChecksResponse,
-  type CollectionListRequest,
-  type CorruptObject,
-  type DeleteCorruptRequest,
-  type DeleteCorruptResponse,
-  type DigestResponse,
-  deleteCorruptKind,
-  type FollowLogRequest,
-  type FollowRequest,
-  type FollowResponse,
-  type Guard,
-  guardKind,
-  type HeadResponse,
-  type HealthCheckRequest,
-  type HealthCheckResponse,
-  type Key,
-  type ListPage,
-  type ListPart,
-  type ListRequest,
-  type LogBatch,
-  outcomeKind,
-  type ReadLogRequest,
-  type Segment,
-  type SessionRequest,
-  type SessionResponse,
-  type StoredObject,
-  servingStatus,
-  type Write,
-  writeKind,
+import { callers } from './callers.ts';
+import { grpcHealth, health, logBatchCodec, store, watch } from './contracts.ts';
+import { deleteCorruptKind, guardKind, outcomeKind, servingStatus, writeKind } from './enums.ts';
+import type {
+  Change,
+  ChecksResponse,
+  CollectionListRequest,
+  CorruptObject,
+  DeleteCorruptRequest,
+  DeleteCorruptResponse,
+  DigestResponse,
+  FollowLogRequest,
+  FollowRequest,
+  FollowResponse,
+  Guard,
+  HeadResponse,
+  HealthCheckRequest,
+  HealthCheckResponse,
+  Key,
+  ListPage,
+  ListPart,
+  ListRequest,
+  LogBatch,
+  ReadLogRequest,
+  Segment,
+  SessionRequest,
+  SessionResponse,
+  StoredObject,
+  Write,
 } from './messages.ts';
 
 /** Every field of every message stands in one of these, and has a value that is not its default. */
@@ -311,11 +308,11 @@ describe('Each message', () => {
       assert.deepEqual(differences(type, sample), []);
     });
 
-    test(`that ${name} (${type.name}) is the same after its way`, () => {
+    test(`that ${name} (${type.name}) is the same after encoding and decoding`, () => {
       assert.deepEqual(plain(decode(encode(sample as never))), plain(sample));
     });
 
-    test(`that ${name} (${type.name}) may have fields that are not known here`, () => {
+    test(`that ${name} (${type.name}) may have unknown fields`, () => {
       const later = protobuf.Writer.create();
       later.uint32((1000 << 3) | 0).int64(7);
       later.uint32((1001 << 3) | 2).bytes(bytes('of a later version'));
@@ -327,7 +324,7 @@ describe('Each message', () => {
       }
     });
 
-    test(`that ${name} (${type.name}) is empty where its fields are absent`, () => {
+    test(`that ${name} (${type.name}) has defaults for absent fields`, () => {
       const decoded = decode(Buffer.alloc(0)) as Record<string, unknown>;
       for (const field of type.fieldsArray) assert.deepEqual(plain(decoded[field.name]), emptyOf(field), field.name);
     });
@@ -351,7 +348,7 @@ describe('The encoder', () => {
   });
   const textOf = (encoded: Buffer) => Buffer.from(logBatchCodec.decode(encoded).changes[0]?.value ?? []).toString();
 
-  test('leaves what it gave alone when it encodes the next message', () => {
+  test('does not change earlier results when it encodes the next message', () => {
     const encoded = ['first', 'second', 'x'.repeat(5 << 20), 'fourth'].map((value) => encode(batch(value)));
     assert.deepEqual(
       encoded.map((one) => textOf(one).slice(0, 6)),
@@ -359,18 +356,18 @@ describe('The encoder', () => {
     );
   });
 
-  test('goes on after a message that cannot be encoded', () => {
+  test('works after a message that could not be encoded', () => {
     assert.throws(() => encode({ ...batch('half'), changes: [change, null as never] }));
     assert.equal(textOf(encode(batch('whole'))), 'whole');
   });
 
-  test('refuses bytes that are no message', () => {
+  test('rejects bytes that are not a message', () => {
     const whole = encode(batch('whole'));
     assert.throws(() => logBatchCodec.decode(whole.subarray(0, -1)), RangeError);
   });
 });
 
-test('every method says who may call it', () => {
+test('every method has an entry in the table of callers', () => {
   const paths = [store, watch, health, grpcHealth].flatMap((definition) =>
     Object.values(definition).map(({ path }) => path),
   );

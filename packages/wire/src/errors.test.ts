@@ -19,7 +19,7 @@ const again = (error: unknown) => fromServiceError(toServiceError(error) as Serv
 
 describe('An error that crosses gRPC', () => {
   for (const [reason, { grpc }] of Object.entries(reasons)) {
-    test(`as ${reason} has the code ${grpc}, and its whole Status as a detail`, () => {
+    test(`with reason ${reason} has the code ${grpc}, and its whole Status as a detail`, () => {
       const error = new ApiError(reason as Reason, 'why', {
         details: { name: 'n', causes: [{ field: 'spec.a', message: 'm', reason: 'FieldValueInvalid' }] },
         continueToken: 'token',
@@ -40,7 +40,7 @@ describe('An error that crosses gRPC', () => {
     ]),
   };
   for (const [what, error] of Object.entries(made)) {
-    test(`${what} changes no word`, () => {
+    test(`${what} keeps its Status`, () => {
       const other = again(error);
       assert.ok(other instanceof ApiError);
       assert.deepEqual(other.status, error.status);
@@ -48,13 +48,13 @@ describe('An error that crosses gRPC', () => {
     });
   }
 
-  test('without a reason is of an unknown code, and keeps its Status', () => {
+  test('without a reason has the code UNKNOWN, and keeps its Status', () => {
     const error = new ApiError('', 'the webhook says no', { code: 418 });
     assert.equal(toServiceError(error).code, status.UNKNOWN);
     assert.deepEqual(again(error)?.status, error.status);
   });
 
-  test('that is not ours is an internal error', () => {
+  test('of another class is an internal error', () => {
     for (const thrown of [new TypeError('x is undefined'), 'x is undefined']) {
       const { code, details } = toServiceError(thrown);
       assert.equal(code, status.INTERNAL);
@@ -63,12 +63,12 @@ describe('An error that crosses gRPC', () => {
     }
   });
 
-  test('keeps what gRPC said as its cause', () => {
+  test('keeps the error of gRPC as its cause', () => {
     const crossed = toServiceError(expired('too old')) as ServiceError;
     assert.equal(fromServiceError(crossed)?.cause, crossed);
   });
 
-  test('carries no Status where the connection broke or the deadline passed', () => {
+  test('has no Status when the connection broke or the deadline passed', () => {
     const broken = { code: status.UNAVAILABLE, details: 'No connection established' };
     for (const metadata of [undefined, new Metadata()]) {
       assert.equal(

@@ -1,7 +1,7 @@
 import { status as grpcStatus, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { ApiError, reasons, type Status } from '@tidegate/status';
 
-/** The Status travels whole, as a binary trailer: a part that forwards an error changes no word of it. */
+/** The whole Status is sent as a binary trailer, so that a service that forwards an error changes no word of it. */
 const DETAIL = 'tidegate-status-bin';
 
 export function toServiceError(error: unknown): Partial<ServiceError> {
@@ -12,7 +12,7 @@ export function toServiceError(error: unknown): Partial<ServiceError> {
   return { code, details: known.message, metadata };
 }
 
-/** undefined when the error carries no Status: the connection broke, or the deadline passed. */
+/** The result is undefined when the error has no Status: the connection broke, or the deadline passed. */
 export function fromServiceError(error: ServiceError): ApiError | undefined {
   const detail = error.metadata?.get(DETAIL)[0];
   if (!Buffer.isBuffer(detail)) return undefined;

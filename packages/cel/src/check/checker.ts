@@ -41,7 +41,7 @@ export interface Declarations {
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
   /** types by the names that expressions know them by */
   readonly types: ReadonlyMap<string, Type>;
-  /** lists and maps may hold values of different types */
+  /** lists and maps may have values of different types */
   readonly mixesTypes: boolean;
 }
 

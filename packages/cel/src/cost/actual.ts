@@ -3,14 +3,14 @@ import { sizeOfFormat } from '../functions/formats.ts';
 import type { Overload } from '../functions/overload.ts';
 import { ListValue, MapValue, OpaqueValue, Optional, type Value } from '../values/value.ts';
 
-/** Once through a text, for each of its characters. */
+/** The cost of reading a text, by its characters. */
 const TEXT = 0.1;
 const PATTERN = 0.25;
 const AUTHORIZATION = 350_000;
 
 type Cost = number | ((args: readonly Value[]) => number);
 
-/** What a call costs when it runs, as kube-apiserver counts it. It is paid before the call. */
+/** The runtime cost of a call, as in kube-apiserver. It is charged before the call. */
 export function actualCost({ id, name }: Overload): Cost {
   return BY_ID[id] ?? BY_NAME[name] ?? 1;
 }
@@ -38,7 +38,7 @@ const crossed =
   ([a, b]) =>
     1 + sizeOf(a) * sizeOf(b) * factor;
 
-/** Once through everything that is in it. */
+/** The cost of reading a value with everything in it. */
 function traversal(value: Value | undefined): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return Math.floor(value.length * TEXT);
   let cost = 0;
@@ -60,7 +60,7 @@ const selected: Cost = ([, text]) => {
   return 10 + Math.ceil(size * TEXT) + Math.ceil(Math.ceil(size * 0.5) * 50);
 };
 
-/** IPs within a range cost as much as the larger of the two is long. */
+/** The cost of testing an IP in a range is the size of the larger one. */
 const within: Cost = ([, other]) => 4 + (typeof other === 'string' ? Math.ceil(sizeOf(other) * TEXT) : 0);
 
 const squared =

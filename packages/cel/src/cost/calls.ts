@@ -1,5 +1,5 @@
 import type { Type } from '../types/type.ts';
-import type { Facts } from './estimate.ts';
+import type { Facts } from './facts.ts';
 import { add, by, fixed, MOST, multiply, type Range, UNKNOWN } from './range.ts';
 
 export interface CallFacts {
@@ -10,7 +10,7 @@ export interface CallFacts {
 }
 
 export interface CallEstimate {
-  /** without what its arguments cost */
+  /** without the costs of its arguments */
   readonly cost: Range;
   readonly size?: Range;
 }
@@ -21,7 +21,7 @@ const TEXT = 0.1;
 const PATTERN = 0.25;
 const ONE = fixed(1);
 
-/** What a call itself can cost. */
+/** The estimated cost of a call, without its arguments. */
 export function callEstimate(call: CallFacts): CallEstimate {
   const estimate = BY_ID[call.id] ?? (Object.hasOwn(BY_NAME, call.name) ? BY_NAME[call.name] : undefined);
   return estimate?.(call) ?? { cost: ONE };
@@ -32,7 +32,7 @@ const constant =
   (cost: number): Estimate =>
   () => ({ cost: fixed(cost) });
 
-/** Once, or several times, through the text that it is called on, or that is its argument. */
+/** Calls that read their target, or their argument, one or more times. */
 const throughTarget =
   (times: number): Estimate =>
   ({ target }) => ({ cost: by(size(target), TEXT * times), size: size(target) });

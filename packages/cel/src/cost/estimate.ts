@@ -1,38 +1,16 @@
 import type { Call, Expression, Fold, ListLiteral, MapLiteral, Select } from '../syntax/expression.ts';
-import type { Shape } from '../types/shape.ts';
-import type { Type } from '../types/type.ts';
+import type { Shape, Type } from '../types/type.ts';
 import { callEstimate } from './calls.ts';
+import type { Entries, Facts, Place } from './facts.ts';
 import { add, fixed, MOST, multiply, type Range, sum, UNKNOWN, union } from './range.ts';
 import { exprSize, isScalar } from './sizes.ts';
 
 export type CostRange = Range;
 
-/** The sizes of what is in a list or map. */
-export interface Entries {
-  readonly isList: boolean;
-  readonly key: Range;
-  readonly value: Range;
-}
-
-/** What is known of a part of an expression. */
-export interface Facts {
-  readonly cost: Range;
-  readonly type: Type;
-  readonly expression: Expression | undefined;
-  readonly size?: Range | undefined;
-  readonly entries?: Entries | undefined;
-  /** where the value stands in what the variables hold; missing when it comes from elsewhere */
-  readonly place?: Place | undefined;
-}
-
-/** `shape` is missing where nothing is known to stand there. */
-export interface Place {
-  readonly shape: Shape | undefined;
-}
-
 /**
- * What an expression can cost, as kube-apiserver estimates it when a rule is written: every step has a price, that of what
- * reads texts and lists depends on how long these can be, and a loop costs as often as its list can have items.
+ * Estimates the cost of an expression, as kube-apiserver does when a rule is written. Every step has a price; the
+ * price of steps that read texts and lists depends on their largest size, and a loop is charged once for each
+ * possible item of its list.
  */
 export function estimateCost(expression: Expression, shapes: ReadonlyMap<string, Shape>): CostRange {
   return new Estimator(shapes).facts(expression).cost;
@@ -103,7 +81,7 @@ class Estimator {
     return { cost: isPriced ? add(of.cost, STEP) : of.cost, place: this.#inside(of.place, field) };
   }
 
-  /** One step on from a place. From nowhere it leads to the beginning, as it does in kube-apiserver. */
+  /** The place one step inside another. Without a place it is the root, as in kube-apiserver. */
   #inside(place: Place | undefined, step: string): Place {
     if (place === undefined) return { shape: this.#root };
     const { shape } = place;
@@ -137,7 +115,7 @@ class Estimator {
     return { cost: add(before, called), size, ...this.#reached(expression, args) };
   }
 
-  /** Where an index leads, and what a sum of lists consists of. */
+  /** The place of an index, and the entries of a sum of lists. */
   #reached({ name, overloads = [] }: Call, args: readonly Facts[]): Partial<Facts> {
     const [first, second] = args;
     const isList = overloads.includes('index_list');

@@ -1,14 +1,14 @@
-/** The least and the most that something can be: a size, or a cost. */
+/** The bounds of a size or a cost. */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
 
-/** More than this nothing is told to be; it stands for "without a bound". */
+/** The largest number; it means "without a bound". */
 export const MOST = 2 ** 64;
 
 const capped = (value: number): number => Math.min(value, MOST);
-/** Nothing times "without a bound" is nothing. */
+/** Zero times "without a bound" is zero. */
 const times = (a: number, b: number): number => (a === 0 || b === 0 ? 0 : capped(a * b));
 
 export const fixed = (value: number): Range => ({ min: value, max: value });
@@ -19,7 +19,7 @@ export const multiply = (a: Range, b: Range): Range => ({ min: times(a.min, b.mi
 export const union = (a: Range, b: Range): Range => ({ min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) });
 export const sum = (ranges: readonly Range[]): Range => ranges.reduce(add, fixed(0));
 
-/** So much for each unit, rounded up. */
+/** A price for each unit, rounded up. */
 export function by({ min, max }: Range, factor: number): Range {
   return { min: Math.ceil(times(min, factor)), max: Math.ceil(times(max, factor)) };
 }

@@ -3,7 +3,7 @@ import type { Expression } from '../syntax/expression.ts';
 import { isOptionalType, type Type } from '../types/type.ts';
 import { fixed, type Range } from './range.ts';
 
-/** The size of what stands in the expression itself. */
+/** The size of a literal in the expression. */
 export function exprSize(expression: Expression): Range | undefined {
   if (expression.kind === 'list') return fixed(expression.items.length);
   if (expression.kind === 'map') return fixed(expression.entries.length);

@@ -6,13 +6,13 @@ import { ArrayList } from '../values/collections.ts';
 import { CostExceeded, Failure, noSuchOverload } from '../values/failure.ts';
 import { typeNameOf } from '../values/type-name.ts';
 import { ListValue, Uint, type Value } from '../values/value.ts';
-import { type Building, build } from './build.ts';
+import type { Building } from './building.ts';
 import type { Frame, Step } from './frame.ts';
 
-/** A call: operators that look at one side first, and functions. */
+/** Makes a call ready to run: operators that evaluate one side first, and functions. */
 export function buildCall(expression: Call, building: Building): Step {
   const { name, target, resolved } = expression;
-  const args = expression.args.map((arg) => build(arg, building));
+  const args = expression.args.map((arg) => building.build(arg, building));
   const [first, second, third] = args as [Step, Step, Step];
   switch (name) {
     case '_&&_':
@@ -29,7 +29,7 @@ export function buildCall(expression: Call, building: Building): Step {
       return notStrictlyFalse(first);
   }
   if (expression.inPlace && name === '_+_') return append(first, expression.args[1] as Expression, building);
-  const steps = target === undefined || resolved !== undefined ? args : [build(target, building), ...args];
+  const steps = target === undefined || resolved !== undefined ? args : [building.build(target, building), ...args];
   const types = [...(steps.length > args.length ? [target as Expression] : []), ...expression.args].map(
     ({ type }) => type as Type,
   );
@@ -37,7 +37,7 @@ export function buildCall(expression: Call, building: Building): Step {
   return strict(steps, types, candidates);
 }
 
-/** Whoever has the deciding value wins, whatever the other side comes to. */
+/** A side with the deciding value decides the result, also when the other side fails. */
 function either(left: Step, right: Step, deciding: boolean): Step {
   return (frame) => {
     const value = attempt(left, frame);
@@ -67,10 +67,10 @@ function notStrictlyFalse(inner: Step): Step {
   };
 }
 
-/** To a list that a macro makes, and that nobody else sees before it is whole. */
+/** Appends to a list of a macro in place, because nothing else can see the list before it is complete. */
 function append(list: Step, added: Expression, building: Building): Step {
   const [only] = (added as Expression & { kind: 'list' }).items;
-  const item = build(only as Expression, building);
+  const item = building.build(only as Expression, building);
   return (frame) => {
     const grown = list(frame) as ArrayList;
     const value = item(frame);
@@ -94,7 +94,7 @@ function strict(steps: readonly Step[], types: readonly Type[], candidates: read
     const args: Value[] = [];
     for (let i = 0; i < steps.length; i++) {
       const value = (steps[i] as Step)(frame);
-      // fields and items may be null, whatever their types are
+      // fields and items of any type can be null
       if (value === null && !takesNull[i]) throw new Failure(`no such overload: ${name}`);
       args.push(value);
     }
@@ -107,7 +107,7 @@ function isOpen(type: Type): boolean {
   return type.kind === 'dyn' || type.kind === 'param' || type.params.some(isOpen);
 }
 
-/** What a call means is seen only by the values that it is given. */
+/** A call whose overload depends on the values of its arguments. */
 function dispatched(steps: readonly Step[], candidates: readonly Overload[]): Step {
   const costs = candidates.map(actualCost);
   return (frame) => {
@@ -125,7 +125,7 @@ function dispatched(steps: readonly Step[], candidates: readonly Overload[]): St
   };
 }
 
-/** A list is indexed by any number that is whole. */
+/** A list can be indexed by any number without a fraction. */
 function isIndex(value: Value, type: Type, [first]: readonly Overload[]): boolean {
   return first?.name === '_[_]' && type.kind === 'int' && (typeof value === 'number' || value instanceof Uint);
 }
@@ -134,7 +134,7 @@ function fits(value: Value, type: Type): boolean {
   if (type.kind === 'dyn' || type.kind === 'param') return true;
   if (type.kind === 'list') {
     const [item] = type.params as [Type];
-    // of a list its first item tells, as all are of one type
+    // the first item decides, because all items of a list have one type
     return value instanceof ListValue && (value.size === 0 || fits(value.at(0), item));
   }
   const name = typeNameOf(value);

@@ -1,21 +1,24 @@
 import type { Fold } from '../syntax/expression.ts';
 import { CostExceeded, Failure, noSuchOverload } from '../values/failure.ts';
 import { ListValue, MapValue, type Value } from '../values/value.ts';
-import { type Building, build } from './build.ts';
+import type { Building } from './building.ts';
 import type { Frame, Step } from './frame.ts';
 
-/** A loop. A failed turn is carried along: a later one may make it not matter, as `||` and `&&` do. */
+/**
+ * Makes a loop ready to run. A failed turn is kept as its value: a later turn can make it irrelevant, as `||` and
+ * `&&` do.
+ */
 export function buildFold(expression: Fold, building: Building): Step {
   const { variable, second, carried, condition } = expression;
   const free = building.slots.size === 0 ? 0 : Math.max(...building.slots.values()) + 1;
   const within = new Map(building.slots).set(carried, free);
   const turns = new Map(within).set(variable, free + 1);
   if (second !== undefined) turns.set(second, free + 2);
-  const range = build(expression.range, building);
-  const start = build(expression.start, building);
-  const step = build(expression.step, { ...building, slots: turns });
-  const goesOn = build(condition, { ...building, slots: turns });
-  const result = build(expression.result, { ...building, slots: within });
+  const range = building.build(expression.range, building);
+  const start = building.build(expression.start, building);
+  const step = building.build(expression.step, { ...building, slots: turns });
+  const goesOn = building.build(condition, { ...building, slots: turns });
+  const result = building.build(expression.result, { ...building, slots: within });
   const isEndless = condition.kind === 'literal' && condition.value === true;
   const turn = (frame: Frame): boolean => {
     if (!isEndless && goesOn(frame) !== true) return false;
@@ -40,7 +43,7 @@ export function buildFold(expression: Fold, building: Building): Step {
   };
 }
 
-/** Of a list its items, or its indexes and items; of a map its keys, or its keys and values. */
+/** The turns of a loop: items, or indexes and items of a list; keys, or keys and values of a map. */
 function* turnsOf(over: Value, isPair: boolean): Generator<readonly [Value, Value | undefined]> {
   if (over instanceof ListValue) {
     for (let i = 0; i < over.size; i++) yield isPair ? [BigInt(i), over.at(i)] : [over.at(i), undefined];

@@ -1,22 +1,11 @@
-import type { Overload } from '../functions/overload.ts';
 import type { Expression, ListLiteral, MapLiteral, Select } from '../syntax/expression.ts';
-import type { Type } from '../types/type.ts';
 import { ArrayList, ValueMap } from '../values/collections.ts';
 import { Failure, noSuchKey, noSuchOverload } from '../values/failure.ts';
 import { MapValue, Optional, TypeValue, type Value } from '../values/value.ts';
 import { buildCall } from './build-call.ts';
 import { buildFold } from './build-fold.ts';
+import type { Building } from './building.ts';
 import type { Step } from './frame.ts';
-
-/** Where loops keep what they work with, by the names of their variables. */
-export type Slots = ReadonlyMap<string, number>;
-
-export interface Building {
-  readonly overloads: ReadonlyMap<string, Overload>;
-  readonly types: ReadonlyMap<string, Type>;
-  readonly variables: ReadonlyMap<string, Type>;
-  readonly slots: Slots;
-}
 
 const SELECT_COST = 1;
 const LIST_COST = 10;

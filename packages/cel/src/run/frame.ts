@@ -2,13 +2,13 @@ import type { Failure } from '../values/failure.ts';
 import type { Meter } from '../values/meter.ts';
 import type { Value } from '../values/value.ts';
 
-/** A value that is made when it is first asked for. */
+/** A value that is made at its first use. */
 export type Lazy = () => Value;
 
-/** What one evaluation works with. */
+/** The state of one evaluation. */
 export interface Frame {
   readonly variables: ReadonlyMap<string, Value | Lazy>;
-  /** of loops: what they carry along and what their turn is about. A failure may be carried, too. */
+  /** the variables of loops: accumulator and iteration variables. A failure can be the value of an accumulator. */
   readonly slots: Array<Value | Failure>;
   readonly meter: Meter;
 }

@@ -1,30 +1,30 @@
 import { visit } from '../check/literal-checks.ts';
 import { type CostRange, estimateCost } from '../cost/estimate.ts';
 import type { Expression } from '../syntax/expression.ts';
-import type { Shape } from '../types/shape.ts';
-import type { Type } from '../types/type.ts';
+import type { Shape, Type } from '../types/type.ts';
 import { CostExceeded, Failure } from '../values/failure.ts';
 import { Meter } from '../values/meter.ts';
 import type { Value } from '../values/value.ts';
-import { type Building, build } from './build.ts';
+import { build } from './build.ts';
+import type { Building } from './building.ts';
 import type { Lazy, Step } from './frame.ts';
 
 interface Parts {
   readonly expression: Expression;
-  readonly building: Building;
+  readonly building: Omit<Building, 'build'>;
   readonly used: ReadonlySet<string>;
   readonly shapes: ReadonlyMap<string, Shape>;
 }
 
-/** What an evaluation has come to. */
+/** The result of an evaluation. */
 export type Outcome =
   | { readonly kind: 'value'; readonly value: Value; readonly cost: number }
   | { readonly kind: 'failed'; readonly error: Failure; readonly cost: number };
 
-/** An expression that was checked. It is made ready to run when it first runs. */
+/** A checked expression. It is made ready to run at its first evaluation. */
 export class Program {
   readonly type: Type;
-  /** the variables of its environment that it looks at */
+  /** the variables of its environment that it uses */
   readonly used: ReadonlySet<string>;
   readonly #parts: Parts;
   #step: Step | undefined;
@@ -35,12 +35,12 @@ export class Program {
     this.type = parts.expression.type as Type;
   }
 
-  /** What it can cost at most, and must at least, by the sizes that the shapes of its variables allow. */
+  /** The bounds of its cost, by the largest sizes of its variables. */
   get estimate(): CostRange {
     return estimateCost(this.#parts.expression, this.#parts.shapes);
   }
 
-  /** Whether it looks at this field of a variable by its name, for certain or if it is there. */
+  /** Whether it uses this field of a variable by name, in a selection or a test. */
   looksAt(variable: string, field: string): boolean {
     let found = false;
     visit(this.#parts.expression, (node) => {
@@ -54,13 +54,13 @@ export class Program {
 
   run(variables: ReadonlyMap<string, Value | Lazy>, limit: number): Outcome {
     const { expression, building } = this.#parts;
-    this.#step ??= build(expression, building);
+    this.#step ??= build(expression, { ...building, build });
     const meter = new Meter(limit);
     try {
       return { kind: 'value', value: this.#step({ variables, slots: [], meter }), cost: meter.cost };
     } catch (error) {
       if (error instanceof Failure) return { kind: 'failed', error, cost: meter.cost };
-      // what is nested too deep, or would be too long a text
+      // values that are nested too deeply, or texts that are too long
       if (error instanceof RangeError) return { kind: 'failed', error: new CostExceeded(), cost: meter.cost };
       throw error;
     }

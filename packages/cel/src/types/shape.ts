@@ -10,37 +10,12 @@ import {
   objectType,
   opaqueType,
   optionalType,
+  type Shape,
+  type ShapeField,
   stringType,
   type Type,
   timestampType,
 } from './type.ts';
-
-/**
- * What is known of a value by its schema: its type, and how large it can be. A list of strings is
- * `{ type: list(string), maxElements: 10, item: { type: string, maxElements: 40 } }`.
- */
-export interface Shape {
-  readonly type: Type;
-  /** of a text its length, of lists and maps their items */
-  readonly maxElements: number;
-  /** the bytes that the least of such values takes as JSON */
-  readonly minSize: number;
-  /** of lists and maps */
-  readonly item?: Shape;
-  readonly key?: Shape;
-  /** of lists whose items differ from each other: by which of their fields, as expressions name them, or by all they are */
-  readonly distinct?: 'items' | readonly string[];
-  /** of objects, by the names that expressions use */
-  readonly fields?: ReadonlyMap<string, ShapeField>;
-  /** of objects, what their fields are called in the data */
-  readonly names?: ReadonlySet<string>;
-}
-
-export interface ShapeField {
-  /** as it is in the data */
-  readonly name: string;
-  readonly shape: Shape;
-}
 
 const scalar = (type: Type, minSize: number, maxElements = 0): Shape => ({ type, minSize, maxElements });
 
@@ -77,8 +52,8 @@ export function objectShape(name: string, fields: ReadonlyMap<string, ShapeField
   return shape;
 }
 
-/** A value that only functions look into. */
+/** A value whose content only functions use. */
 export const opaqueShape = (name: string): Shape => scalar(opaqueType(name), 1);
 
-/** What may be there or not. */
+/** An optional value. */
 export const optionalShape = (of: Shape): Shape => ({ ...of, type: optionalType(of.type) });

@@ -1,5 +1,3 @@
-import type { Shape } from './shape.ts';
-
 export type TypeKind =
   | 'bool'
   | 'bytes'
@@ -22,11 +20,38 @@ export type TypeKind =
 /** The static type of an expression. */
 export interface Type {
   readonly kind: TypeKind;
-  /** of objects, opaque types and type parameters their own; otherwise that of the kind */
+  /** objects, opaque types and type parameters have names of their own; other types that of their kind */
   readonly name: string;
   readonly params: readonly Type[];
-  /** what an object consists of */
+  /** the shape of an object */
   readonly shape?: Shape;
+}
+
+/**
+ * The schema of a value: its type, and its largest size. A list of strings is
+ * `{ type: list(string), maxElements: 10, item: { type: string, maxElements: 40 } }`.
+ */
+export interface Shape {
+  readonly type: Type;
+  /** the length of a string, the number of items of a list or map */
+  readonly maxElements: number;
+  /** the bytes of the smallest such value as JSON */
+  readonly minSize: number;
+  /** in lists and maps */
+  readonly item?: Shape;
+  readonly key?: Shape;
+  /** in lists of unique items: the fields that make an item unique, as expressions name them, or the whole items */
+  readonly distinct?: 'items' | readonly string[];
+  /** in objects, by the names that expressions use */
+  readonly fields?: ReadonlyMap<string, ShapeField>;
+  /** in objects, the names of fields in the data */
+  readonly names?: ReadonlySet<string>;
+}
+
+export interface ShapeField {
+  /** its name in the data */
+  readonly name: string;
+  readonly shape: Shape;
 }
 
 const simple = (kind: TypeKind, name: string = kind): Type => ({ kind, name, params: [] });
@@ -57,7 +82,7 @@ export function isOptionalType(type: Type): boolean {
   return type.kind === 'opaque' && type.name === OPTIONAL;
 }
 
-/** What an optional holds; of any other type itself. */
+/** The type in an optional; any other type itself. */
 export function unwrapped(type: Type): Type {
   return isOptionalType(type) ? (type.params[0] as Type) : type;
 }
@@ -68,7 +93,7 @@ const WORDS: Partial<Record<TypeKind, string>> = {
   timestamp: 'timestamp',
 };
 
-/** As messages name it. */
+/** The name of a type in messages. */
 export function typeText(type: Type): string {
   const word = WORDS[type.kind] ?? type.name;
   return type.params.length === 0 ? word : `${word}(${type.params.map(typeText).join(', ')})`;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Shape } from '../types/shape.ts';
+import type { Shape } from '../types/type.ts';
 import { Failure } from './failure.ts';
 import { KeyedList } from './keyed-list.ts';
 import { parseDate, parseDuration, parseTimestamp, parseWords } from './time.ts';

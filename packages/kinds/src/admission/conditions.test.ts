@@ -35,7 +35,7 @@ const variables = admissionVariables(request, (question) => {
 });
 const holds = (...expressions: string[]) => holdAll(conditionsOf(...expressions), variables);
 
-test('expressions look at the objects, the request and who may do what', () => {
+test('expressions can use the objects, the request and the authorizer', () => {
   for (const [expression, expected] of [
     ["object.metadata.labels.a == 'b'", true],
     ["object.data['k'] == 'w'", false],
@@ -56,7 +56,7 @@ test('expressions look at the objects, the request and who may do what', () => {
   ]);
 });
 
-test('one that does not hold decides, whatever the others come to', () => {
+test('one false condition decides, also when others fail', () => {
   assert.deepEqual(holds('object.nothing == 1', 'false', 'object.other == 1'), { holds: false });
   assert.deepEqual(holds('true', 'object.nothing == 1', 'true'), {
     problems: ["expression 'object.nothing == 1' resulted in error: no such key: nothing"],
@@ -64,7 +64,7 @@ test('one that does not hold decides, whatever the others come to', () => {
   assert.deepEqual(holds(), { holds: true });
 });
 
-test('nothing goes on for long', () => {
+test('the evaluation of a path is bounded', () => {
   const ten = '[1,2,3,4,5,6,7,8,9,10]';
   const loops = ['a', 'b', 'c', 'd', 'e', 'f'].reduceRight((inner, name) => `${ten}.all(${name}, ${inner})`, 'true');
   const told = holds(loops);
@@ -73,7 +73,7 @@ test('nothing goes on for long', () => {
   });
 });
 
-test('who writes one that is none is told why', () => {
+test('the author of an invalid expression gets its error', () => {
   for (const [expression, words] of [
     ['request.nope', /^compilation failed: ERROR: <input>:1:8: undefined field 'nope'\n/],
     ['nothing', /^compilation failed: ERROR: <input>:1:1: undeclared reference to 'nothing'/],

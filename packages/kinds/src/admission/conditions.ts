@@ -1,27 +1,27 @@
 import type { Outcome, Program } from '@tidegate/cel';
 import { type AdmissionVariables, admissionEnvironment, Budget, readExpression } from './environment.ts';
 
-/** Whether a request matters to somebody, as an expression over it. */
+/** A condition over a request: an expression that says whether a webhook or policy is called. */
 export interface MatchCondition {
   readonly expression: string;
-  /** undefined: it cannot be read, which whoever wrote it was told */
+  /** undefined: the expression is invalid, and its author got an error */
   readonly program: Program | undefined;
 }
 
 const usual = admissionEnvironment();
 
-/** The condition, or why it is none. */
+/** Compiles a condition, or returns the reason why it is invalid. */
 export function readCondition(expression: string): MatchCondition | { readonly problem: string } {
   const read = readExpression(usual, expression, ['bool']);
   return 'problem' in read ? read : { expression, program: read.program };
 }
 
-/** What the conditions of one webhook may cost together. */
+/** The cost limit of all conditions of one webhook. */
 const WEBHOOK_BUDGET = 2_500_000;
 
-export type Verdict = { readonly holds: boolean } | { readonly problems: readonly string[] };
+type Verdict = { readonly holds: boolean } | { readonly problems: readonly string[] };
 
-/** Whether all hold. One that does not decides it, even where another one fails. */
+/** Whether all conditions are true. A false condition decides the result, even when another one fails. */
 export function holdAll(
   conditions: readonly MatchCondition[],
   variables: AdmissionVariables,
@@ -37,7 +37,7 @@ export function holdAll(
   return problems.length > 0 ? { problems } : { holds: true };
 }
 
-/** undefined: it is true or false. */
+/** The problem with the result of a condition; undefined for true and false. */
 export function problemOf(outcome: Outcome | undefined): string | undefined {
   if (outcome === undefined) return 'it cannot be read';
   if (outcome.kind === 'failed') return outcome.error.message;

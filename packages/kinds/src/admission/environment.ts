@@ -36,7 +36,7 @@ const userShape = objectOf('UserInfo', {
   extra: mapShape(listShape(text, LONG), LONG),
 });
 
-/** What a review says of a request, beside its objects. */
+/** The request of a review, without its objects. */
 const requestShape = objectOf('AdmissionRequest', {
   kind: kindShape,
   resource: resourceShape,
@@ -59,15 +59,15 @@ const access = {
 };
 
 interface Names {
-  /** what a policy is given beside the request */
+  /** whether expressions can use the parameters of a policy */
   readonly hasParams?: boolean;
-  /** who may do what */
+  /** whether expressions can use the authorizer */
   readonly hasAccess?: boolean;
-  /** what the policy names itself, with its type */
+  /** the variables of the policy, with their types */
   readonly variables?: Readonly<Record<string, Shape>>;
 }
 
-/** What expressions about a request can look at. */
+/** The variables of expressions about a request. */
 export function admissionEnvironment({ hasParams = false, hasAccess = true, variables = {} }: Names = {}): Environment {
   return new Environment({
     ...objects,
@@ -77,10 +77,10 @@ export function admissionEnvironment({ hasParams = false, hasAccess = true, vari
   });
 }
 
-/** What types are called where it is not what they are called in expressions. */
+/** The names of types in errors, when they differ from those in expressions. */
 const NAMES: Readonly<Record<string, string>> = { null: 'null_type' };
 
-/** The expression; or why it is none. */
+/** Compiles an expression, or returns the reason why it is invalid. */
 export function readExpression(
   environment: Environment,
   source: string,
@@ -98,12 +98,12 @@ export function readExpression(
   return { problem: `must evaluate to ${names} but got ${NAMES[kind] ?? kind}` };
 }
 
-/** Who may do what. */
+/** Asks the authorizer. */
 export type AskAccess = (question: AccessQuestion) => AccessAnswer;
 
 export type AdmissionVariables = ReadonlyMap<string, Value | Lazy>;
 
-/** The request of a review, and who may do what, as expressions see them. */
+/** The request of a review and the authorizer, as values of expressions. */
 export function admissionVariables(
   request: JsonObject,
   ask: AskAccess,
@@ -125,10 +125,10 @@ export function admissionVariables(
   ]);
 }
 
-/** What one expression may cost. */
+/** The cost limit of one expression. */
 const CALL_LIMIT = 1_000_000;
 
-/** What the expressions about one request may cost together. */
+/** The cost limit of all expressions about one request. */
 export class Budget {
   left: number;
 

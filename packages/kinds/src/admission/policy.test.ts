@@ -31,7 +31,7 @@ function judged(spec: JsonObject, ignoresFailure = false) {
 
 const few = { expression: 'object.spec.replicas <= params.data.most' };
 
-test('what does not hold is told in words of its own, as they are written, or by the expression', () => {
+test('a failed validation has a computed message, a literal one, or one with the expression', () => {
   assert.deepEqual(judged({ validations: [{ expression: 'object.spec.replicas > 0' }] }), []);
   assert.deepEqual(judged({ validations: [few] }), [`Invalid: failed expression: ${few.expression}`]);
   assert.deepEqual(judged({ validations: [{ ...few, message: ' too many ', reason: 'Forbidden' }] }), [
@@ -44,7 +44,7 @@ test('what does not hold is told in words of its own, as they are written, or by
   }
 });
 
-test('variables are named once, and may build on those before them', () => {
+test('variables are unique, and can use earlier ones', () => {
   const variables = [
     { name: 'env', expression: "namespaceObject.metadata.labels['env']" },
     { name: 'isTest', expression: "variables.env == 'test'" },
@@ -59,7 +59,7 @@ test('variables are named once, and may build on those before them', () => {
   ]);
 });
 
-test('where a condition does not hold nothing is judged; what cannot be judged is denied unless it is ignored', () => {
+test('a false match condition skips the policy; a failed evaluation denies unless failures are ignored', () => {
   const validations = [few];
   assert.deepEqual(judged({ matchConditions: [{ name: 'a', expression: "request.name == 'x'" }], validations }), []);
   const fails = { matchConditions: [{ name: 'a', expression: "object.nothing == ''" }], validations };
@@ -70,7 +70,7 @@ test('where a condition does not hold nothing is judged; what cannot be judged i
   assert.equal(judged(broken, true).length, 1);
 });
 
-test('each expression that is none is told with its place', () => {
+test('each invalid expression is an error with its path', () => {
   const { problems } = readPolicy({
     variables: [{ name: 'a', expression: 'nothing' }],
     matchConditions: [{ name: 'm', expression: '1' }],
@@ -89,7 +89,7 @@ test('each expression that is none is told with its place', () => {
   );
 });
 
-test('annotations say what their expressions make, but nothing where that is null or empty; a failure counts as a refusal', () => {
+test('audit annotations have the results of their expressions, unless these are null or empty; a failure counts as a denial', () => {
   const validations = [few];
   const annotated = (valueExpression: string, ignoresFailure = false) => {
     const { policy } = readPolicy({ paramKind: {}, validations, auditAnnotations: [{ key: 'k', valueExpression }] });

@@ -6,18 +6,18 @@ import { type AdmissionVariables, admissionEnvironment, Budget, readExpression }
 interface Validation {
   readonly expression: string;
   readonly program: Program | undefined;
-  /** what is said where it does not hold: made for the object, or as it is written, or by what failed */
+  /** the message of a failed validation: computed, or literal, or derived from the expression */
   readonly messageProgram: Program | undefined;
   readonly message: string;
   readonly reason: string;
 }
 
-/** A ValidatingAdmissionPolicy that was read. */
+/** A compiled ValidatingAdmissionPolicy. */
 export interface Policy {
   readonly variables: ReadonlyArray<{ readonly name: string; readonly program: Program | undefined }>;
   readonly conditions: readonly MatchCondition[];
   readonly validations: readonly Validation[];
-  /** what is recorded of a request */
+  /** the audit annotations */
   readonly annotations: ReadonlyArray<{
     readonly key: string;
     readonly expression: string;
@@ -25,8 +25,8 @@ export interface Policy {
   }>;
 }
 
-/** An expression that is none, and where it stands in the spec. */
-export interface PolicyProblem {
+/** An invalid expression, and its path in the spec. */
+interface PolicyProblem {
   readonly list: string;
   readonly index: number;
   readonly field: string;
@@ -35,10 +35,10 @@ export interface PolicyProblem {
 
 type Where = Omit<PolicyProblem, 'words'>;
 
-/** Types of what annotations say. */
+/** The result types of audit annotations. */
 const ANNOTATION = ['string', 'null'];
 
-/** The policy of a spec, and all that is wrong with its expressions. */
+/** Compiles the policy of a spec, and collects the errors of its expressions. */
 export function readPolicy(spec: JsonObject): { readonly policy: Policy; readonly problems: readonly PolicyProblem[] } {
   const problems: PolicyProblem[] = [];
   const hasParams = spec.paramKind !== undefined;
@@ -55,7 +55,7 @@ export function readPolicy(spec: JsonObject): { readonly policy: Policy; readonl
   const variables = listIn(spec, 'variables').map(({ name, expression }, index) => {
     const where = { list: 'variables', index, field: 'expression' };
     const program = read(environment(), where, expression, []);
-    // what cannot be read is told once, and not again where it is used
+    // an invalid variable is one error, also when other expressions use it
     named[`variables.${String(name)}`] = program === undefined ? dynShape : shapeOf(program);
     return { name: String(name), program };
   });
@@ -82,28 +82,28 @@ export function readPolicy(spec: JsonObject): { readonly policy: Policy; readonl
   return { policy: { variables, conditions, validations, annotations }, problems };
 }
 
-/** Why a request is not as a policy wants it. */
-export interface Denial {
+/** The reason why a policy rejects a request. */
+interface Denial {
   readonly message: string;
-  /** empty: it could not be judged */
+  /** empty when the evaluation failed */
   readonly reason: string;
 }
 
-/** What a policy makes of a request. */
+/** The result of a policy for one request. */
 export interface Judgement {
   readonly denials: readonly Denial[];
-  /** keys and values for the record of the request */
+  /** keys and values for the audit event */
   readonly annotations: ReadonlyArray<readonly [key: string, value: string]>;
 }
 
 const NOTHING: Judgement = { denials: [], annotations: [] };
 
-/** What the expressions of one policy may cost for one request. */
+/** The cost limit of one policy for one request. */
 const POLICY_BUDGET = 10_000_000;
 const LONGEST_MESSAGE = 5 * 1024;
 const LONGEST_ANNOTATION = 10 * 1024;
 
-/** What a policy has against a request. Where failures are ignored, what cannot be judged is let through. */
+/** Evaluates a policy for a request. With failurePolicy Ignore a failed evaluation allows the request. */
 export function judgeByPolicy(policy: Policy, given: AdmissionVariables, ignoresFailure: boolean): Judgement {
   const budget = new Budget(POLICY_BUDGET);
   const failed = (message: string): Denial[] => (ignoresFailure ? [] : [{ message, reason: '' }]);
@@ -140,7 +140,7 @@ function messageOf({ expression, messageProgram, message }: Validation, variable
   return message === '' ? `failed expression: ${expression}` : message;
 }
 
-/** Each is worked out when it is first looked at, and once. */
+/** Each variable is evaluated at its first use, and once. */
 function withVariables({ variables }: Policy, given: AdmissionVariables, budget: Budget): AdmissionVariables {
   const all = new Map(given);
   for (const { name, program } of variables) all.set(`variables.${name}`, once(name, program, { all, budget }));

@@ -1,15 +1,15 @@
 import type { Json } from '@tidegate/schema';
-import { ageColumn, ageOf, nameColumn } from '../columns/shared.ts';
 import type { Column } from '../kind-entry.ts';
+import { ageColumn, ageOf, nameColumn } from '../rules/columns.ts';
 import type { PrinterColumn } from './definition.ts';
 import { jsonPath } from './json-path.ts';
 
-/** The columns of a Table of custom resources that their definition has; undefined when it has none. */
+/** The columns of a definition; undefined when it has none. */
 export function columnsOf(columns: readonly PrinterColumn[] = []): readonly Column[] | undefined {
   return columns.length === 0 ? undefined : [nameColumn, ...columns.map(columnOf)];
 }
 
-/** What Kubernetes shows of custom resources whose definition has no columns. */
+/** The columns of custom resources whose definition has none. */
 export const customDefaultColumns: readonly Column[] = [nameColumn, { ...ageColumn, type: 'date' }];
 
 function columnOf({ name, type, format = '', description = '', priority = 0, jsonPath: path }: PrinterColumn): Column {

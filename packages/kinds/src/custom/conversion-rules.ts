@@ -1,11 +1,11 @@
 import { X509Certificate } from 'node:crypto';
-import { label1035Problems } from '../rules/names.ts';
-import { checkClientConfig } from '../validation/admission.ts';
-import type { Place } from '../validation/place.ts';
+import { checkClientConfig } from '../admission/webhook-checks.ts';
+import { label1035Problems } from '../objects/names.ts';
+import type { Place } from '../rules/place.ts';
 
 const FREE = 'must be None if spec.preserveUnknownFields is true';
 
-/** Who converts between the versions of a definition, and how it is reached. */
+/** Checks the conversion of a definition, and the address of its webhook. */
 export function checkConversion(spec: Place): void {
   const conversion = spec.field('conversion');
   if (conversion.value === undefined) return;
@@ -43,7 +43,10 @@ function checkReviewVersions(versions: Place): void {
   }
 }
 
-/** Only of one that is served: before, the certificate may have yet to be put in. */
+/**
+ * Checks the certificates of the webhook of a served definition: before that they may still be missing. An update may
+ * keep an invalid bundle.
+ */
 export function checkBundle(now: Place, before: Place): void {
   const bundleOf = (spec: Place) => spec.field('conversion.webhook.clientConfig.caBundle');
   const was = bundleOf(before.field('spec'));

@@ -66,7 +66,7 @@ const patterned = (count: number): JsonObject => ({
   type: 'object',
   properties: Object.fromEntries(times(count, (i) => [`f${i}`, { type: 'string', pattern: `^(a{1,9}){1,9}${i}$` }])),
 });
-/** As many characters of expressions as are wanted, in expressions that are not too long by themselves. */
+/** Expressions with this number of characters together, none of them too long. */
 const expressions = (characters: number): JsonObject => {
   const long = `${' '.repeat(65_531)}true `;
   const rest = characters % long.length;
@@ -75,7 +75,7 @@ const expressions = (characters: number): JsonObject => {
 };
 const SCHEMA = 'spec.versions[0].schema.openAPIV3Schema: Forbidden: all versions together must have at most';
 
-/** By the field that is named: a definition that says as much of it as is asked for. */
+/** By the name of the limit: makes a definition with this number of items. */
 const LIMITS: ReadonlyArray<readonly [told: string, most: number, make: (count: number) => Parts]> = [
   ['spec.versions: Too many', MOST.versions, (versions) => ({ versions })],
   [
@@ -121,7 +121,7 @@ const LIMITS: ReadonlyArray<readonly [told: string, most: number, make: (count: 
   [
     `${SCHEMA} ${MOST.seen} schemas below`,
     MOST.seen,
-    // each of the schemas with a rule sees those below it: 50 × leaf, and 50 + 49 + … of themselves
+    // each schema with a rule sees those below it: 50 × leaf, and 50 + 49 + … of themselves
     (count) => {
       const fields = Math.floor((MOST.seen - 1325) / 50) + (count > MOST.seen ? 1 : 0);
       return {
@@ -133,13 +133,13 @@ const LIMITS: ReadonlyArray<readonly [told: string, most: number, make: (count: 
 ];
 
 for (const [told, most, make] of LIMITS) {
-  test(`A definition with one more than the limit is refused: ${told}`, () => {
+  test(`A definition above the limit is rejected: ${told}`, () => {
     const [problem = '', ...others] = problems(definition(make(most + 1)));
     assert.ok(problem.startsWith(told), problem);
     assert.deepEqual(others, []);
   });
 
-  test(`A definition at the limit is taken, in seconds: ${told}`, () => {
+  test(`A definition at the limit is accepted within seconds: ${told}`, () => {
     const object = definition(make(most));
     const before = process.cpuUsage();
     assert.deepEqual(problems(object), []);
@@ -148,13 +148,13 @@ for (const [told, most, make] of LIMITS) {
   });
 }
 
-test('What rules, expressions, schemas and patterns come to is counted over all versions.', () => {
+test('Rules, expressions, schemas and patterns are counted over all versions.', () => {
   const half = { type: 'object', ...rules(MOST.rules / 2 + 1) };
   const [problem = ''] = problems(definition({ versions: 2, schema: (i) => ({ ...half, description: String(i) }) }));
   assert.ok(problem.startsWith('spec.versions[1].schema.openAPIV3Schema: Forbidden: '), problem);
 });
 
-test('Kinds are made in time that grows with the number of versions, and not faster.', () => {
+test('Making kinds takes time linear in the number of versions.', () => {
   assert.ok(scale !== undefined);
   const read = (versions: number) =>
     readDefinition(definition({ versions, version: { deprecated: true, selectableFields: [{ jsonPath: '.a' }] } }));

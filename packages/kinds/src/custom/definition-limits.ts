@@ -1,29 +1,29 @@
-import type { Place } from '../validation/place.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { Place } from '../rules/place.ts';
+import type { JsonSchema } from './values/json-schema.ts';
 
 /**
- * How much one definition may say, far beyond what anybody uses. Each version is a group version of its own in discovery
- * and OpenAPI, and each rule is compiled wherever the kind is served: thousands of them would hold up every gateway.
+ * The limits of one definition, far above normal use. Each version is a group version of its own in discovery and
+ * OpenAPI, and every gateway compiles each rule: thousands of them would block every gateway.
  */
 export const DEFINITION_LIMITS = {
   versions: 100,
-  /** of one version */
+  /** per version */
   columns: 100,
-  /** of one version, as in Kubernetes */
+  /** per version, as in Kubernetes */
   selectableFields: 8,
-  /** of each list of names: shortNames, categories, conversionReviewVersions */
+  /** per list of names: shortNames, categories, conversionReviewVersions */
   names: 100,
-  /** x-kubernetes-validations of all versions together, as are the next three */
+  /** x-kubernetes-validations of all versions; the next three limits are for all versions, too */
   rules: 2000,
   /** characters of their expressions */
   expressions: 256 << 10,
-  /** schemas that rules can see: one that stands below three others with rules counts three times */
+  /** schemas that rules can see: a schema below three others with rules counts three times */
   seen: 250_000,
-  /** patterns that differ */
+  /** different patterns */
   patterns: 500,
 } as const;
 
-/** Says which part of a definition says too much. Where one does, nothing else of it is looked at. */
+/** Adds errors for exceeded limits. The rest of such a definition is not checked. */
 export function checkDefinitionLimits(spec: Place): void {
   const before = spec.errorCount;
   const names = spec.field('names');
@@ -47,7 +47,7 @@ export function checkDefinitionLimits(spec: Place): void {
   }
 }
 
-/** What the schemas of a definition come to together. */
+/** The sums over all schemas of a definition. */
 class SchemaSums {
   #rules = 0;
   #expressions = 0;
@@ -69,7 +69,7 @@ class SchemaSums {
     return over && `all versions together must have at most ${over[2]} ${over[0]}`;
   }
 
-  /** How many schemas there are, this one among them. */
+  /** The number of schemas, including this one. */
   #within(schema: JsonSchema): number {
     const { properties = {}, items, additionalProperties, allOf = [], anyOf = [], oneOf = [], not } = schema;
     const inner = [...Object.values(properties), items, additionalProperties, ...allOf, ...anyOf, ...oneOf, not];

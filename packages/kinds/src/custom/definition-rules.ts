@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { label1035Problems, subdomainProblems } from '../rules/names.ts';
-import type { Place } from '../validation/place.ts';
+import { label1035Problems, subdomainProblems } from '../objects/names.ts';
+import type { Place } from '../rules/place.ts';
 import { checkBundle, checkConversion } from './conversion-rules.ts';
 import { APPROVED, isProtected } from './definition.ts';
 import { checkDefinitionLimits } from './definition-limits.ts';
 import { jsonPath } from './json-path.ts';
-import type { JsonSchema } from './json-schema.ts';
 import { checkDefinitionRules } from './rules/check-rules.ts';
 import { checkSchema } from './structural.ts';
+import type { JsonSchema } from './values/json-schema.ts';
 
 const STORAGE = 'must have exactly one version marked as storage version';
 const PRESERVED =
   'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
 
-/** What a CustomResourceDefinition must be, beyond what its fields say one by one. */
+/** Checks a CustomResourceDefinition, except for rules of single fields. */
 export function checkDefinition(object: Place): void {
   const spec = object.field('spec');
   const names = spec.field('names');
@@ -82,7 +82,7 @@ function labelled(place: Place): void {
 
 const PER_VERSION = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
 
-/** What all versions have alike is said of once, as if it stood above them. */
+/** Errors of a field that all versions share are reported once, for the field of the spec. */
 function isShared(versions: readonly Place[], field: string): boolean {
   const [first, ...others] = versions.map(({ object }) => object[field]);
   return first !== undefined && others.every((other) => isDeepStrictEqual(other, first));
@@ -91,7 +91,7 @@ function isShared(versions: readonly Place[], field: string): boolean {
 function checkVersions(spec: Place, object: Place): void {
   const list = spec.field('versions');
   const versions = list.items();
-  // found once: each compares all versions
+  // computed once: each check compares all versions
   const alike = new Set(PER_VERSION.filter((field) => isShared(versions, field)));
   const shared = (field: (typeof PER_VERSION)[number]): boolean => alike.has(field);
   for (const version of versions) {
@@ -107,7 +107,7 @@ function checkVersions(spec: Place, object: Place): void {
   if (all.filter(({ storage }) => storage === true).length !== 1) list.invalid(STORAGE);
   const [first] = versions;
   if (first === undefined) return;
-  // the first was called so before there were several
+  // Kubernetes reports the first version under its former field
   if (!first.field('name').isEmpty) labelled(object.as('spec.version', first.object.name));
   if (shared('schema')) {
     const schema = first.field('schema.openAPIV3Schema');
@@ -138,7 +138,7 @@ function deprecation(version: Place): void {
   else if (place.text === '') place.invalid('must not be an empty string');
 }
 
-/** The paths that a Scale shows stand in one part of the object each. */
+/** Checks the paths of a Scale: each must be in its own part of the object. */
 const SCALE_PATHS: ReadonlyArray<readonly [field: string, below: readonly string[], detail: string]> = [
   ['specReplicasPath', ['.spec.'], 'should be a json path under .spec'],
   ['statusReplicasPath', ['.status.'], 'should be a json path under .status'],
@@ -241,7 +241,7 @@ function checkStored(object: Place): void {
   }
 }
 
-/** What a definition may not become: its objects are stored under its names. */
+/** Checks the update of a definition: its objects are stored under its names. */
 export function checkDefinitionUpdate(now: Place, before: Place): void {
   const conditions = before.field('status.conditions').list as readonly JsonObject[];
   const isEstablished = conditions.some(({ type, status }) => type === 'Established' && status === 'True');

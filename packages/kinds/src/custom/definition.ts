@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { metaOf } from '../generic-object.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { metaOf } from '../objects/generic-object.ts';
+import type { JsonSchema } from './values/json-schema.ts';
 
 export interface Names {
   readonly plural: string;
@@ -46,40 +46,40 @@ export interface Condition {
   readonly lastTransitionTime?: string;
 }
 
-export interface ConversionWebhook {
+interface ConversionWebhook {
   readonly clientConfig: JsonObject;
   readonly conversionReviewVersions: readonly string[];
 }
 
-/** A CustomResourceDefinition, as far as the server acts on it. */
+/** A CustomResourceDefinition, as far as the server uses it. */
 export interface Definition {
   readonly name: string;
   readonly group: string;
   readonly namespaced: boolean;
   readonly versions: readonly DefinedVersion[];
   readonly conversion: string;
-  /** what converts between its versions, where that is a webhook */
+  /** the webhook that converts between its versions, if any */
   readonly webhook?: ConversionWebhook;
-  /** as they are wanted */
+  /** the names of the spec */
   readonly names: Names;
-  /** as they are served */
+  /** the accepted names */
   readonly acceptedNames: Names;
   readonly conditions: readonly Condition[];
-  /** 1: its spec has never been another one */
+  /** 1: the spec has never changed */
   readonly generation: number;
   readonly deleting: boolean;
-  /** who has let it take a name of the community's groups; '' where nobody says so */
+  /** the approval of the Kubernetes community for a name in its groups; '' without one */
   readonly approval: string;
 }
 
 export const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
-/** It holds a definition until nothing is left of what it defines. */
+/** The finalizer that keeps a definition until its objects are deleted. */
 export const CLEANUP = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** Names what was decided about a definition in one of the community's groups. */
+/** The annotation with the approval of a definition in a protected group. */
 export const APPROVED = 'api-approved.kubernetes.io';
 
-/** Groups that are the community's own, whoever serves them. */
+/** Whether a group is protected: it belongs to the Kubernetes community. */
 export function isProtected(group: string): boolean {
   return /(^|\.)(k8s|kubernetes)\.io$/.test(group);
 }
@@ -121,7 +121,7 @@ export function hasCondition({ conditions }: Definition, type: string): boolean 
   return conditions.some((condition) => condition.type === type && condition.status === 'True');
 }
 
-/** Kubernetes' order of versions, the one that clients prefer first: v2, v1, v2beta1, v1alpha1, and then others by name. */
+/** Compares versions as Kubernetes does, the preferred one first: v2, v1, v2beta1, v1alpha1, then others by name. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [rankOf(a), rankOf(b)];
   for (const [i, rank] of left.entries()) {

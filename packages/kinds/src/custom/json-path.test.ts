@@ -13,7 +13,7 @@ const OBJECT = {
   tags: ['a', 'b', 'c', 'd', 'e'],
 };
 
-/** What each path finds. */
+/** The result of each path. */
 const FOUND: ReadonlyArray<readonly [path: string, found: unknown[]]> = [
   ['', [OBJECT]],
   ['.spec.replicas', [3]],
@@ -53,13 +53,13 @@ const FOUND: ReadonlyArray<readonly [path: string, found: unknown[]]> = [
 ];
 
 for (const [path, found] of FOUND) {
-  test(`the path ${JSON.stringify(path)} finds what kubectl finds`, () => {
+  test(`the path ${JSON.stringify(path)} has the result of kubectl`, () => {
     assert.deepEqual(jsonPath(path)?.(OBJECT), found);
   });
 }
 
 for (const path of ['.a b', '[', '.a[', '.a[x]', '[?(@.a b==1)]', "['a'", '.a()']) {
-  test(`${JSON.stringify(path)} is no path`, () => {
+  test(`${JSON.stringify(path)} is not a path`, () => {
     assert.equal(jsonPath(path), undefined);
   });
 }

@@ -2,16 +2,16 @@ import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 
 type Step = (values: readonly Json[]) => Json[];
 
-/** Finds what a path says in an object. */
-export type JsonPath = (object: JsonObject) => Json[];
+/** Returns the values at a path of an object. */
+type JsonPath = (object: JsonObject) => Json[];
 
 /**
- * The paths of kubectl, as far as columns and scales have them:
+ * Parses a path of kubectl, as far as columns and scales use them:
  *
  *   .spec.replicas   .metadata.annotations.example\.com/x   ['a.b']   .items[0]   [-1]   [1:3]   [*]   .*   ..name
  *   .conditions[?(@.type=="Ready")].status   [?(@.weight>3)]   [?(@.name)]
  *
- * undefined: it is none.
+ * undefined: the text is not such a path.
  */
 export function jsonPath(text: string): JsonPath | undefined {
   const steps: Step[] = [];

@@ -29,7 +29,7 @@ function definition(properties: JsonObject, more: { generation?: number; group?:
   } as JsonObject);
 }
 
-test('what is unknown is dropped, what is free is kept, and defaults are set where there is nothing', () => {
+test('unknown fields are pruned, preserved ones are kept, and defaults are set', () => {
   const [kind] = kindsOf(
     definition({
       free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
@@ -50,7 +50,7 @@ test('what is unknown is dropped, what is free is kept, and defaults are set whe
   assert.deepEqual(surplus, [{ what: 'unknown', field: 'spec.other' }]);
 });
 
-test('what is free as a whole has no fields in version 2 of OpenAPI, where these would be all', () => {
+test('an object that preserves unknown fields has no fields in OpenAPI v2', () => {
   const free = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   const one = { ...definition({}), versions: [{ name: 'v1', served: true, storage: true, schema: free }] };
   const [kind] = kindsOf(one as unknown as Parameters<typeof kindsOf>[0], scale);
@@ -71,7 +71,7 @@ test('__proto__ is a field like any other', () => {
   assert.equal(Object.getPrototypeOf(value.spec), Object.prototype);
 });
 
-test('objects are handed on as they are stored only while the definition is as it was made', () => {
+test('stored objects are returned unchanged only while the definition has never changed', () => {
   const [first, older] = kindsOf(definition({}), scale);
   assert.equal(first?.stored, first);
   assert.equal(older?.stored, first);
@@ -82,7 +82,7 @@ test('objects are handed on as they are stored only while the definition is as i
   assert.deepEqual(fromStored(changed, stored).spec, { mode: 'slow' });
 });
 
-test('what the stored version does not have is not kept', () => {
+test('fields that the stored version lacks are not stored', () => {
   const text = { type: 'string' };
   const schema = (properties: JsonObject) => ({
     openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties } } },
@@ -103,7 +103,7 @@ test('what the stored version does not have is not kept', () => {
   assert.deepEqual(fromStored(newer, stored).spec, { a: 'x', b: 'new' });
 });
 
-test('a name that somebody else has is not accepted', () => {
+test('a name of another definition is not accepted', () => {
   const now = '2024-01-02T03:04:05Z';
   const other = { ...definition({}), name: 'others.example.com' };
   const fresh = { ...definition({}), acceptedNames: { plural: '', kind: '' }, conditions: [] };
@@ -126,7 +126,7 @@ test('a name that somebody else has is not accepted', () => {
   );
 });
 
-test('a definition in a group of the community says who has agreed to it', () => {
+test('a definition in a protected group must name its approval', () => {
   const conditionOf = (group: string, approval: string) => {
     const one = { ...definition({}, { group }), approval, conditions: [] };
     const judged = judgeNames(one, [one], registry, '2024-01-02T03:04:05Z');
@@ -145,12 +145,12 @@ test('a definition in a group of the community says who has agreed to it', () =>
   assert.equal(conditionOf('parts.kubernetes.io', 'yes')?.[1], 'InvalidAnnotation');
 });
 
-test('versions stand in the order of their stability', () => {
+test('versions are ordered by stability', () => {
   const sorted = ['foo1', 'v10beta3', 'v1', 'v3beta1', 'v2', 'v11alpha2', 'v10'].sort(compareVersions);
   assert.deepEqual(sorted, ['v10', 'v2', 'v1', 'v10beta3', 'v3beta1', 'v11alpha2', 'foo1']);
 });
 
-test('paths find what columns show', () => {
+test('paths return the values of columns', () => {
   const object = {
     metadata: { annotations: { 'a.b/c': 'x' } },
     status: {
@@ -171,7 +171,7 @@ test('paths find what columns show', () => {
   assert.equal(find('{.a'), undefined);
 });
 
-test('versions that a webhook converts stand each for itself, and select by their own fields', () => {
+test('each version with a conversion webhook is a kind of its own, with its own selectable fields', () => {
   const text = { type: 'string' };
   const version = (name: string, field: string, more: JsonObject) => ({
     name,

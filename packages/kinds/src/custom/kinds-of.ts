@@ -1,19 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
 import { clean, type JsonObject, type Schema } from '@tidegate/schema';
 import { type FieldError, invalidValue } from '@tidegate/status';
-import { metaOf } from '../generic-object.ts';
-import type { Conversion, Converter, KindEntry, KindRules, Subresource } from '../kind-entry.ts';
-import { type Kind, kindOf, kindStoredAs } from '../registry.ts';
-import { warnOfCustom } from '../warnings/warnings.ts';
+import type { Conversion, Converter, Kind, KindEntry, KindRules, Subresource } from '../kind-entry.ts';
+import { metaOf } from '../objects/generic-object.ts';
+import { standardFinalizerProblems } from '../objects/metadata.ts';
+import { labelKeyProblems } from '../objects/names.ts';
+import { kindOf, kindStoredAs } from '../registry.ts';
+import { type Warnings, warner } from '../rules/warnings.ts';
 import { columnsOf } from './columns.ts';
 import { compareVersions, type DefinedVersion, type Definition, hasCondition } from './definition.ts';
 import { jsonPath } from './json-path.ts';
-import type { JsonSchema } from './json-schema.ts';
-import { listItemRules } from './list-items.ts';
 import { hasRules } from './rules/check-rules.ts';
 import { ExpressionRules } from './rules/expression-rules.ts';
-import { objectSchemaOf } from './schema-of.ts';
-import { ValueRules } from './value-rules.ts';
+import type { JsonSchema } from './values/json-schema.ts';
+import { listItemRules } from './values/list-items.ts';
+import { objectSchemaOf } from './values/schema-of.ts';
+import { ValueRules } from './values/value-rules.ts';
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const PART_VERBS = ['get', 'patch', 'update'];
@@ -21,16 +23,16 @@ const PART_VERBS = ['get', 'patch', 'update'];
 type ObjectSchema = Schema & { type: 'object' };
 
 /**
- * The kinds that a definition makes, one for each version that is served.
+ * Makes the kinds of a definition, one for each served version.
  *
- * Bytes are handed on as they are stored only where nothing can have changed since: in the stored version of a definition
- * whose spec has never been another one. Otherwise an object is pruned and given its defaults when it is read.
+ * Stored bytes are returned unchanged only when the schema cannot have changed: in the stored version of a definition
+ * whose spec has never changed. Otherwise an object is pruned and gets its defaults when it is read.
  */
 export function kindsOf(definition: Definition, scale: KindEntry): Kind[] {
   const storage = definition.versions.find((version) => version.storage);
   if (storage === undefined || !hasCondition(definition, 'Established')) return [];
   if (hasConverter(definition)) return convertedKinds(definition, storage, scale);
-  // once for all versions: they are told of each other
+  // made once for all versions: they refer to each other
   const around = { scale, alike: selectable(definition.versions), best: bestVersion(definition) };
   const own = entryOf(definition, storage, around);
   const stored = kindOf(own);
@@ -44,12 +46,15 @@ export function kindsOf(definition: Definition, scale: KindEntry): Kind[] {
     });
 }
 
-/** There is nothing to convert between a version and itself. */
+/** Whether a webhook converts objects. A single version needs no conversion. */
 function hasConverter({ conversion, versions }: Definition): boolean {
   return conversion === 'Webhook' && versions.length > 1;
 }
 
-/** Each version stands for itself: what is stored becomes what a version shows where it is read. */
+/**
+ * The kinds of a definition with a conversion webhook: each version is a kind of its own, and objects are converted
+ * where they are read from the store and written to it.
+ */
 function convertedKinds(definition: Definition, storage: DefinedVersion, scale: KindEntry): Kind[] {
   const versions = new Map<string, Kind>();
   const kindIn = ({ name }: DefinedVersion): Kind => versions.get(`${definition.group}/${name}`) as Kind;
@@ -76,7 +81,7 @@ function withConversion(entry: KindEntry, stored: Kind): KindEntry {
   const conversion: Conversion = {
     group: stored.entry.group,
     version: stored.entry.version,
-    // what the stored version does not have is not kept, and does not come back when another one is stored
+    // fields that the stored version lacks are lost, also when another version is stored later
     toStored: (object) => clean(stored.entry.schema, object, entry.kind).value,
     fromStored: (object) => {
       const pruned = clean(stored.entry.schema, object, entry.kind).value;
@@ -90,12 +95,12 @@ function withConversion(entry: KindEntry, stored: Kind): KindEntry {
 }
 
 interface Around {
-  /** of built-in kinds, whose form all have */
+  /** the entry of Scale */
   readonly scale: KindEntry;
   readonly converter?: Converter;
-  /** what objects are selected by */
+  /** the selectable fields */
   readonly alike: Pick<KindRules, 'selectableFields'>;
-  /** to which clients of a deprecated version are sent, where there is one */
+  /** the version that the deprecation warning recommends, if any */
   readonly best: DefinedVersion | undefined;
 }
 
@@ -147,7 +152,7 @@ function scaleOf({ acceptedNames: names, namespaced }: Definition, scale: KindEn
   return { verbs: PART_VERBS, entry };
 }
 
-/** The newest version that is served and not deprecated. */
+/** The newest served version that is not deprecated. */
 function bestVersion({ versions }: Definition): DefinedVersion | undefined {
   const usable = versions.filter(({ served, deprecated }) => served && !deprecated);
   return usable.toSorted((a, b) => compareVersions(a.name, b.name))[0];
@@ -182,7 +187,7 @@ function rulesOf(definition: Definition, version: DefinedVersion, best: DefinedV
   };
 }
 
-/** What a write in this version must keep to. */
+/** The checks of a write in this version. */
 function written(
   { group }: Definition,
   version: DefinedVersion,
@@ -199,7 +204,7 @@ function written(
     if (lists === null) lists = listItemRules(schema);
     const rules = hasStatus && subresource === 'status' ? status : all;
     const errors = rules.errors(object, old);
-    // lists that were wrong before hold up nobody
+    // a list that was invalid before does not block later writes
     const twice = lists?.(object) ?? [];
     const isNew = twice.length > 0 && (old === undefined || lists?.(old).length === 0);
     const found = isNew ? [...errors, ...twice] : errors;
@@ -209,7 +214,7 @@ function written(
 
 type Judge = (found: readonly FieldError[], object: JsonObject, old: JsonObject | undefined) => readonly FieldError[];
 
-/** With these no expression could be sure of what it finds. */
+/** Errors after which expressions cannot be evaluated. */
 const BLOCKING = new Set<FieldError['type']>([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -220,7 +225,7 @@ const BLOCKING = new Set<FieldError['type']>([
 const UNCHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
-/** The rules in expressions, made ready when the first object is written. undefined: there are none. */
+/** Compiles the rules in CEL when the first object is written; undefined without rules. */
 function expressions(schema: JsonSchema, apiVersion: string): Judge | undefined {
   if (!hasRules(schema)) return undefined;
   let rules: ExpressionRules | undefined;
@@ -231,7 +236,7 @@ function expressions(schema: JsonSchema, apiVersion: string): Judge | undefined 
   };
 }
 
-/** Its status alone is changed there. */
+/** /status changes the status only. */
 function keepMeta(object: JsonObject, old: JsonObject): void {
   const { managedFields, resourceVersion } = metaOf(object);
   const meta: Record<string, unknown> = { ...metaOf(old) };
@@ -248,7 +253,10 @@ function counted(object: JsonObject, hasStatus: boolean): JsonObject {
   return hasStatus || status === undefined ? rest : { ...rest, status };
 }
 
-/** Where nothing converts them, fields of all versions: an object is selected by them in whichever it was written. */
+/**
+ * The selectable fields. Without conversion they are those of all versions, because an object can be written in any
+ * of them.
+ */
 function selectable(versions: readonly DefinedVersion[]): Pick<KindRules, 'selectableFields'> {
   const paths = new Set(
     versions.flatMap(({ selectableFields = [] }) => selectableFields.map((field) => field.jsonPath)),
@@ -264,3 +272,24 @@ function selectable(versions: readonly DefinedVersion[]): Pick<KindRules, 'selec
   });
   return { selectableFields: Object.fromEntries(fields) };
 }
+
+/** Finalizers of custom kinds can have any name; names without a domain cause a warning. */
+const warnOfFinalizers: Warnings = ({ object: { metadata } }, warn, old) => {
+  const before = new Set(finalizersOf(old?.metadata));
+  for (const finalizer of finalizersOf(metadata)) {
+    if (before.has(finalizer)) continue;
+    const start = `metadata.finalizers: ${JSON.stringify(finalizer)}: `;
+    for (const problem of labelKeyProblems(finalizer)) warn(start + problem);
+    if (standardFinalizerProblems(finalizer).length === 0) continue;
+    const path = finalizer.includes('.') ? ' including a path (/)' : '';
+    warn(
+      `${start}prefer a domain-qualified finalizer name${path} to avoid accidental conflicts with other finalizer writers`,
+    );
+  }
+};
+
+function finalizersOf(metadata: unknown): string[] {
+  return (metadata as { finalizers?: string[] } | undefined)?.finalizers ?? [];
+}
+
+const warnOfCustom = warner(warnOfFinalizers);

@@ -3,8 +3,8 @@ import type { JsonObject } from '@tidegate/schema';
 import type { Registry } from '../registry.ts';
 import { APPROVED, type Condition, type Definition, hasCondition, isProtected, type Names } from './definition.ts';
 
-/** What a definition's status is to say of its names and of whether it is served. */
-export interface NamesStatus {
+/** The status of a definition: its names, and whether it is served. */
+interface NamesStatus {
   readonly acceptedNames: Names;
   readonly conditions: readonly Condition[];
 }
@@ -12,8 +12,9 @@ export interface NamesStatus {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
- * Which of the wanted names a definition gets: those that nobody else in its group has, another definition or the server
- * itself. What is accepted stays, even where a newer wish is not. undefined: its status says so already.
+ * Decides which names of its spec a definition gets: those that no other definition in its group, nor the server
+ * itself, has. Accepted names stay, even when newer ones are not accepted. undefined when the status is right
+ * already.
  */
 export function judgeNames(
   definition: Definition,
@@ -94,7 +95,7 @@ function conditionsOf(
   return withConditions(definition.conditions, [...named, ...approvalOf(definition)], now);
 }
 
-/** Of the community's groups: whether somebody there has agreed. */
+/** The condition for protected groups: whether the definition is approved. */
 function approvalOf({ group, approval }: Definition): Condition[] {
   if (!isProtected(group)) return [];
   const type = 'KubernetesAPIApprovalPolicyConformant';
@@ -112,7 +113,7 @@ function approvalOf({ group, approval }: Definition): Condition[] {
   return [{ type, status: 'False', reason: 'InvalidAnnotation', message: `${must} ${either}` }];
 }
 
-/** Conditions with others set among them; the time of one is when its status last changed. */
+/** Sets some conditions among others; the time of a condition is that of the last change of its status. */
 export function withConditions(before: readonly Condition[], set: readonly Condition[], now: string): Condition[] {
   const kept = before.map((old) => {
     const next = set.find(({ type }) => type === old.type);
@@ -128,7 +129,7 @@ function sorted({ lastTransitionTime, message, reason, status, type }: Condition
   return { ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }), message, reason, status, type };
 }
 
-/** The names as JSON has them, without those that are not there. */
+/** The names as JSON, without empty ones. */
 export function namesJson(names: Names): JsonObject {
   return JSON.parse(JSON.stringify(names)) as JsonObject;
 }

@@ -1,17 +1,17 @@
 import { clean, isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { fieldError } from '@tidegate/status';
-import type { Place } from '../validation/place.ts';
-import type { JsonSchema } from './json-schema.ts';
-import { patternProblem } from './pattern.ts';
-import { schemaOf } from './schema-of.ts';
-import { ValueRules } from './value-rules.ts';
+import type { Place } from '../rules/place.ts';
+import type { JsonSchema } from './values/json-schema.ts';
+import { patternProblem } from './values/pattern.ts';
+import { schemaOf } from './values/schema-of.ts';
+import { ValueRules } from './values/value-rules.ts';
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const NOT_SUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
 
 /**
- * What keeps a definition's schema from being structural, so that of every field it is known what it is: whether it is
- * pruned, what its default is, and whose it is.
+ * Checks that the schema of a definition is structural: the type of every field is known, so that it can be pruned,
+ * get defaults, and have an owner.
  */
 export function checkSchema(root: Place, hasStatus: boolean): void {
   if (root.object.nullable === true) root.field('nullable').forbidden('nullable cannot be true at the root');
@@ -26,14 +26,14 @@ export function checkSchema(root: Place, hasStatus: boolean): void {
 
 type Level = 'root' | 'field' | 'item';
 
-/** Every schema within a schema. */
+/** All schemas within a schema. */
 function each(schema: Place, visit: (schema: Place) => void): void {
   visit(schema);
   for (const place of innerSchemas(schema)) each(place, visit);
   for (const place of valueSchemas(schema)) each(place, visit);
 }
 
-// a definition has thousands of schemas, and most of them say little: places are made only of what is there
+// a definition can have thousands of schemas with few keywords: places are made only for present keywords
 
 function properties(schema: Place): Place[] {
   if (schema.object.properties === undefined) return [];
@@ -45,7 +45,7 @@ function innerSchemas(schema: Place): Place[] {
   return [...properties(schema), ...more].filter(({ value }) => isJsonObject(value));
 }
 
-/** Schemas that say something of a value beside its structure. */
+/** Schemas in keywords that do not define the structure, such as allOf. */
 function valueSchemas(schema: Place): Place[] {
   const { allOf, oneOf, anyOf, not } = schema.object;
   if ((allOf ?? oneOf ?? anyOf ?? not) === undefined) return [];
@@ -53,7 +53,7 @@ function valueSchemas(schema: Place): Place[] {
   return [...lists, schema.field('not')].filter(({ value }) => isJsonObject(value));
 }
 
-/** What stands in one schema, whatever is around it. */
+/** Checks the keywords of one schema. */
 function words(schema: Place): void {
   const { type = '' } = schema.object as JsonSchema;
   if (schema.object.uniqueItems === true) {
@@ -164,7 +164,7 @@ const EMPTY_TYPE: Readonly<Record<Level, string>> = {
   item: 'must not be empty for specified array items',
 };
 
-/** Each field has its type, once, where its structure is said. */
+/** Each field must have its type, once, in the structural part. */
 function structure(schema: Place, level: Level): void {
   const { object } = schema;
   const type = schema.field('type');
@@ -211,7 +211,7 @@ function pattern(schema: Place): void {
   if (problem !== undefined) place.invalid(`must be a valid regular expression, but isn't: ${problem}`);
 }
 
-/** What every object has is known already. */
+/** The schema of apiVersion, kind and metadata may only have a few keywords. */
 function identityFields(schema: Place, level: Level): void {
   const fields = schema.field('properties').object;
   for (const name of ['kind', 'apiVersion']) {
@@ -245,7 +245,7 @@ const NESTED: ReadonlyArray<readonly [word: string, detail: string]> = [
   ['x-kubernetes-map-type', 'must be undefined to be structural'],
 ];
 
-/** Alternatives say nothing of the structure; the two types of int-or-string may be said as alternatives. */
+/** Alternatives must not define structure, except for the two types of int-or-string. */
 function nested(schema: Place, isUsual: boolean): void {
   const type = schema.object.type;
   const isOneOfBoth = isUsual && (type === 'integer' || type === 'string');

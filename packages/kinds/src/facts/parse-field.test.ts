@@ -20,7 +20,7 @@ const fields: ReadonlyArray<readonly [text: string, schema: Schema]> = [
   ],
 ];
 for (const [text, schema] of fields) {
-  test(`the text "${text}" is read as what it says`, () => {
+  test(`the text "${text}" is parsed`, () => {
     assert.deepEqual(parse(text), schema);
   });
 }
@@ -32,13 +32,13 @@ test('a list of a named type has its keys, and the key by which patches merge it
   assert.equal(list.items, named);
 });
 
-test('what a field says of a named type is not said of the type', () => {
+test('the facts of a field with a named type do not change the type', () => {
   const field = parse('7 Named required') as Schema & { type: 'object' };
   assert.deepEqual([field.required, field.number, field.name], [true, 7, 'Named']);
   assert.equal(field.fields, named.type === 'object' ? named.fields : undefined);
   assert.deepEqual([named.required, named.number], [undefined, undefined]);
 });
 
-test('a word that means nothing is refused', () => {
-  assert.throws(() => parse('1 string requird'), /"requird", which means nothing/);
+test('an unknown word is an error', () => {
+  assert.throws(() => parse('1 string requird'), /has the unknown word "requird"/);
 });

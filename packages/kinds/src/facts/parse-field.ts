@@ -6,8 +6,8 @@ type FieldFacts = Mutable<
 >;
 type ListFacts = Mutable<Pick<Schema & { type: 'list' }, 'listType' | 'keys'>>;
 
-/** Finds a type by the name that a field says. */
-export type TypeByName = (name: string) => Schema;
+/** Finds a type by its name in the text of a field. */
+type TypeByName = (name: string) => Schema;
 
 const SCALARS = new Set([
   'string',
@@ -75,7 +75,7 @@ function readWord(word: string, facts: FieldFacts, list: ListFacts & { atomic?: 
       list.atomic = true;
       return;
     default:
-      throw new Error(`a field says ${JSON.stringify(word)}, which means nothing`);
+      throw new Error(`the text of a field has the unknown word ${JSON.stringify(word)}`);
   }
 }
 
@@ -100,7 +100,10 @@ function shapeOf(type: string, list: ListFacts & { atomic?: boolean }, typeByNam
   return typeByName(type);
 }
 
-/** A named type is shared, and resolved when it is looked at: what a field says of it stands before it, in the field's own. */
+/**
+ * A named type is shared, and resolved at its first use. The facts of the field are in an object of its own, whose
+ * prototype is the type.
+ */
 function withFacts(shape: Schema, facts: FieldFacts): Schema {
   if (shape.type !== 'object' && shape.type !== 'union') return { ...shape, ...facts } as Schema;
   return Object.create(shape, Object.getOwnPropertyDescriptors(facts)) as Schema;

@@ -8,7 +8,7 @@ const OF_THE_SERVER = [/^metadata\.(creationTimestamp|managedFields|resourceVers
 
 for (const { path, answered, protobuf } of recorded) {
   if (protobuf === undefined) continue;
-  test(`${path} ${metaOf(answered).name} says in Protobuf what it says in JSON`, () => {
+  test(`${path} ${metaOf(answered).name} is the same in Protobuf and JSON`, () => {
     const kind = kindAt(path);
     const object = decodeProtobuf(kind.schema, Buffer.from(protobuf, 'base64'));
     setDefaults(kind, object);

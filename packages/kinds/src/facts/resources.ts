@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 interface SubresourceFacts {
   readonly verbs: readonly string[];
-  /** what it takes and answers, where that is not the resource's own kind */
+  /** the kind that it takes and returns, when it is not that of the resource */
   readonly kind?: string;
   readonly group?: string;
   readonly version?: string;
@@ -15,7 +15,7 @@ interface ResourceFacts {
   readonly namespaced: boolean;
   readonly short?: readonly string[];
   readonly categories?: readonly string[];
-  /** where they are not the eight usual ones */
+  /** the verbs, when they are not the eight usual ones */
   readonly verbs?: readonly string[];
   readonly subresources?: Readonly<Record<string, SubresourceFacts>>;
 }
@@ -23,12 +23,12 @@ interface ResourceFacts {
 export interface GroupVersionFacts {
   readonly group: string;
   readonly version: string;
-  /** the file that has its types */
+  /** the file with its types */
   readonly types: string;
   readonly resources: readonly ResourceFacts[];
 }
 
-/** What every group version has, in the order in which discovery tells them, preferred versions first. */
+/** The resources of all group versions, in the order of discovery, preferred versions first. */
 export function readResources(): readonly GroupVersionFacts[] {
   const file = new URL('../../facts/resources.json', import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')) as GroupVersionFacts[];

@@ -3,17 +3,17 @@ import type { Schema } from '@tidegate/schema';
 import { parseField } from './parse-field.ts';
 
 interface Place {
-  /** what its types are called in OpenAPI, without their last word */
+  /** the prefix of its types in OpenAPI */
   readonly reference: string;
   readonly types: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 /**
- * Every type that the facts describe, by names such as `core.v1/PodSpec`.
+ * All types of the facts, by names such as `core.v1/PodSpec`.
  *
- * Invariant: nothing is read before it is asked for. A place (one file) is read when the first of its types is, and the
- * fields of a type are parsed when somebody looks at them, once. So types may refer to themselves and to each other, and
- * a process pays for the kinds that it serves requests about.
+ * Invariant: nothing is read before its first use. A place (one file) is read at the first use of one of its types,
+ * and the fields of a type are parsed once, at their first use. So types can refer to themselves and to each other,
+ * and a process only pays for the kinds of its requests.
  */
 export class TypeTable {
   readonly #places = new Map<string, Place>();
@@ -24,7 +24,7 @@ export class TypeTable {
     this.#read = read;
   }
 
-  /** The same object for the same name, always. */
+  /** Returns the same object for the same name. */
   type(name: string): Schema {
     let type = this.#types.get(name);
     if (type === undefined) {
@@ -40,7 +40,7 @@ export class TypeTable {
     const short = name.slice(slash + 1);
     const { reference, types } = this.#place(home);
     const texts = types[short];
-    if (texts === undefined) throw new Error(`the facts have no type ${name}`);
+    if (texts === undefined) throw new Error(`the facts do not have the type ${name}`);
     const parse = (text: string): Schema => parseField(text, (type) => this.type(qualified(type, home)));
     const full = `${reference}.${short}`;
     return texts[''] === 'union' ? unionType(texts, full, parse) : objectType(texts, { name: short, full }, parse);
@@ -60,7 +60,7 @@ function readPlace(home: string): Place {
   return JSON.parse(readFileSync(new URL(`../../facts/${home}.json`, import.meta.url), 'utf8')) as Place;
 }
 
-/** A type of the same place goes by its bare name. */
+/** A type of the same place is named without the place. */
 function qualified(type: string, home: string): string {
   return type.includes('/') ? type : `${home}/${type}`;
 }

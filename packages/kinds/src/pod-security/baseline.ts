@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@tidegate/schema';
-import { listOf, partOf } from '../quota/parts.ts';
+import { listOf, partOf } from '../rules/fields.ts';
 import {
   type Check,
   containersOf,
@@ -7,14 +7,16 @@ import {
   distinct,
   type Finding,
   hasOwnUsers,
+  isKnownSeccomp,
   namesOf,
   plural,
   quoted,
   type Subject,
+  seccompOf,
+  seccompSetters,
   securityOf,
   setters,
 } from './check.ts';
-import { isKnownSeccomp, seccompOf, seccompSetters } from './seccomp.ts';
 
 const APP_ARMOR = 'container.apparmor.security.beta.kubernetes.io/';
 
@@ -188,7 +190,7 @@ function hostProcess({ spec }: Subject): Finding | undefined {
   return { reason: 'hostProcess', detail: `${who} must not set securityContext.windowsOptions.hostProcess=true` };
 }
 
-/** In the order in which findings are told. */
+/** All checks of the baseline level, in the order of their findings. */
 export const baseline: readonly Check[] = [
   { since: 0, judge: appArmor },
   { since: 0, judge: capabilities, replacedSince: 22 },

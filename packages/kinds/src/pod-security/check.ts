@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@tidegate/schema';
-import { listOf, partOf } from '../quota/parts.ts';
+import { listOf, partOf } from '../rules/fields.ts';
 
-/** What a pod is judged by. */
+/** The parts of a pod that the checks use. */
 export interface Subject {
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: JsonObject;
@@ -12,12 +12,12 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** One rule, from one minor version of Kubernetes on. */
+/** One check, from a minor version of Kubernetes on. */
 export interface Check {
   readonly since: number;
-  /** another form of it takes its place from here on */
+  /** from this version on another form of the check replaces it */
   readonly until?: number;
-  /** from here on another rule takes its place where the level is restricted */
+  /** from this version on another check replaces it at the restricted level */
   readonly replacedSince?: number;
   readonly judge: (subject: Subject) => Finding | undefined;
 }
@@ -47,7 +47,7 @@ export function counted(word: string, names: readonly string[]): string {
   return `${plural(word, names.length)} ${quoted(names)}`;
 }
 
-/** `pod and containers "a", "b"`: who has set something; empty where nobody has. */
+/** `pod and containers "a", "b"`: the parts of a pod that set a field; empty when none does. */
 export function setters(isPod: boolean, containers: readonly JsonObject[]): string {
   const names = namesOf(containers);
   return [...(isPod ? ['pod'] : []), ...(names.length === 0 ? [] : [counted('container', names)])].join(' and ');
@@ -61,7 +61,28 @@ export function isWindows(spec: JsonObject): boolean {
   return partOf(spec, 'os').name === 'windows';
 }
 
-/** Its users are not those of the node. */
+/** The pod has its own user namespace. */
 export function hasOwnUsers(spec: JsonObject): boolean {
   return spec.hostUsers === false;
+}
+
+export function seccompOf(object: JsonObject): Json | undefined {
+  return partOf(securityOf(object), 'seccompProfile').type;
+}
+
+export function isKnownSeccomp(object: JsonObject): boolean {
+  const type = seccompOf(object);
+  return type === 'Localhost' || type === 'RuntimeDefault';
+}
+
+/** The parts of a pod that set a forbidden seccomp profile. */
+export function seccompSetters(spec: JsonObject, isBad: (object: JsonObject) => boolean): Finding | undefined {
+  const containers = containersOf(spec).filter(isBad);
+  const who = setters(isBad(spec), containers);
+  if (who === '') return undefined;
+  const values = distinct([spec, ...containers].filter(isBad).map((object) => seccompOf(object) as Json));
+  return {
+    reason: 'seccompProfile',
+    detail: `${who} must not set securityContext.seccompProfile.type to ${quoted(values)}`,
+  };
 }

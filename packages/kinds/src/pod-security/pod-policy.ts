@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tidegate/schema';
 import { type FieldError, invalidValue } from '@tidegate/status';
-import { metaOf } from '../generic-object.ts';
-import { partOf } from '../quota/parts.ts';
+import { metaOf } from '../objects/generic-object.ts';
+import { partOf } from '../rules/fields.ts';
 import { baseline } from './baseline.ts';
 import type { Check, Finding } from './check.ts';
 import { restricted } from './restricted.ts';
@@ -9,20 +9,20 @@ import { restricted } from './restricted.ts';
 const LEVELS = ['privileged', 'baseline', 'restricted'] as const;
 type Level = (typeof LEVELS)[number];
 
-/** How strict, as of which release. */
+/** A level, as of a release. */
 export interface PodLevel {
   readonly level: Level;
   /** `latest`, `v1.33` */
   readonly version: string;
 }
 
-/** What a namespace says of its pods. */
+/** The pod security labels of a namespace. */
 export interface PodPolicy {
   readonly enforce: PodLevel;
   readonly warn: PodLevel;
-  /** what breaks it is recorded */
+  /** violations are recorded in the audit event */
   readonly audit: PodLevel;
-  /** labels that say nothing that can be understood: what they are about is then as strict as can be, or not told */
+  /** invalid labels: enforcement is then restricted, and audit and warnings are off */
   readonly errors: readonly FieldError[];
 }
 
@@ -32,7 +32,7 @@ const VERSION = /^v1\.(0|[1-9]\d*)$/;
 
 type Labels = Readonly<Record<string, string>>;
 
-/** undefined: it says nothing of them. */
+/** undefined: the namespace has no such labels. */
 export function podPolicyOf(labels: Labels): PodPolicy | undefined {
   if (!Object.keys(labels).some((key) => key.startsWith(PREFIX))) return undefined;
   const errors: FieldError[] = [];
@@ -67,16 +67,16 @@ export function podLevelText({ level, version }: PodLevel): string {
   return `${level}:${version}`;
 }
 
-/** Whether pods that were fine by one level may not be so by another. */
+/** Whether a level may reject pods that another level allows. */
 export function isStricter(now: PodLevel, before: PodLevel): boolean {
   if (now.level === 'privileged' || podLevelText(now) === podLevelText(before)) return false;
   return now.version !== before.version || LEVELS.indexOf(now.level) > LEVELS.indexOf(before.level);
 }
 
-/** The release whose rules are the newest here. */
+/** The newest release whose checks are implemented. */
 const NEWEST = 35;
 
-/** What a level has against a pod, or against what pods are made by. */
+/** The findings of a level for a pod, or for a template. */
 export function findingsAgainst({ level, version }: PodLevel, pod: JsonObject): Finding[] {
   if (level === 'privileged') return [];
   const minor = Math.min(NEWEST, Number(VERSION.exec(version)?.[1] ?? NEWEST));

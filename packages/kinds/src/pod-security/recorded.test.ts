@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { JsonObject } from '@tidegate/schema';
 import { builtInRegistry } from '../built-in.ts';
-import type { Kind } from '../registry.ts';
-import { setDefaults } from '../rules/server-fields.ts';
+import type { Kind } from '../kind-entry.ts';
+import { setDefaults } from '../objects/server-fields.ts';
 import { findingsAgainst, podPolicyOf } from './pod-policy.ts';
 
-/** Pods, and by level and version why kube-apiserver 1.35 has refused them; null: it has not. */
+/** Pods, and by level and version the reason why kube-apiserver 1.35 rejected them; null when it accepted them. */
 interface Recorded {
   readonly pods: Readonly<Record<string, JsonObject>>;
   readonly answers: Readonly<Record<string, Readonly<Record<string, string | null>>>>;
@@ -18,7 +18,7 @@ const { pods, answers } = JSON.parse(readFileSync(file, 'utf8')) as Recorded;
 const kind = builtInRegistry().find('', 'v1', 'pods') as Kind;
 
 for (const [level, expected] of Object.entries(answers)) {
-  test(`pods are judged by ${level} as kube-apiserver judges them, in its words`, () => {
+  test(`pods get the findings of kube-apiserver for ${level}`, () => {
     const [name = '', version = ''] = level.split(':');
     const prefix = 'pod-security.kubernetes.io/enforce';
     const policy = podPolicyOf({ [prefix]: name, [`${prefix}-version`]: version });
@@ -32,7 +32,7 @@ for (const [level, expected] of Object.entries(answers)) {
   });
 }
 
-test('old annotations are judged where there are no fields for what they say', () => {
+test('deprecated annotations are checked when the fields are absent', () => {
   const key = 'container.apparmor.security.beta.kubernetes.io/a';
   const pod = { metadata: { annotations: { [key]: 'unconfined' } }, spec: { containers: [{ name: 'a' }] } };
   const [finding] = findingsAgainst({ level: 'baseline', version: 'latest' }, pod);

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@tidegate/schema';
-import { listOf, partOf } from '../quota/parts.ts';
+import { listOf, partOf } from '../rules/fields.ts';
 import { procMount } from './baseline.ts';
 import {
   type Check,
@@ -8,15 +8,17 @@ import {
   distinct,
   type Finding,
   hasOwnUsers,
+  isKnownSeccomp,
   isWindows,
   namesOf,
   plural,
   quoted,
   type Subject,
+  seccompOf,
+  seccompSetters,
   securityOf,
   setters,
 } from './check.ts';
-import { isKnownSeccomp, seccompOf, seccompSetters } from './seccomp.ts';
 
 function privilegeEscalation({ spec }: Subject): Finding | undefined {
   const containers = containersOf(spec).filter((one) => securityOf(one).allowPrivilegeEscalation !== false);
@@ -101,19 +103,19 @@ function seccomp({ spec }: Subject): Finding | undefined {
   return { reason: 'seccompProfile', detail: `pod or ${counted('container', silent)} ${what}` };
 }
 
-/** Windows has nothing of the kind. */
+/** Skips a check for Windows pods, which lack the field. */
 const unlessWindows =
   (judge: Check['judge']): Check['judge'] =>
   (pod) =>
     isWindows(pod.spec) ? undefined : judge(pod);
 
-/** Root there is not root on the node. */
+/** Skips a check for pods with their own user namespace: their root is not root on the node. */
 const unlessOwnUsers =
   (judge: Check['judge']): Check['judge'] =>
   (pod) =>
     hasOwnUsers(pod.spec) ? undefined : judge(pod);
 
-/** In the order in which findings are told, after those of the baseline. */
+/** All checks of the restricted level, in the order of their findings, after those of the baseline. */
 export const restricted: readonly Check[] = [
   { since: 8, until: 25, judge: privilegeEscalation },
   { since: 25, judge: unlessWindows(privilegeEscalation) },

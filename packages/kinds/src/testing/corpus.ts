@@ -21,7 +21,7 @@ interface Cause {
   readonly message: string;
 }
 
-/** A manifest, and what kube-apiserver 1.35 said of it, or of the update that follows. */
+/** A manifest with the answer of kube-apiserver 1.35 to its creation, or to the update after it. */
 export interface CorpusCase {
   readonly title: string;
   readonly valid: boolean;
@@ -55,7 +55,7 @@ export interface Verdict {
 
 const AUTHOR = { name: 'admin', uid: 'admin-uid', groups: ['system:masters', 'system:authenticated'] };
 
-/** What this project says of a case, by the functions that the gateway calls. */
+/** The answer of this project to a case, by the functions that the gateway calls. */
 export function judge(kind: Kind, { manifest, then }: CorpusCase): Verdict {
   const made = create(kind, manifest);
   return then === undefined || made.object === undefined ? made : update(kind, made.object, then);
@@ -78,11 +78,11 @@ export function create(kind: Kind, manifest: JsonObject): Verdict {
   ]);
 }
 
-export function update(kind: Kind, old: JsonObject, then: JsonObject): Verdict {
+function update(kind: Kind, old: JsonObject, then: JsonObject): Verdict {
   return replace(kind, old, merge(fromStored(kind, structuredClone(old)), then) as JsonObject);
 }
 
-/** As a PUT of the object, or of a part of it. */
+/** A PUT of the object, or of a subresource. */
 export function replace(kind: Kind, old: JsonObject, manifest: JsonObject, part = ''): Verdict {
   const admitted = admit(kind, manifest);
   if ('code' in admitted) return admitted;

@@ -3,7 +3,7 @@ const STORED = 'a field of an event is called as in the core group, in which eve
 const PARTLY = 'a reference that lacks one of its parts is told as changed, not as missing';
 const ADDRESSES = 'addresses and ports are allotted, and judged, by the gateway';
 
-/** Where this project judges a case of the corpus otherwise than kube-apiserver, and why. */
+/** Cases of the corpus with another answer than that of kube-apiserver, and the reason. */
 export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {
   'resource.k8s.io/deviceclasses: a selector that does not compile': EXPRESSIONS,
   'events.k8s.io/events: no controller': STORED,

@@ -1,37 +1,37 @@
 import type { Json, JsonObject, Schema } from '@tidegate/schema';
 import type { Kind, Registry } from '../index.ts';
 
-/** A list or a map of a kind, by the names of the fields on the way; lists and maps before it have one item there. */
+/** A list or map of a kind, by the names of the fields on its path; lists and maps on the path have one item. */
 export interface Collection {
   readonly kind: Kind;
   readonly path: readonly string[];
-  /** the type that has it and its name there: kinds share most of their types */
+  /** the type with the list and its name there: kinds share most of their types */
   readonly declared: string;
 }
 
 /**
- * What its items are like: all equal, all different, with texts that no rule takes, or of a wrong type. Those that stand
- * for a product have a text of their own in each item, so that whoever looks for it looks through all.
+ * The variants of items: all equal, all different, with invalid texts, or of a wrong type. Texts that are not equal
+ * differ in each item, so that a search reads all of them.
  */
 export const VARIANTS = ['equal', 'different', 'refused', 'mistyped'] as const;
 export type Variant = (typeof VARIANTS)[number];
 
 const DEEPEST = 9;
 
-/** Every list and map of every kind that is written as a whole, each type's own once. */
+/** All lists and maps of all kinds that can be created, each type's own once. */
 export function allCollections(registry: Registry): Collection[] {
   const written = registry
     .all()
     .filter(({ entry }) => ['create', 'update'].every((verb) => entry.verbs.includes(verb)));
   const found = new Map<string, Collection>();
-  // pods come first: what makes pods shares their types, and has them deeper
+  // pods come first: controllers of pods share their types at a deeper path
   for (const kind of written.toSorted((a, b) => Number(b.storedAs === 'pods') - Number(a.storedAs === 'pods'))) {
     for (const one of collectionsOf(kind)) if (!found.has(one.declared)) found.set(one.declared, one);
   }
   return [...found.values()];
 }
 
-/** Every list and map in which a kind's objects can grow. */
+/** All lists and maps of a kind's objects. */
 function collectionsOf(kind: Kind): Collection[] {
   const found: Collection[] = [];
   const visit = (schema: Schema, path: readonly string[], above: readonly string[], declared: string): void => {
@@ -42,7 +42,7 @@ function collectionsOf(kind: Kind): Collection[] {
     }
     if (schema.type !== 'object') return;
     const name = schema.reference ?? '';
-    // a type that holds itself is not gone into again
+    // a recursive type is not entered again
     if (name !== '' && above.includes(name)) return;
     for (const [field, type] of Object.entries(schema.fields)) {
       visit(type, [...path, field], [...above, name], name === '' ? `${declared}.${field}` : `${name}.${field}`);
@@ -52,7 +52,7 @@ function collectionsOf(kind: Kind): Collection[] {
   return found.filter(({ path }, i) => found.findIndex((other) => other.path.join() === path.join()) === i);
 }
 
-/** An object of which these collections have so many items each. */
+/** An object in which each of these collections has this number of items. */
 export function largeObject(collections: readonly Collection[], variant: Variant, count: number): JsonObject {
   const [first] = collections as readonly [Collection];
   const { kind } = first;
@@ -67,7 +67,7 @@ export function largeObject(collections: readonly Collection[], variant: Variant
 }
 
 interface Filling {
-  /** what is left of the ways */
+  /** the rest of the paths */
   readonly paths: ReadonlyArray<readonly string[]>;
   readonly variant: Variant;
   readonly count: number;
@@ -105,7 +105,7 @@ function keyOf(variant: Variant, i: number): string {
   return variant === 'refused' ? `_${i}!` : `a${i}`;
 }
 
-/** A small value: of objects all scalars, and the first of the objects in it. */
+/** A small value: all scalars of an object, and its first inner object. */
 function itemOf(schema: Schema, variant: Variant, i: number, depth = 0): Json {
   if (variant === 'mistyped' && depth === 0) return schema.type === 'object' || schema.type === 'list' ? 7 : { a: 7 };
   if (schema.type === 'list') return [];

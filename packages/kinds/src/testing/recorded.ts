@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { builtInRegistry, type Kind } from '../index.ts';
 
-/** One object of a kind, and what kube-apiserver 1.35 made of it. */
+/** One object of a kind, and the object that kube-apiserver 1.35 returned. */
 interface Recorded {
   path: string;
   posted: JsonObject;
   answered: JsonObject;
-  /** the same as Protobuf; not there where the object changed at once */
+  /** the same as Protobuf; absent for objects that changed immediately */
   protobuf?: string;
-  /** of its Table: name, type, format and priority */
+  /** the columns of its Table: name, type, format and priority */
   columns: string[];
   cells: Json[];
 }
@@ -20,7 +20,7 @@ export const recorded = JSON.parse(
 
 const registry = builtInRegistry();
 
-/** The kind that is served at the path of a collection. */
+/** The kind at the path of a collection. */
 export function kindAt(path: string): Kind {
   const parts = path.split('/').slice(1);
   const [group = '', version = ''] = parts[0] === 'api' ? ['', parts[1]] : parts.slice(1);
@@ -29,7 +29,7 @@ export function kindAt(path: string): Kind {
   return kind;
 }
 
-/** Every scalar of an object by its path, but for some; null is as good as nothing. */
+/** All scalars of an object by path, except for some; null counts as absent. */
 export function leaves(object: JsonObject, ignored: readonly RegExp[] = []): Record<string, Json> {
   const found: Record<string, Json> = {};
   const visit = (value: Json, path: string): void => {

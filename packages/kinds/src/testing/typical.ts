@@ -1,7 +1,7 @@
 import type { JsonObject } from '@tidegate/schema';
 
 const probe = (path: string) => ({ httpGet: { path, port: 'http' }, initialDelaySeconds: 5 });
-/** A Deployment as they mostly are. */
+/** A typical Deployment. */
 export const typicalDeployment: JsonObject = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',

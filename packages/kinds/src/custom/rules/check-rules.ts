@@ -2,18 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Shape } from '@tidegate/cel';
 import { isJsonObject, type Json } from '@tidegate/schema';
 import { type FieldError, fieldError } from '@tidegate/status';
-import { Place } from '../../validation/place.ts';
+import { Place } from '../../rules/place.ts';
 import { checkDefinitionLimits } from '../definition-limits.ts';
-import type { JsonSchema, ValidationRule } from '../json-schema.ts';
 import { checkSchema } from '../structural.ts';
+import type { JsonSchema, ValidationRule } from '../values/json-schema.ts';
 import { type CompiledRule, compileRules } from './compiled-rule.ts';
 import { RuleCosts, timesCost } from './rule-costs.ts';
 import { checkRuleWords } from './rule-words.ts';
 import { isEmbedded, LARGEST_REQUEST, shapeOf } from './shapes.ts';
 
 /**
- * What is wrong with the rules that a definition's schemas have. Schemas that are as they were before are not looked at:
- * they were looked at then, and the server's own writes of a definition must never fail for them.
+ * Checks the rules in the schemas of a definition. Unchanged schemas are skipped: they were checked before, and the
+ * server's own writes of a definition must never fail because of them.
  */
 export function checkDefinitionRules(definition: Place, before?: Place): void {
   if (exceedsLimits(definition)) return;
@@ -28,7 +28,7 @@ export function checkDefinitionRules(definition: Place, before?: Place): void {
   }
 }
 
-/** It is refused for that, and what it would take to read its rules is not known. */
+/** The definition already exceeds a limit, and compiling its rules could take any time. */
 function exceedsLimits(definition: Place): boolean {
   const errors: FieldError[] = [];
   checkDefinitionLimits(new Place(undefined, '', definition.value, errors).field('spec'));
@@ -43,7 +43,7 @@ interface VersionSchema {
 const versionsOf = (definition: Place): Place[] => definition.field('spec.versions').items();
 const schemaIn = (version: Place): Place => version.field('schema.openAPIV3Schema');
 
-/** What all versions have alike is said of once, as if it stood above them. */
+/** Errors of a field that all versions share are reported once, for the field of the spec. */
 function schemasOf(definition: Place): VersionSchema[] {
   const versions = versionsOf(definition);
   const all = versions.map((version) => ({ schema: schemaIn(version), name: version.object.name }));
@@ -62,7 +62,7 @@ export function hasRules(schema: JsonSchema): boolean {
   return inner.some((one) => typeof one === 'object' && one !== null && hasRules(one));
 }
 
-/** Of others no type can be told. */
+/** Only structural schemas have a type. */
 function isStructural(schema: JsonSchema): boolean {
   const errors: FieldError[] = [];
   checkSchema(new Place(undefined, '', { schema: schema as Json }, errors).field('schema'), false);
@@ -79,7 +79,7 @@ function eachSchema(schema: Place, visit: (schema: Place) => void): void {
   }
 }
 
-/** Alternatives have no rules. */
+/** Schemas in alternatives must not have rules. */
 function refuseNested(schema: Place): void {
   const rules = schema.field('x-kubernetes-validations');
   if (!rules.isEmpty) rules.forbidden('must be empty to be structural');
@@ -99,12 +99,12 @@ function innerSchemas(schema: Place): Array<{ readonly step: string; readonly pl
   return [...properties, ...more].filter(({ place }) => isJsonObject(place.value));
 }
 
-/** Where a schema stands among those around it. */
+/** The context of a schema. */
 interface Around {
   readonly isRoot: boolean;
-  /** how often there can be such values in an object; undefined: nothing bounds it but the object's size */
+  /** how many such values an object can have; undefined: only the object's size bounds it */
   readonly times: number | undefined;
-  /** the schema below which no value is known to be the one that was there before */
+  /** the schema below which a value has no known old value */
   readonly uncorrelated: Place | undefined;
   readonly costs: RuleCosts;
 }
@@ -136,7 +136,7 @@ function checkWithin(place: Place, around: Around): void {
   }
 }
 
-/** How many values there are within one of the schema. */
+/** The number of values within one value of the schema. */
 function mostWithin({ type, additionalProperties, maxProperties, maxItems }: JsonSchema): number | undefined {
   const most =
     type === 'array' ? maxItems : type === 'object' && additionalProperties !== undefined ? maxProperties : 1;

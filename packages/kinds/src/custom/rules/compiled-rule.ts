@@ -1,21 +1,21 @@
 import { Environment, optionalShape, type Program, type Shape } from '@tidegate/cel';
-import type { JsonSchema, ValidationRule } from '../json-schema.ts';
+import type { JsonSchema, ValidationRule } from '../values/json-schema.ts';
 import { fieldPathOf } from './field-path.ts';
 
-/** A rule that was read; or why it cannot be. */
+/** A compiled rule, or the reason why it is invalid. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly program?: Program;
   readonly problem?: string;
-  /** it compares with what was there before */
+  /** the rule uses oldSelf */
   readonly usesOldSelf: boolean;
   readonly message?: Program;
   readonly messageProblem?: string;
-  /** the field that is told to be wrong, below the value */
+  /** the field of the error, below the value */
   readonly fieldPath: string;
 }
 
-/** The rules of a schema, whose values have the shape. */
+/** Compiles the rules of a schema whose values have the shape. */
 export function compileRules(schema: JsonSchema, shape: Shape): CompiledRule[] {
   const rules = schema['x-kubernetes-validations'] ?? [];
   const usual = new Environment({ self: shape, oldSelf: shape });

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json } from '@tidegate/schema';
-import type { JsonSchema } from '../json-schema.ts';
-import { olderItems } from '../value-rules.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
+import { olderItems } from '../values/value-rules.ts';
 
-/** A value, and the one that it was before. */
+/** A value with its old value. */
 interface Pair {
   readonly value: Json;
   readonly old: Json;
@@ -11,14 +11,14 @@ interface Pair {
 }
 
 /**
- * Knows of a value whether it is as it was before. Where it is not known which value it was, it is the whole around it that
- * must not have changed.
+ * Knows whether a value has changed. For a value without a known old value, the nearest value around it with one
+ * decides.
  *
- * Worked example: an item of a list of type map is compared with the old item of the same key; of an atomic list no item is
- * known again, so that an item is as it was only if the whole list is.
+ * Worked example: an item of a list of type map is compared with the old item of the same key. The items of an atomic
+ * list have no known old items, so an item is unchanged only if the whole list is.
  */
 export class Correlation {
-  /** of a write that makes something new */
+  /** for a creation */
   static readonly none = new Correlation(undefined, undefined);
   readonly #own: Pair | undefined;
   readonly #around: Pair | undefined;
@@ -37,11 +37,11 @@ export class Correlation {
     return pair !== undefined && isSame(pair);
   }
 
-  /** A field, or a value of a map. */
+  /** The value of a field, or of a key of a map. */
   key(name: string): Correlation {
     const own = this.#own;
     if (own === undefined) return this;
-    // an object is shown in the version that is asked for, so that these say nothing of a change
+    // apiVersion and kind depend on the version of the request, so they do not count as changes
     if (this.#around === undefined && (name === 'apiVersion' || name === 'kind')) return Correlation.none;
     return new Correlation(fieldOf(own, name), own);
   }
@@ -78,7 +78,7 @@ function fieldOf({ value, old, schema }: Pair, name: string): Pair | undefined {
   return { value: value[name] as Json, old: old[name] as Json, schema: known };
 }
 
-/** The items of a list whose items are known by their keys. undefined: they are not. */
+/** The old items of a list by key; undefined for a list without keys. */
 function itemsOf({ value, old, schema }: Pair): Array<Pair | undefined> | undefined {
   const { items } = schema;
   const older = olderItems(schema, old);

@@ -1,18 +1,18 @@
 import { fromData, type Lazy, Optional, type Value } from '@tidegate/cel';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
-import { type At, pathText } from '../at.ts';
-import type { JsonSchema } from '../json-schema.ts';
-import { olderItems } from '../value-rules.ts';
+import { type At, pathText } from '../values/at.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
+import { olderItems } from '../values/value-rules.ts';
 import { type CompiledRule, compileRules } from './compiled-rule.ts';
 import { Correlation } from './correlation.ts';
 import { type Judged, judge } from './judge.ts';
 import { isEmbedded, shapeOf } from './shapes.ts';
 
-/** What the rules of one write may cost together. */
+/** The cost limit of all rules of one write. */
 const BUDGET = 10_000_000;
 
-/** A schema with its rules ready to run, and those within it that have some. */
+/** A schema with compiled rules, or with such schemas below it. */
 interface Node {
   readonly schema: JsonSchema;
   readonly rules: readonly CompiledRule[];
@@ -25,16 +25,16 @@ interface Node {
 interface Look {
   readonly value: Json;
   readonly at: At | undefined;
-  /** undefined: nothing was here before, or it is not known what */
+  /** the old value; undefined when there was none, or it is unknown */
   readonly old: Json | undefined;
   readonly correlation: Correlation;
 }
 
 /**
- * The rules in a schema of a CustomResourceDefinition, made once for each schema.
+ * The rules in a schema of a CustomResourceDefinition, compiled once for each schema.
  *
- * Invariant: a write costs no more than its budget, whatever its rules and its values are. What has not been judged by then
- * is refused.
+ * Invariant: a write costs no more than its budget, with any rules and values. When the budget is used up, the write
+ * is rejected.
  */
 export class ExpressionRules {
   readonly #root: Node | undefined;
@@ -43,7 +43,7 @@ export class ExpressionRules {
     this.#root = nodeOf(schema, true);
   }
 
-  /** What the rules find wrong with an object. What is as it was before is allowed, whatever they say. */
+  /** The errors that the rules find in an object. Unchanged values are allowed. */
   errors(object: JsonObject, old?: JsonObject): FieldError[] {
     const root = this.#root;
     if (root === undefined) return [];
@@ -54,7 +54,7 @@ export class ExpressionRules {
   }
 }
 
-/** undefined: neither the schema nor what is within it has rules. */
+/** undefined: neither the schema nor a schema below it has rules. */
 function nodeOf(schema: JsonSchema, isRoot: boolean): Node | undefined {
   const inner = Object.entries(schema.properties ?? {}).flatMap(([name, property]): Array<[string, Node]> => {
     const node = nodeOf(property, isEmbedded(property));
@@ -79,7 +79,7 @@ function nodeOf(schema: JsonSchema, isRoot: boolean): Node | undefined {
   };
 }
 
-/** A value is made when a rule first asks for it. */
+/** The value is made when a rule first uses it. */
 function once(make: Lazy): Lazy {
   let made: Value | undefined;
   return () => {
@@ -96,7 +96,7 @@ class Visit {
     this.#errors = errors;
   }
 
-  /** Whether there is budget left to go on with. */
+  /** Whether there is budget left. */
   visit(node: Node, look: Look): boolean {
     if (look.value === null) return true;
     if (!this.#judge(node, look)) return false;

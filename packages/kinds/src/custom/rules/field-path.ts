@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../json-schema.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
 
 const STEP = /\.([^.[\]']*)|\['((?:[^'\\]|\\.)*)'\]/sy;
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -13,7 +13,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\',
 };
 
-/** `.spec['a.b'].c` as errors name it, `spec.a.b.c`. undefined: no such field is in the schema. */
+/** Reads `.spec['a.b'].c`, which errors name `spec.a.b.c`. undefined: the schema has no such field. */
 export function fieldPathOf(path: string, schema: JsonSchema): string | undefined {
   let found = '';
   let here: JsonSchema | undefined = schema;

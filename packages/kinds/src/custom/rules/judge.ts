@@ -11,49 +11,51 @@ import {
 import type { CompiledRule } from './compiled-rule.ts';
 import type { Correlation } from './correlation.ts';
 
-/** What one evaluation may cost. */
+/** The cost limit of one evaluation. */
 const CALL_LIMIT = 1_000_000;
 const LONGEST_MESSAGE = 5 * 1024;
 const NO_MORE = 'no further validation rules will be run';
 
-/** The value that a rule is about, and where it is told what is wrong with it. */
+/** The value of a rule, and the place of its errors. */
 export interface Judged {
   readonly type: string;
   readonly value: Json;
   readonly path: string;
   readonly errors: FieldError[];
   readonly correlation: Correlation;
-  /** nothing was here before */
+  /** there is no old value */
   readonly isNew: boolean;
 }
 
 type Variables = ReadonlyMap<string, Value | Lazy>;
 
-/** Holds a value against a rule, and says what is left of the budget. Less than nothing: no rule may be run any more. */
+/**
+ * Evaluates a rule for a value, and returns the rest of the budget. A negative rest ends the evaluation of all rules.
+ */
 export function judge(
   compiled: CompiledRule,
   variables: Variables,
   { budget, ...judged }: Judged & { readonly budget: number },
 ): number {
   const { path, type, errors, correlation } = judged;
-  const tell = (words: string): number => {
+  const fail = (words: string): number => {
     errors.push(invalidValue(path || '<nil>', type, words));
     return -1;
   };
-  if (compiled.problem !== undefined) tell(`rule compile error: ${compiled.problem}`);
+  if (compiled.problem !== undefined) fail(`rule compile error: ${compiled.problem}`);
   if (compiled.program === undefined) return budget;
-  if (budget <= 0) return tell(`validation failed due to running out of cost budget, ${NO_MORE}`);
+  if (budget <= 0) return fail(`validation failed due to running out of cost budget, ${NO_MORE}`);
   const outcome = compiled.program.run(variables, CALL_LIMIT);
   if (outcome.cost > budget && !(outcome.kind === 'failed' && outcome.error instanceof CostExceeded)) {
-    return tell(`validation failed due to running out of cost budget, ${NO_MORE}`);
+    return fail(`validation failed due to running out of cost budget, ${NO_MORE}`);
   }
   const left = budget - outcome.cost;
   if (outcome.kind === 'failed') {
-    tell(failureWords(outcome.error, ruleName(compiled)));
+    fail(failureWords(outcome.error, ruleName(compiled)));
     return outcome.error instanceof CostExceeded ? -1 : left;
   }
   if (outcome.value === true) return left;
-  // a rule about a change is about nothing that has stayed
+  // a rule about a change does not apply to an unchanged value
   if (!compiled.usesOldSelf && correlation.isUnchanged()) return left;
   return refuse(compiled, variables, { budget: left, ...judged });
 }
@@ -78,13 +80,13 @@ function refuse(
 ): number {
   const { message = '', optionalOldSelf } = compiled.rule;
   const usual = message === '' ? `failed rule: ${ruleName(compiled)}` : message.trim();
-  // a message cannot speak of what was not there, even where the rule can
+  // a message cannot use the missing old value, even when the rule can
   const isWithoutOld = optionalOldSelf && judged.isNew && compiled.message?.used.has('oldSelf');
   if (compiled.message === undefined || isWithoutOld) {
     judged.errors.push(errorOf(compiled, judged, usual));
     return budget;
   }
-  const said = sayMessage(compiled.message, variables, budget);
+  const said = computedMessage(compiled.message, variables, budget);
   if (said.left < 0) {
     const path = pathOf(compiled, judged.path);
     judged.errors.push(invalidValue(path, judged.type, messageWords(said.failure, compiled)));
@@ -100,8 +102,8 @@ interface Said {
   readonly left: number;
 }
 
-/** A message that is computed; without a text when there is none that could be shown. */
-function sayMessage(program: Program, variables: Variables, budget: number): Said {
+/** A computed message; undefined when the result cannot be shown. */
+function computedMessage(program: Program, variables: Variables, budget: number): Said {
   const outcome = program.run(variables, CALL_LIMIT);
   if (outcome.kind === 'failed' && outcome.error instanceof CostExceeded) return { failure: outcome.error, left: -1 };
   const left = budget - outcome.cost;

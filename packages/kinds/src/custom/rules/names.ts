@@ -10,7 +10,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '/': '__slash__',
 };
 
-/** The name by which expressions call a field: `a__dash__b` for `a-b`. undefined: they cannot call it at all. */
+/** The name of a field in expressions: `a__dash__b` for `a-b`. undefined: expressions cannot use it. */
 export function expressionName(field: string): string | undefined {
   if (RESERVED.has(field)) return `__${field}__`;
   if (!/^[A-Za-z_.\-/][A-Za-z0-9_.\-/]*$/.test(field)) return undefined;

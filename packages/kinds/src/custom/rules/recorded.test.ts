@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { Json, JsonObject } from '@tidegate/schema';
-import type { Kind } from '../../registry.ts';
+import type { Kind } from '../../kind-entry.ts';
 import { create, replace, type Verdict } from '../../testing/corpus.ts';
 import { kindAt } from '../../testing/recorded.ts';
 import { readDefinition } from '../definition.ts';
@@ -14,7 +14,7 @@ interface Cause {
   readonly message: string;
 }
 
-/** What kube-apiserver 1.35 said. */
+/** An answer of kube-apiserver 1.35. */
 interface Answer {
   readonly code: number;
   readonly causes?: readonly Cause[];
@@ -28,7 +28,7 @@ interface Step {
   readonly answer: Answer;
 }
 
-/** A definition with rules, and what is done with objects of its kind. */
+/** A definition with rules, and the writes of objects of its kind. */
 interface RuleCase {
   readonly title: string;
   readonly schema: JsonObject;
@@ -70,7 +70,7 @@ function kindOf(definition: JsonObject): Kind {
   return kind;
 }
 
-/** Plays a case here: the answers to the definition and to each step. */
+/** Runs a case: the answers to the definition and to each step. */
 function play({ schema, steps = [] }: RuleCase): Answer[] {
   const made = create(definitions, definitionOf(schema));
   const answers: Answer[] = [made];
@@ -118,7 +118,9 @@ function wholeOf(object: JsonObject, count: number): JsonObject {
   return { apiVersion: `${GROUP}/v1`, kind: 'Thing', metadata: { name: `thing-${count}` }, ...object };
 }
 
-/** Fields are looked at in no order there; of one field its causes come in an order. A type's name is drawn. */
+/**
+ * kube-apiserver checks fields in random order; the causes of one field have an order. The name of a type is random.
+ */
 function plain({ code, causes = [] }: Answer): JsonObject {
   const told = causes.map(({ field, reason, message }) => ({
     field,
@@ -129,7 +131,7 @@ function plain({ code, causes = [] }: Answer): JsonObject {
   return { code: code < 300 ? 200 : code, causes: told };
 }
 
-/** What kube-apiserver answers, with 400 where a field has the wrong type or is missing: but not because a rule says so. */
+/** The expected answer: 400 when a field has the wrong type or is missing, unless a rule is the reason. */
 function expected(answer: Answer, rules: string): JsonObject {
   const isMalformed = ({ reason }: Cause) =>
     reason === 'FieldValueTypeInvalid' || (reason === 'FieldValueRequired' && !rules.includes(reason));

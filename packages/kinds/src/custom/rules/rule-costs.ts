@@ -1,6 +1,6 @@
-import type { Place } from '../../validation/place.ts';
+import type { Place } from '../../rules/place.ts';
 
-/** Of one expression, and of all rules of a schema. */
+/** The cost limits of one expression, and of all rules of a schema. */
 const EXPRESSION_BUDGET = 10_000_000;
 const SCHEMA_BUDGET = 100_000_000;
 const MOST_NAMED = 4;
@@ -8,7 +8,7 @@ const MOST = 2 ** 64;
 const ADVICE =
   '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
 
-/** Adds up what the rules of a schema may cost, and refuses what is too much. */
+/** Adds up the estimated costs of the rules of a schema, and rejects costs above the limit. */
 export class RuleCosts {
   readonly #dearest: Array<{ readonly place: Place; readonly cost: number }> = [];
   #total = 0;
@@ -31,7 +31,7 @@ export class RuleCosts {
   }
 }
 
-/** What an expression costs that is evaluated so many times. */
+/** The cost of an expression that is evaluated this number of times. */
 export function timesCost(cost: number, times: number): number {
   return cost === 0 ? 0 : Math.min(cost * times, MOST);
 }

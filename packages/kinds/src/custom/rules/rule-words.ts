@@ -1,6 +1,6 @@
 import { requiredValue } from '@tidegate/status';
-import type { Place } from '../../validation/place.ts';
-import type { JsonSchema, ValidationRule } from '../json-schema.ts';
+import type { Place } from '../../rules/place.ts';
+import type { JsonSchema, ValidationRule } from '../values/json-schema.ts';
 import { fieldPathOf } from './field-path.ts';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
@@ -8,7 +8,7 @@ const LINES = /[\n\r]/;
 const NO_LINES = 'must not contain line breaks';
 const NOT_EMPTY = 'must be non-empty if specified';
 
-/** What is wrong with the rules of one schema before any of their expressions is read. */
+/** Checks the rules of one schema, except for their expressions. */
 export function checkRuleWords(schema: Place): void {
   for (const place of schema.field('x-kubernetes-validations').items()) {
     const rule = place.object as unknown as ValidationRule;

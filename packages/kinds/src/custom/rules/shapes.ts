@@ -14,17 +14,17 @@ import {
   stringShape,
   timeShape,
 } from '@tidegate/cel';
-import type { JsonSchema } from '../json-schema.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
 import { expressionName } from './names.ts';
 
-/** What a request can be at most, in bytes. It bounds what a schema does not. */
+/** The largest request in bytes. It bounds values that the schema does not bound. */
 export const LARGEST_REQUEST = 3 * 1024 * 1024;
-/** The most bytes that a character takes */
+/** the most bytes of a character */
 const CHARACTER = 4;
 
 /**
- * What expressions see of values of a schema, and how much of it there can be at most. undefined: they cannot see them, as
- * nothing is known of their type. The name is that of the type in messages.
+ * The shape of the values of a schema: their type in expressions, and their largest size. undefined when expressions
+ * cannot use them, because their type is unknown. The name is that of the type in messages.
  */
 export function shapeOf(schema: JsonSchema, name: string, isRoot: boolean): Shape | undefined {
   if (schema['x-kubernetes-int-or-string']) return intOrStringShape(longest(schema));
@@ -53,7 +53,7 @@ export function isEmbedded(schema: JsonSchema): boolean {
 const TEXT: JsonSchema = { type: 'string' };
 const META: JsonSchema = { type: 'object', properties: { name: TEXT, generateName: TEXT } };
 
-/** Of every object it is known what it is, and how it is called. */
+/** The fields of every object: apiVersion, kind, and metadata with its names. */
 function withIdentity(schema: JsonSchema): JsonSchema {
   return { ...schema, properties: { ...schema.properties, apiVersion: TEXT, kind: TEXT, metadata: META } };
 }
@@ -97,7 +97,7 @@ function objectOf(schema: JsonSchema, name: string): Shape | undefined {
   if (typeof additionalProperties !== 'object') return fieldsOf(schema, name);
   const value = shapeOf(additionalProperties, `${name}.@elem`, isEmbedded(additionalProperties));
   if (value === undefined) return undefined;
-  // a key, its quotes, a colon and a comma stand around each value
+  // each value has a key, its quotes, a colon and a comma around it
   const most = maxProperties ?? Math.floor((LARGEST_REQUEST - 2) / (value.minSize + 6));
   return mapShape(value, atLeastNothing(most));
 }

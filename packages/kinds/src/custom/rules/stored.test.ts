@@ -25,7 +25,7 @@ function definitionOf(rules: JsonObject[], more: JsonObject = {}): JsonObject {
   };
 }
 
-/** One that was stored before rules were read. */
+/** A definition that was stored before rules were compiled. */
 function storedBroken(): JsonObject {
   const { object } = create(definitions, definitionOf([]));
   assert.ok(object !== undefined);
@@ -33,7 +33,7 @@ function storedBroken(): JsonObject {
   return { ...object, spec: { ...(object.spec as JsonObject), versions: spec.versions ?? [] } };
 }
 
-test('a definition with a broken rule that was stored before goes on being written, as long as its schema stays', () => {
+test('a stored definition with an invalid rule can be written as long as its schema does not change', () => {
   const stored = storedBroken();
   const labelled = { ...stored, metadata: { ...(stored.metadata as JsonObject), labels: { a: 'b' } } };
   assert.deepEqual(replace(definitions, stored, labelled).causes, []);
@@ -43,7 +43,7 @@ test('a definition with a broken rule that was stored before goes on being writt
   assert.equal(replace(definitions, stored, changed).code, 422);
 });
 
-test('an object of such a kind is told which rule cannot be read', () => {
+test('a write of such a kind gets an error that names the invalid rule', () => {
   const rules = new ExpressionRules({
     type: 'object',
     properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
@@ -57,7 +57,7 @@ test('an object of such a kind is told which rule cannot be read', () => {
   assert.deepEqual(others, []);
 });
 
-test('what was stored under another schema and has another type is a failure of the rule, and of nothing else', () => {
+test('an old value of another type is an error of the rule only', () => {
   const rules = new ExpressionRules({
     type: 'object',
     properties: {
@@ -72,7 +72,7 @@ test('what was stored under another schema and has another type is a failure of 
   ]);
 });
 
-test('the rules of a write end with its budget, however many there are', () => {
+test('the evaluation of rules ends with the budget of the write', () => {
   const rule = 'self.all(x, self.all(y, x + y > 0))';
   const rules = new ExpressionRules({
     type: 'object',

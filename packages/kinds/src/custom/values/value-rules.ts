@@ -1,0 +1,353 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fitsInt64, isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { type FieldError, fieldError, invalidValue, notSupported, requiredValue, tooLong } from '@tidegate/status';
+import { type At, pathText } from './at.ts';
+import { formatCheck } from './formats.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { matchesPattern } from './pattern.ts';
+
+/** A value with its path and its old value. */
+interface Look {
+  readonly value: Json;
+  readonly at: At | undefined;
+  /** undefined when there is no old value, or it is unknown */
+  readonly old: Json | undefined;
+  readonly errors: FieldError[];
+}
+
+/**
+ * Checks a value. The result is the number of checked values, so that of several alternatives the nearest is
+ * reported.
+ */
+type Check = (look: Look) => number;
+
+/**
+ * The rules of a schema of a CustomResourceDefinition for values, compiled once for each schema.
+ *
+ * Invariant: an unchanged value is allowed, even when it is invalid, so that a stricter schema does not block later
+ * writes.
+ */
+export class ValueRules {
+  readonly #schema: JsonSchema;
+  readonly #check: Check;
+
+  constructor(schema: JsonSchema) {
+    this.#schema = schema;
+    this.#check = checkOf(schema);
+  }
+
+  /** The rules for a part of the object: the status, which /status changes. */
+  below(property: string): ValueRules {
+    const part = this.#schema.properties?.[property];
+    return new ValueRules(part === undefined ? {} : { properties: { [property]: part } });
+  }
+
+  errors(object: JsonObject, old?: JsonObject): FieldError[] {
+    const errors: FieldError[] = [];
+    this.#check({ value: object, at: undefined, old, errors });
+    return errors;
+  }
+}
+
+function checkOf(schema: JsonSchema): Check {
+  const isType = typeCheck(schema);
+  const enumCheck = ofEnum(schema);
+  const checks = [
+    ...alternatives(schema),
+    ...textChecks(schema),
+    ...numberChecks(schema),
+    ...listChecks(schema),
+    ...(enumCheck === undefined ? [] : [enumCheck]),
+    ...objectChecks(schema),
+  ];
+  return (look) => {
+    const { errors, old, value } = look;
+    const before = errors.length;
+    let looked = isType(look);
+    if (value === null) looked += enumCheck?.(look) ?? 0;
+    else for (const check of checks) looked += check(look);
+    if (errors.length > before && old !== undefined && isDeepStrictEqual(value, old)) errors.length = before;
+    return looked + 1;
+  };
+}
+
+const words = (at: At | undefined) => `${pathText(at)} in body`;
+
+function wrong({ at, value, errors }: Look, what: string, said: unknown = value): void {
+  errors.push(invalidValue(pathText(at) || '<nil>', said, `${words(at)} ${what}`));
+}
+
+function typesOf(schema: JsonSchema): readonly string[] {
+  if (schema['x-kubernetes-int-or-string']) return ['integer', 'string'];
+  return schema.type === undefined || schema.type === '' ? [] : [schema.type];
+}
+
+function typeCheck(schema: JsonSchema): Check {
+  const types = typesOf(schema);
+  if (types.length === 0) return () => 1;
+  const list = types.join(',');
+  return ({ value, at, errors }) => {
+    const found = jsonTypeOf(value);
+    if (value === null ? schema.nullable : types.includes(found)) return 1;
+    if (found === 'integer' && types.includes('number')) return 1;
+    const path = pathText(at) || '<nil>';
+    const told = `Invalid value: ${JSON.stringify(found)}: ${words(at)} must be of type ${list}: ${JSON.stringify(found)}`;
+    errors.push(fieldError(path, 'FieldValueTypeInvalid', told));
+    return 1;
+  };
+}
+
+function jsonTypeOf(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return fitsInt64(value) ? 'integer' : 'number';
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < MOST_WHOLE ? 'integer' : 'number';
+  return typeof value;
+}
+
+function alternatives({ allOf, anyOf, oneOf, not }: JsonSchema): Check[] {
+  const checks: Check[] = [];
+  if (anyOf !== undefined && anyOf.length > 0) checks.push(ofAny(anyOf.map(checkOf)));
+  if (oneOf !== undefined && oneOf.length > 0) checks.push(ofOne(oneOf.map(checkOf)));
+  if (allOf !== undefined && allOf.length > 0) checks.push(ofAll(allOf.map(checkOf)));
+  if (not !== undefined) checks.push(ofNone(checkOf(not)));
+  return checks;
+}
+
+interface Tried {
+  readonly errors: FieldError[];
+  readonly looked: number;
+}
+
+function tryEach(checks: readonly Check[], look: Look): Tried[] {
+  return checks.map((check) => {
+    const errors: FieldError[] = [];
+    return { looked: check({ ...look, errors }), errors };
+  });
+}
+
+function nearest(tried: readonly Tried[]): Tried | undefined {
+  let best: Tried | undefined;
+  for (const one of tried) if (best === undefined || one.looked > best.looked) best = one;
+  return best;
+}
+
+/** This error is reported for the whole object, because it is not about a single field. */
+function whole({ at, errors }: Look, what: string): void {
+  errors.push(invalidValue('<nil>', '', `${JSON.stringify(pathText(at))} ${what}`));
+}
+
+function ofAny(checks: readonly Check[]): Check {
+  return (look) => {
+    const tried = tryEach(checks, look);
+    if (tried.some(({ errors }) => errors.length === 0)) return 1;
+    whole(look, 'must validate at least one schema (anyOf)');
+    look.errors.push(...(nearest(tried)?.errors ?? []));
+    return 1;
+  };
+}
+
+function ofOne(checks: readonly Check[]): Check {
+  return (look) => {
+    const tried = tryEach(checks, look);
+    const valid = tried.filter(({ errors }) => errors.length === 0).length;
+    if (valid === 1) return 1;
+    const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
+    whole(look, `must validate one and only one schema (oneOf). ${found}`);
+    if (valid === 0) look.errors.push(...(nearest(tried)?.errors ?? []));
+    return 1;
+  };
+}
+
+function ofAll(checks: readonly Check[]): Check {
+  return (look) => {
+    const tried = tryEach(checks, look);
+    const failed = tried.filter(({ errors }) => errors.length > 0);
+    look.errors.push(...failed.flatMap(({ errors }) => errors));
+    const none = failed.length === checks.length ? '. None validated' : '';
+    if (failed.length > 0) whole(look, `must validate all the schemas (allOf)${none}`);
+    return 1;
+  };
+}
+
+function ofNone(check: Check): Check {
+  return (look) => {
+    const errors: FieldError[] = [];
+    check({ ...look, old: undefined, errors });
+    if (errors.length === 0) whole(look, 'must not validate the schema (not)');
+    return 1;
+  };
+}
+
+function ofEnum({ enum: allowed }: JsonSchema): Check | undefined {
+  if (allowed === undefined || allowed.length === 0) return undefined;
+  const isPlain = (one: Json): boolean => typeof one !== 'object' || one === null;
+  const plain = new Set(allowed.filter(isPlain));
+  const others = allowed.filter((one) => !isPlain(one));
+  const told = allowed.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
+  return ({ value, at, errors }) => {
+    const known = isPlain(value) ? plain.has(value) : others.some((one) => isDeepStrictEqual(one, value));
+    if (!known) errors.push(notSupported(pathText(at) || '<nil>', value, told));
+    return 1;
+  };
+}
+
+/** The number of characters; in most texts it is the length in JavaScript. */
+function charactersOf(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xd800) count--;
+  return count;
+}
+
+function textChecks({ minLength, maxLength, pattern, format }: JsonSchema): Check[] {
+  const checks: Array<(text: string, look: Look) => void> = [];
+  if (maxLength !== undefined) {
+    checks.push((text, { at, errors }) => {
+      if (text.length <= maxLength || charactersOf(text) <= maxLength) return;
+      errors.push(tooLong(pathText(at) || '<nil>', `may not be more than ${maxLength} bytes`));
+    });
+  }
+  if (minLength !== undefined) {
+    checks.push((text, look) => {
+      if (charactersOf(text) < minLength) wrong(look, `should be at least ${minLength} chars long`);
+    });
+  }
+  if (pattern !== undefined && pattern !== '') {
+    checks.push((text, look) => {
+      if (matchesPattern(pattern, text) !== true) wrong(look, `should match '${pattern}'`);
+    });
+  }
+  const isFormed = formatCheck(format);
+  if (isFormed !== undefined) {
+    checks.push((text, { at, errors }) => {
+      if (isFormed(text)) return;
+      const said = JSON.stringify(text);
+      const message = `Invalid value: ${said}: ${words(at)} must be of type ${format}: ${said}`;
+      errors.push(fieldError(pathText(at) || '<nil>', 'FieldValueTypeInvalid', message));
+    });
+  }
+  if (checks.length === 0) return [];
+  return [
+    (look) => {
+      if (typeof look.value !== 'string') return 0;
+      const before = look.errors.length;
+      for (const check of checks) {
+        check(look.value, look);
+        // a text that is too long gets no other errors
+        if (look.errors.length > before) break;
+      }
+      return 1;
+    },
+  ];
+}
+
+function numberChecks(schema: JsonSchema): Check[] {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+  if (minimum === undefined && maximum === undefined && multipleOf === undefined) return [];
+  return [
+    (look) => {
+      const { value } = look;
+      if (typeof value !== 'number' && typeof value !== 'bigint') return 0;
+      if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
+        wrong(look, `should be a multiple of ${multipleOf}`);
+      }
+      if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
+        wrong(look, `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`);
+      }
+      if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
+        wrong(look, `should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`);
+      }
+      return 1;
+    },
+  ];
+}
+
+/** An integer has at most 64 bits. */
+const MOST_WHOLE = 2 ** 63;
+
+function isMultiple(value: number | bigint, factor: number): boolean {
+  if (typeof value === 'bigint') return Number.isInteger(factor) && value % BigInt(factor) === 0n;
+  const times = factor < 1 ? (1 / factor) * value : value / factor;
+  return Math.abs(times - Math.round(times)) < 1e-9 * Math.max(1, Math.abs(times));
+}
+
+function listChecks(schema: JsonSchema): Check[] {
+  const { items, minItems, maxItems, uniqueItems } = schema;
+  if (items === undefined && minItems === undefined && maxItems === undefined && !uniqueItems) return [];
+  const itemCheck = items === undefined ? undefined : checkOf(items);
+  return [
+    (look) => {
+      const { value, at, old, errors } = look;
+      if (!Array.isArray(value)) return 0;
+      let looked = 1;
+      if (itemCheck !== undefined) {
+        const before = olderItems(schema, old);
+        for (const [i, item] of value.entries()) {
+          looked += itemCheck({ value: item, at: { up: at, step: i }, old: before?.(item), errors });
+        }
+      }
+      const { length } = value;
+      if (minItems !== undefined && length < minItems) wrong(look, `should have at least ${minItems} items`, length);
+      if (maxItems !== undefined && length > maxItems) errors.push(tooMany(at, length, maxItems));
+      if (uniqueItems && new Set(value.map((item) => JSON.stringify(item))).size < length) {
+        wrong(look, "shouldn't contain duplicates", '');
+      }
+      return looked;
+    },
+  ];
+}
+
+function tooMany(at: At | undefined, found: number, most: number): FieldError {
+  const message = `Too many: ${found}: must have at most ${most} items`;
+  return fieldError(pathText(at) || '<nil>', 'FieldValueTooMany', message);
+}
+
+/** Finds the old item of a list with keys. */
+export function olderItems(schema: JsonSchema, old: Json | undefined): ((item: Json) => Json | undefined) | undefined {
+  const keys = schema['x-kubernetes-list-map-keys'];
+  if (!Array.isArray(old) || keys === undefined || schema['x-kubernetes-list-type'] !== 'map') return undefined;
+  const keyOf = (item: Json) => JSON.stringify(keys.map((key) => (isJsonObject(item) ? (item[key] ?? null) : null)));
+  const known = new Map(old.map((item) => [keyOf(item), item]));
+  return (item) => known.get(keyOf(item));
+}
+
+function objectChecks(schema: JsonSchema): Check[] {
+  const { properties = {}, additionalProperties, required = [], minProperties, maxProperties } = schema;
+  const inner = new Map(Object.entries(properties).map(([name, property]) => [name, checkOf(property)]));
+  const other = typeof additionalProperties === 'object' ? checkOf(additionalProperties) : undefined;
+  const isCounted = minProperties !== undefined || maxProperties !== undefined;
+  const isClosed = additionalProperties === false;
+  if (inner.size === 0 && other === undefined && required.length === 0 && !isCounted && !isClosed) return [];
+  return [
+    (look) => {
+      const { value, at, old, errors } = look;
+      if (!isJsonObject(value)) return 0;
+      const before = isJsonObject(old) ? old : undefined;
+      let looked = 1;
+      const names = Object.keys(value);
+      if (minProperties !== undefined && names.length < minProperties) {
+        wrong(look, `should have at least ${minProperties} properties`, names.length);
+      }
+      if (maxProperties !== undefined && names.length > maxProperties) {
+        errors.push(tooMany(at, names.length, maxProperties));
+      }
+      for (const name of names) {
+        const check = inner.get(name) ?? other;
+        if (check === undefined) {
+          if (isClosed) errors.push(invalidValue(pathText(at) || '<nil>', name, forbiddenProperty(at, name)));
+          continue;
+        }
+        const was = before !== undefined && Object.hasOwn(before, name) ? before[name] : undefined;
+        looked += check({ value: value[name] as Json, at: { up: at, step: name }, old: was, errors });
+      }
+      for (const name of required) {
+        if (!Object.hasOwn(value, name)) errors.push(requiredValue(pathText({ up: at, step: name })));
+      }
+      return looked;
+    },
+  ];
+}
+
+function forbiddenProperty(at: At | undefined, name: string): string {
+  return `${pathText(at)}.${name} in body is a forbidden property`;
+}

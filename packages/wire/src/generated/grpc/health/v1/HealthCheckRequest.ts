@@ -1,0 +1,10 @@
+// Original file: proto/grpc/health/v1/health.proto
+
+
+export interface HealthCheckRequestInput {
+  'service'?: (string);
+}
+
+export interface HealthCheckRequest {
+  'service': (string);
+}

@@ -1,0 +1,13 @@
+export type * from './tidegate/watch/v1/ChangeToState.ts';
+export type * from './tidegate/watch/v1/CollectionSize.ts';
+export type * from './tidegate/watch/v1/CorruptObject.ts';
+export type * from './tidegate/watch/v1/FollowRequest.ts';
+export type * from './tidegate/watch/v1/FollowResponse.ts';
+export type * from './tidegate/watch/v1/HistoricChange.ts';
+export type * from './tidegate/watch/v1/Hole.ts';
+export type * from './tidegate/watch/v1/ListPart.ts';
+export type * from './tidegate/watch/v1/ListRequest.ts';
+export type * from './tidegate/watch/v1/Opening.ts';
+export type * from './tidegate/watch/v1/Segment.ts';
+export type * from './tidegate/watch/v1/SegmentItem.ts';
+export type * from './tidegate/watch/v1/Watch.ts';

@@ -1,0 +1,8 @@
+// Original file: proto/tidegate/health/v1/health.proto
+
+
+export interface ChecksRequestInput {
+}
+
+export interface ChecksRequest {
+}
