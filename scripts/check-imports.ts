@@ -3,17 +3,22 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { swallowedErrors } from './catch-rules.ts';
 import { importViolations } from './import-rules.ts';
+import { roomViolations } from './room-rules.ts';
 import { readWorkspaces } from './workspaces.ts';
 
 /**
- * Fails with one line for each import that the layout forbids, and for each error that is swallowed without a word; the
- * rules are in import-rules.ts and catch-rules.ts.
+ * Fails with one line for each import that the layout forbids, and for each error that is swallowed without a comment.
+ * The rules are in import-rules.ts, room-rules.ts and catch-rules.ts.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const paths = globSync('{packages,services,test,bench,scripts}/**/*.ts', { cwd: root, exclude: ['**/node_modules'] });
 const files = paths.sort().map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
-const violations = [...importViolations(files, readWorkspaces(root)), ...swallowedErrors(files)];
+const violations = [
+  ...importViolations(files, readWorkspaces(root)),
+  ...roomViolations(files),
+  ...swallowedErrors(files),
+];
 
 for (const line of violations) process.stderr.write(`${line}\n`);
 if (violations.length === 0) process.stdout.write(`imports and catches: ${files.length} files, no violation\n`);

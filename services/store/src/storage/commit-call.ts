@@ -1,8 +1,8 @@
 import { type OutcomeKind, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
 import type { Sealed } from '../encryption/vault.ts';
-import { statements } from '../sql/statements.ts';
 import { asBuffer, booleanArray, byteaText, numberArray, textArray } from './array-text.ts';
 import type { Parameter, Pool } from './connection.ts';
+import { statements } from './statements.ts';
 
 /** What a batch did. */
 export interface Commit {

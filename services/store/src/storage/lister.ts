@@ -1,7 +1,6 @@
 import { resourceVersionTooLarge } from '@tidegate/status';
 import type { Key, ListPage, ListRequest, StoredObject } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
-import { statements } from '../sql/statements.ts';
 import type { Pool, Transaction } from './connection.ts';
 import { correctionsAfter } from './corrections.ts';
 import { headWithEpochs, isLost } from './head.ts';
@@ -9,6 +8,7 @@ import { compareKeys } from './key-order.ts';
 import { expiredRevision } from './log-reader.ts';
 import { ObjectScan } from './object-scan.ts';
 import { countAfter } from './rest-count.ts';
+import { statements } from './statements.ts';
 
 /** Takes a page; resolves when the next may be made. */
 export type TakePage = (page: ListPage) => Promise<void>;

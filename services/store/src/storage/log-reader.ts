@@ -1,10 +1,10 @@
 import { expired, internalError } from '@tidegate/status';
 import type { Change, LogBatch, WriteKind } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
-import { statements } from '../sql/statements.ts';
 import type { Pool, Row } from './connection.ts';
 import { type Epoch, type Head, headWithEpochs, isLost } from './head.ts';
 import { stateAt } from './state-row.ts';
+import { statements } from './statements.ts';
 
 const BATCH = { rows: 512, bytes: 1 << 20 };
 /** How much of the log one statement looks through for the changes of one resource. */

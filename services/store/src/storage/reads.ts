@@ -1,11 +1,11 @@
 import type { HeadResponse, Key, ReadOutcome } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
 import type { StoreMetrics } from '../metrics.ts';
-import { statements } from '../sql/statements.ts';
 import { textArray } from './array-text.ts';
 import { Batcher } from './batcher.ts';
 import type { Pool, Row } from './connection.ts';
 import { stateAt } from './state-row.ts';
+import { statements } from './statements.ts';
 
 const PATIENCE_MS = 1000;
 /** the head is also the pulse: one that hangs must show within two seconds */

@@ -1,5 +1,5 @@
-import { statements } from '../sql/statements.ts';
 import type { Pool } from './connection.ts';
+import { statements } from './statements.ts';
 
 /** Six full slots hold the window; the ring has eight, so that one may be late. */
 const SLOTS_PER_WINDOW = 6;

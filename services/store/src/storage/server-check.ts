@@ -1,7 +1,7 @@
 import { delayMs } from '@tidegate/service-kit';
-import { statements } from '../sql/statements.ts';
 import type { Pool } from './connection.ts';
 import { failureKind, isAway } from './sqlstate.ts';
+import { statements } from './statements.ts';
 
 export interface ServerFacts {
   /** as server_version_num */
