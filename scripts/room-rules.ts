@@ -22,17 +22,18 @@ export const roomOrders: Readonly<Record<string, RoomOrder>> = {
       'testing',
       'main.ts',
       'service.ts',
+      'controller-port.ts',
+      'config.ts',
       'backup',
-      'lifecycle',
-      'garbage',
       'rpc',
       'publish',
       'storage',
       'encryption',
       'metrics.ts',
-      'config.ts',
+      // imports no other room, so that it can run in another process; storage implements its port
+      'controllers',
     ],
-    exceptions: ['garbage -> lifecycle'],
+    exceptions: [],
   },
   'services/watch': {
     order: [

@@ -2,7 +2,7 @@ import type { MetricRegistry } from '@tidegate/service-kit';
 
 export type StoreMetrics = ReturnType<typeof storeMetrics>;
 
-/** Every metric of the store, declared once. */
+/** Every metric of the store, declared once; those of the controllers are in controllers/metrics.ts. */
 export function storeMetrics(registry: MetricRegistry) {
   return {
     commitSeconds: registry.histogram({
@@ -25,20 +25,6 @@ export function storeMetrics(registry: MetricRegistry) {
       name: 'tidegate_store_publish_total',
       help: 'Messages for JetStream, by result; what is not acked reaches the watch service through the log.',
       labelNames: ['result'] as const,
-    }),
-    expired: registry.counter({
-      name: 'tidegate_store_expired_objects_total',
-      help: 'Objects deleted because their time was over.',
-    }),
-    collected: registry.counter({
-      name: 'tidegate_store_garbage_collected_total',
-      help: 'What the garbage collector did to objects: delete, detach from owners that are gone, orphan, release, failed.',
-      labelNames: ['action'] as const,
-    }),
-    suspects: registry.gauge({
-      name: 'tidegate_store_garbage_suspects',
-      help: 'Objects that the garbage collector has yet to look at, and owners that wait for their dependents.',
-      labelNames: ['state'] as const,
     }),
     rotations: registry.counter({
       name: 'tidegate_store_log_rotations_total',

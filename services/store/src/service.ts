@@ -2,18 +2,20 @@ import { DEFINITIONS } from '@tidegate/kinds';
 import { checkNats, delayMs, type Kit, type Service } from '@tidegate/service-kit';
 import { store, writeKind } from '@tidegate/wire';
 import type { StoreConfig } from './config.ts';
+import { controllerPort } from './controller-port.ts';
+import { type ControllerName, enabledControllers } from './controllers/enabled-controllers.ts';
+import { type ControllerMetrics, controllerMetrics } from './controllers/metrics.ts';
+import { runControllers } from './controllers/run-controllers.ts';
 import { ConfigurationFile } from './encryption/configuration-file.ts';
 import { Vault } from './encryption/vault.ts';
-import { type Controller, enabledControllers } from './lifecycle/controllers.ts';
-import { runLifecycle } from './lifecycle/lifecycle.ts';
 import { type StoreMetrics, storeMetrics } from './metrics.ts';
-import { Bell } from './publish/bell.ts';
 import { Bus } from './publish/bus.ts';
 import { ChangeFeed } from './publish/change-feed.ts';
 import { changesOf, fetchLastStates } from './publish/changes-of.ts';
 import { Listener } from './publish/listener.ts';
 import { Publisher } from './publish/publisher.ts';
 import { withoutSecrets } from './publish/split-batch.ts';
+import { Wakeup } from './publish/wakeup.ts';
 import { deleteCorruptHandler } from './rpc/delete-corrupt.ts';
 import { digestHandler } from './rpc/digest.ts';
 import { followLogHandler } from './rpc/follow-log.ts';
@@ -50,18 +52,20 @@ export class StoreService implements Service {
   readonly #bus: Bus | undefined;
   readonly #publisher: Publisher | undefined;
   readonly #listener: Listener | undefined;
-  readonly #controllers: ReadonlySet<Controller>;
+  readonly #controllers: ReadonlySet<ControllerName>;
+  readonly #controllerMetrics: ControllerMetrics;
   #encryption: ConfigurationFile | undefined;
-  readonly #defined = new Bell();
+  readonly #definitionWritten = new Wakeup();
   readonly #closing = new AbortController();
   readonly #draining = new AbortController();
-  #lifecycle: Promise<void> | undefined;
+  #runningControllers: Promise<void> | undefined;
 
   constructor(config: StoreConfig, kit: Kit) {
     this.#config = config;
     this.#kit = kit;
     checkNats(config);
     this.#metrics = storeMetrics(kit.metrics);
+    this.#controllerMetrics = controllerMetrics(kit.metrics);
     this.#controllers = enabledControllers(config.controllers);
     this.#database = new Database(config);
     if (config.encryptionProviderConfig !== '') {
@@ -127,7 +131,7 @@ export class StoreService implements Service {
     await this.#heads.read();
     void this.#listener?.start();
     void this.#bus?.run();
-    this.#lifecycle = this.#runLifecycle();
+    this.#runningControllers = this.#runControllers();
     const publisher = this.#publisher;
     if (publisher !== undefined) void this.#beat('tell the revision', FIRST_BEAT_MS, () => publisher.tellHead());
     void this.#beat('look at PostgreSQL', PULSE_MS, () => this.#pulse());
@@ -138,7 +142,7 @@ export class StoreService implements Service {
 
   async drain(): Promise<void> {
     this.#draining.abort();
-    await this.#lifecycle;
+    await this.#runningControllers;
     await this.#commits.idle();
   }
 
@@ -166,7 +170,7 @@ export class StoreService implements Service {
   }
 
   #onCommit(committed: Committed): void {
-    if (committed.writes.some(({ key }) => key.resource === DEFINITIONS)) this.#defined.ring();
+    if (committed.writes.some(({ key }) => key.resource === DEFINITIONS)) this.#definitionWritten.wake();
     if (this.#publisher === undefined && !this.#feed.followed) {
       this.#feed.advance(committed.commit.last);
       return;
@@ -205,19 +209,21 @@ export class StoreService implements Service {
     }
   }
 
-  #runLifecycle(): Promise<void> {
-    const closing = this.#draining.signal;
-    return runLifecycle({
+  #runControllers(): Promise<void> {
+    return runControllers({
       config: this.#config,
       controllers: this.#controllers,
+      port: controllerPort({
+        database: this.#database,
+        commits: this.#commits,
+        reads: this.#reads,
+        feed: this.#feed,
+        definitionWritten: this.#definitionWritten,
+        instance: this.#kit.instance,
+      }),
+      metrics: this.#controllerMetrics,
       kit: this.#kit,
-      pool: this.#database.streams,
-      commits: this.#commits,
-      reads: this.#reads,
-      metrics: this.#metrics,
-      defined: this.#defined,
-      feed: this.#feed,
-      closing,
+      closing: this.#draining.signal,
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Closing } from '@tidegate/service-kit';
 import type { LogBatch } from '@tidegate/wire';
-import { Bell } from './bell.ts';
+import { Wakeup } from './wakeup.ts';
 
 const RECENT = { batches: 256, bytes: 8 << 20 };
 
@@ -16,7 +16,7 @@ interface Recent {
  */
 export class ChangeFeed {
   readonly #recent = new Map<number, Recent>();
-  readonly #bell = new Bell();
+  readonly #wakeup = new Wakeup();
   #recentBytes = 0;
   #revision = 0;
   #followers = 0;
@@ -45,14 +45,14 @@ export class ChangeFeed {
       this.#trim();
     }
     this.advance(batch.last);
-    this.#bell.ring();
+    this.#wakeup.wake();
   }
 
   /** This revision exists. */
   advance(revision: number): void {
     if (revision <= this.#revision) return;
     this.#revision = revision;
-    this.#bell.ring();
+    this.#wakeup.wake();
   }
 
   /** The commit that comes next after a revision, when it was this replica's and not long ago. */
@@ -62,7 +62,7 @@ export class ChangeFeed {
 
   /** Resolves at the next news, after the time, or when closing is aborted. */
   news(timeoutMs: number, closing: Closing): Promise<void> {
-    return this.#bell.heard(timeoutMs, closing);
+    return this.#wakeup.wait(timeoutMs, closing);
   }
 
   #trim(): void {

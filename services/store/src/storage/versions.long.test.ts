@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { postgresOfVersion, startPostgres, type TestPostgres, until } from '@tidegate/testkit';
 import { outcomeKind } from '@tidegate/wire';
-import { Expiry } from '../lifecycle/expiry.ts';
-import { Lease } from '../lifecycle/lease.ts';
 import {
   collect,
   keyOf,
@@ -16,6 +14,8 @@ import {
   type TestStorage,
   write,
 } from '../testing/fixture.ts';
+import { Expiry } from './for-controllers/expiry.ts';
+import { LeaderLease } from './for-controllers/leader-lease.ts';
 import { rotateLog } from './rotation.ts';
 
 for (const version of ['15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17', '18.4.0-beta.17']) {
@@ -76,10 +76,10 @@ for (const version of ['15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17', 
 
     test('an object whose time is over is deleted under the lease', async () => {
       const { streams: pool } = storage.database;
-      const fence = (await new Lease(pool, { name: 'own', holder: 'a', seconds: 60 }).hold()) as number;
+      const fence = (await new LeaderLease(pool, { name: 'own', holder: 'a', seconds: 60 }).hold()) as number;
       await submit(write('create', keyOf('short'), { lifetimeSeconds: 1 }));
-      const expiry = new Expiry({ pool, commits: storage.commits });
-      await until('the sweep to find it', async () => (await expiry.round('own', fence)) === 1);
+      const expiry = new Expiry({ pool, commits: storage.commits, lease: 'own' });
+      await until('the sweep to find it', async () => (await expiry.deleteExpired(fence)) === 1);
       assert.equal((await storage.reads.read([keyOf('short')]))[0]?.found, false);
     });
 
