@@ -12,7 +12,10 @@ import { readWorkspaces } from './workspaces.ts';
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-const paths = globSync('{packages,services,test,bench,scripts}/**/*.ts', { cwd: root, exclude: ['**/node_modules'] });
+const paths = globSync('{packages,programs,services,test,bench,scripts}/**/*.ts', {
+  cwd: root,
+  exclude: ['**/node_modules'],
+});
 const files = paths.sort().map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 const violations = [
   ...importViolations(files, readWorkspaces(root)),

@@ -24,7 +24,6 @@ export const roomOrders: Readonly<Record<string, RoomOrder>> = {
       'service.ts',
       'controller-port.ts',
       'config.ts',
-      'backup',
       'rpc',
       'publish',
       'storage',

@@ -15,7 +15,11 @@ const [out = ''] = process.argv.slice(2);
 if (out === '') throw new Error('say where: scripts/image/build.ts DIR');
 if (existsSync(out) && readdirSync(out).length > 0) throw new Error(`${out} is not empty: name a new directory`);
 
-const WORKSPACES = [...['gateway', 'store', 'watch', 'health'].map((part) => `services/${part}`), 'packages/image'];
+const WORKSPACES = [
+  ...['gateway', 'store', 'watch', 'health'].map((part) => `services/${part}`),
+  'packages/image',
+  'programs/backup',
+];
 /** What is read at run time, beside code. */
 const DATA = ['facts', 'src/migrations', 'src/sql', 'src/board'];
 /** Of packages of others' making: what Node never reads goes, and what they must be given with stays. */
@@ -44,7 +48,7 @@ function compile(): void {
   const tsc = join(root, 'node_modules/.bin/tsc');
   execFileSync(tsc, ['-p', join(root, 'scripts/image/tsconfig.json'), '--outDir', out], { stdio: 'inherit' });
   const ours = new Set(needed.filter(({ isOurs }) => isOurs).map(({ dir }) => dir));
-  for (const folder of ['packages', 'services']) {
+  for (const folder of ['packages', 'programs', 'services']) {
     for (const name of readdirSync(join(out, folder))) {
       if (!ours.has(`${folder}/${name}`)) rmSync(join(out, folder, name), { recursive: true });
     }

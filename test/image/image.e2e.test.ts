@@ -29,7 +29,7 @@ describe('What an image holds', () => {
   after(() => dir.remove());
 
   test('is JavaScript without tests, and nothing to develop with.', () => {
-    const ours = globSync('{packages,services}/**', { cwd: app });
+    const ours = globSync('{packages,programs,services}/**', { cwd: app });
     assert.deepEqual(
       ours.filter((file) => /\.ts$|\.test\.|testing|testkit/.test(file)),
       [],

@@ -24,7 +24,7 @@ async function main([command = '', ...argv]: readonly string[]): Promise<void> {
     process.argv.splice(2, 1);
     await import(new URL(`../../../services/${command}/src/main.${ENDING}`, import.meta.url).href);
   } else if (BACKUP.includes(command)) {
-    await import(new URL(`../../../services/store/src/backup/main.${ENDING}`, import.meta.url).href);
+    await import(new URL(`../../../programs/backup/src/main.${ENDING}`, import.meta.url).href);
   } else if (command === 'certificates') {
     if (argv.includes('--help')) process.stdout.write(`${helpText(certificateOptions)}\n`);
     else await makeCertificates(readOptions(certificateOptions, argv, process.env));

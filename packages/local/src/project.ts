@@ -16,7 +16,7 @@ export const PROGRAM_SOURCES = {
   store: 'services/store/src/main.ts',
   watch: 'services/watch/src/main.ts',
   health: 'services/health/src/main.ts',
-  backup: 'services/store/src/backup/main.ts',
+  backup: 'programs/backup/src/main.ts',
 } as const;
 
 /** The file of another program of the project: in the form that this one has. */

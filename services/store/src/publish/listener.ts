@@ -1,6 +1,6 @@
+import { connectTarget } from '@tidegate/database';
 import type { Logger } from '@tidegate/service-kit';
 import postgres from 'postgres';
-import { connectTarget } from '../storage/postgres-url.ts';
 
 interface ListenerOptions {
   url: string;

@@ -1,6 +1,6 @@
 import type { handleUnaryCall } from '@grpc/grpc-js';
+import type { Pool } from '@tidegate/database';
 import { type DigestResponse, toServiceError } from '@tidegate/wire';
-import type { Pool } from '../storage/connection.ts';
 import { readDigests } from '../storage/digests.ts';
 
 export function digestHandler(pool: Pool): handleUnaryCall<unknown, DigestResponse> {

@@ -1,7 +1,7 @@
+import { failureKind } from '@tidegate/database';
 import { Retry } from '@tidegate/service-kit';
 import { ApiError, tooManyRequests } from '@tidegate/status';
 import { awayError } from './commit-batcher.ts';
-import { failureKind } from './sqlstate.ts';
 
 const PAUSES = { firstMs: 50, longestMs: 400 };
 

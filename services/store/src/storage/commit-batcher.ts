@@ -1,3 +1,4 @@
+import { type FailureKind, failureKind, isAway, type Pool } from '@tidegate/database';
 import { delayMs, type Logger, Retry, type TraceSpan, type Tracing } from '@tidegate/service-kit';
 import { serviceUnavailable, timeout, tooManyRequests } from '@tidegate/status';
 import { outcomeKind, type Write, type WriteOutcome, writeKind } from '@tidegate/wire';
@@ -5,8 +6,6 @@ import type { Sealed, Vault } from '../encryption/vault.ts';
 import type { StoreMetrics } from '../metrics.ts';
 import { formBatch } from './batch-former.ts';
 import { type Commit, callCommit, outcome, type SealedWrite } from './commit-call.ts';
-import type { Pool } from './connection.ts';
-import { type FailureKind, failureKind, isAway } from './sqlstate.ts';
 
 /** One commit, told to whoever publishes it: writes and spans are in the order of the commit's outcomes. */
 export interface Committed {

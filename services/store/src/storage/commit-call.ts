@@ -1,7 +1,14 @@
+import {
+  asBuffer,
+  booleanArray,
+  byteaText,
+  numberArray,
+  type Parameter,
+  type Pool,
+  textArray,
+} from '@tidegate/database';
 import { type OutcomeKind, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
 import type { Sealed } from '../encryption/vault.ts';
-import { asBuffer, booleanArray, byteaText, numberArray, textArray } from './array-text.ts';
-import type { Parameter, Pool } from './connection.ts';
 import { statements } from './statements.ts';
 
 /** What a batch did. */

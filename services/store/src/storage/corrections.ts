@@ -1,8 +1,7 @@
+import { numberArray, type Parameter, type Row, type Transaction } from '@tidegate/database';
 import { internalError } from '@tidegate/status';
 import type { Key, ListRequest, StoredObject } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
-import { numberArray } from './array-text.ts';
-import type { Parameter, Row, Transaction } from './connection.ts';
 import { previousColumns, stateAt } from './state-row.ts';
 
 /** A key that has changed since a revision: its state then, or nothing when it did not exist. */

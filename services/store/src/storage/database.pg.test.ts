@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { migrate, migrationFiles } from '@tidegate/database';
 import { startPostgres, type TestPostgres } from '@tidegate/testkit';
 import { freshDatabase, keyOf, openPool, openStorage, write } from '../testing/fixture.ts';
 import { Database } from './database.ts';
-import { migrate, migrationFiles } from './migrate.ts';
 
 let postgres: TestPostgres;
 

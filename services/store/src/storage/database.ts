@@ -1,6 +1,4 @@
-import { Pool } from './connection.ts';
-import { migrate } from './migrate.ts';
-import { checkServer, openEpochIfMoved, type ServerFacts, waitForServer } from './server-check.ts';
+import { checkServer, migrate, openEpochIfMoved, Pool, type ServerFacts, waitForServer } from '@tidegate/database';
 
 interface DatabaseOptions {
   postgresUrl: string;

@@ -1,5 +1,5 @@
+import type { Pool } from '@tidegate/database';
 import type { CollectionDigest, DigestResponse } from '@tidegate/wire';
-import type { Pool } from './connection.ts';
 
 // one statement, so one snapshot: the digests are those of exactly this revision
 const DIGESTS = `SELECT h.revision, h.epoch, o.resource, o.count, o.low_sum, o.high_sum, o.low_xor, o.high_xor

@@ -1,4 +1,4 @@
-import type { Row } from './connection.ts';
+import type { Row } from '@tidegate/database';
 
 /** An epoch whose start lies in or above the range: revisions between the two numbers do not exist. */
 export interface Epoch {

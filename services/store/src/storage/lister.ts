@@ -1,7 +1,7 @@
+import type { Pool, Transaction } from '@tidegate/database';
 import { resourceVersionTooLarge } from '@tidegate/status';
 import type { Key, ListPage, ListRequest, StoredObject } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
-import type { Pool, Transaction } from './connection.ts';
 import { correctionsAfter } from './corrections.ts';
 import { headWithEpochs, isLost } from './head.ts';
 import { compareKeys } from './key-order.ts';

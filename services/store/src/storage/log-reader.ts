@@ -1,7 +1,7 @@
+import type { Pool, Row } from '@tidegate/database';
 import { expired, internalError } from '@tidegate/status';
 import type { Change, LogBatch, WriteKind } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
-import type { Pool, Row } from './connection.ts';
 import { type Epoch, type Head, headWithEpochs, isLost } from './head.ts';
 import { stateAt } from './state-row.ts';
 import { statements } from './statements.ts';

@@ -1,6 +1,6 @@
+import type { Parameter, Transaction } from '@tidegate/database';
 import type { Key, ListRequest, StoredObject } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
-import type { Parameter, Transaction } from './connection.ts';
 import { stateAt, stateColumns } from './state-row.ts';
 
 const BYTES = 1 << 20;

@@ -1,9 +1,8 @@
+import { type Pool, type Row, textArray } from '@tidegate/database';
 import type { HeadResponse, Key, ReadOutcome } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
 import type { StoreMetrics } from '../metrics.ts';
-import { textArray } from './array-text.ts';
 import { Batcher } from './batcher.ts';
-import type { Pool, Row } from './connection.ts';
 import { stateAt } from './state-row.ts';
 import { statements } from './statements.ts';
 

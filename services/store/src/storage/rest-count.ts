@@ -1,5 +1,5 @@
+import type { Parameter, Transaction } from '@tidegate/database';
 import type { Key, ListRequest } from '@tidegate/wire';
-import type { Parameter, Transaction } from './connection.ts';
 
 /**
  * How many objects of a list follow a key, at a revision (0: in this snapshot). Those of the past are the present ones,

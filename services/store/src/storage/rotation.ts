@@ -1,4 +1,4 @@
-import type { Pool } from './connection.ts';
+import type { Pool } from '@tidegate/database';
 import { statements } from './statements.ts';
 
 /** Six full slots hold the window; the ring has eight, so that one may be late. */

@@ -1,5 +1,5 @@
+import type { Row } from '@tidegate/database';
 import type { StoredState } from '../encryption/vault.ts';
-import type { Row } from './connection.ts';
 
 /** The columns of a state, in the order in which every query of the store gives them, after its own. */
 export const stateColumns = 'revision, uid, deleting, splice, checksum, selection, value';

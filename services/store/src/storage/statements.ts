@@ -1,6 +1,6 @@
 import { previousColumns, stateColumns } from './state-row.ts';
 
-/** The calls that the store makes again and again; the functions behind them are in the folder sql. */
+/** The calls that the store makes again and again; packages/database has the functions behind them. */
 export const statements = {
   commitBatch: `SELECT epoch, first_revision, last_revision, report FROM tidegate.commit_batch(
     $1::smallint[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::bigint[], $7::text[], $8::bigint[],
@@ -16,7 +16,6 @@ export const statements = {
     FROM tidegate.log WHERE revision = ANY ($1::bigint[])`,
   readLog: `SELECT kind, epoch, resource, namespace, name, previous_revision, ${stateColumns}
     FROM tidegate.read_log($1::bigint, $2::bigint, $3::integer, $4::bigint, $5::text)`,
-  noteServer: 'SELECT moved FROM tidegate.note_server()',
   headAndEpochs: `SELECT h.revision, h.floor, h.epoch,
     (SELECT coalesce(json_agg(json_build_array(e.epoch, e.last_surviving, e.first_new) ORDER BY e.epoch), '[]')
      FROM tidegate.epochs e WHERE e.first_new > $1::bigint)

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { Pool } from '@tidegate/database';
 import { createLogger, MetricRegistry, type Tracing } from '@tidegate/service-kit';
 import type { TestPostgres } from '@tidegate/testkit';
 import { type Guard, guardKind, type Key, type StoredObject, type Write, writeKind } from '@tidegate/wire';
 import { Vault } from '../encryption/vault.ts';
 import { storeMetrics } from '../metrics.ts';
 import { CommitBatcher, type Committed } from '../storage/commit-batcher.ts';
-import { Pool } from '../storage/connection.ts';
 import { Database } from '../storage/database.ts';
 import { Lister } from '../storage/lister.ts';
 import { LogReader } from '../storage/log-reader.ts';

@@ -1,7 +1,6 @@
+import { type Pool, textArray } from '@tidegate/database';
 import type { Key } from '@tidegate/wire';
 import type * as port from '../../controllers/port.ts';
-import { textArray } from '../array-text.ts';
-import type { Pool } from '../connection.ts';
 
 const KEYS_SINCE = `SELECT h.revision, h.floor, (
     SELECT coalesce(json_agg(DISTINCT jsonb_build_array(l.resource, l.namespace, l.name)), '[]')

@@ -1,7 +1,6 @@
+import { numberArray, type Pool, textArray } from '@tidegate/database';
 import type { Key } from '@tidegate/wire';
 import type * as port from '../../controllers/port.ts';
-import { numberArray, textArray } from '../array-text.ts';
-import type { Pool } from '../connection.ts';
 
 const NOTE = 'SELECT tidegate.note_suspects($1::integer)';
 const DUE = `SELECT resource, namespace, name, reason, attempts FROM tidegate.suspects

@@ -1,5 +1,5 @@
+import type { Pool } from '@tidegate/database';
 import type * as port from '../../controllers/port.ts';
-import type { Pool } from '../connection.ts';
 
 const ACQUIRE = `INSERT INTO tidegate.leases AS l (name, holder, fence, expires_at)
   VALUES ($1, $2, 1, clock_timestamp() + make_interval(secs => $3::double precision))

@@ -1,7 +1,6 @@
+import { type Pool, type Row, textArray } from '@tidegate/database';
 import type { Key } from '@tidegate/wire';
 import type * as port from '../../controllers/port.ts';
-import { textArray } from '../array-text.ts';
-import type { Pool, Row } from '../connection.ts';
 
 const TERMINATING = `SELECT namespace, namespace_revision, resource, objects, untouched, newest
   FROM tidegate.terminating_contents($1)`;

@@ -1,7 +1,6 @@
+import { type Pool, textArray } from '@tidegate/database';
 import type { Key } from '@tidegate/wire';
 import type * as port from '../../controllers/port.ts';
-import { textArray } from '../array-text.ts';
-import type { Pool } from '../connection.ts';
 
 const OWNERS = 'SELECT place, uid, waits FROM tidegate.owner_states($1::text[], $2::text[], $3::text[])';
 const DEPENDENTS = 'SELECT place, are_there, wait, block FROM tidegate.dependent_states($1::text[], $2::text[])';

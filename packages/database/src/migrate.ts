@@ -49,7 +49,7 @@ async function appliedVersion(run: Transaction): Promise<number> {
 async function replaceFunctions(run: Transaction): Promise<void> {
   const rows = await run('SELECT name, digest FROM tidegate.functions');
   const present = new Map(rows.map(([name, digest]) => [name, digest]));
-  for (const file of sqlFiles('../sql/')) {
+  for (const file of sqlFiles('./sql/')) {
     const digest = createHash('sha256').update(file.text).digest('hex');
     if (present.get(file.name) === digest) continue;
     await runScript(run, file.text);
@@ -85,7 +85,7 @@ function splitStatements(text: string): string[] {
 }
 
 export function migrationFiles(): SqlFile[] {
-  return sqlFiles('../migrations/');
+  return sqlFiles('./migrations/');
 }
 
 function sqlFiles(folder: string): SqlFile[] {

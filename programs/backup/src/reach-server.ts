@@ -1,5 +1,4 @@
-import { Pool } from '../storage/connection.ts';
-import { checkServer, waitForServer } from '../storage/server-check.ts';
+import { checkServer, Pool, waitForServer } from '@tidegate/database';
 
 const LIMIT_MS = 30_000;
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { freshDatabase, keyOf, openPool, openStorage, write } from '@tidegate/store/testing';
 import { startPostgres, type TestPostgres, temporaryDir, until } from '@tidegate/testkit';
-import { fillWithLarge, runBackupProgram as run } from '../testing/backup-program.ts';
-import { freshDatabase, keyOf, openPool, openStorage, write } from '../testing/fixture.ts';
+import { fillWithLarge, runBackupProgram as run } from './testing/backup-program.ts';
 
 const STATE = `SELECT (SELECT string_agg(name || revision, ' ') FROM tidegate.objects),
   (SELECT count(*)::integer FROM tidegate.log), to_jsonb(h) FROM tidegate.head h`;

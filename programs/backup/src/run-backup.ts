@@ -31,6 +31,6 @@ export async function runBackup({ postgresUrl, out }: Options<typeof backupOptio
 }
 
 function releaseVersion(): string {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   return (JSON.parse(manifest) as { version: string }).version;
 }

@@ -1,7 +1,6 @@
 import { delayMs } from '@tidegate/service-kit';
 import type { Pool } from './connection.ts';
 import { failureKind, isAway } from './sqlstate.ts';
-import { statements } from './statements.ts';
 
 export interface ServerFacts {
   /** as server_version_num */
@@ -9,6 +8,7 @@ export interface ServerFacts {
 }
 
 const OLDEST = 150_000;
+const NOTE_SERVER = 'SELECT moved FROM tidegate.note_server()';
 
 /** Waits until PostgreSQL takes calls: it may be starting at the same time as the store. */
 export async function waitForServer(
@@ -53,6 +53,6 @@ export async function checkServer(pool: Pool, allowDataLoss: boolean): Promise<S
 
 /** A database that now lives in another PostgreSQL (a promoted standby, a restored copy) may lack its newest commits. */
 export async function openEpochIfMoved(pool: Pool): Promise<boolean> {
-  const [row] = await pool.query(statements.noteServer);
+  const [row] = await pool.query(NOTE_SERVER);
   return row?.[0] === true;
 }

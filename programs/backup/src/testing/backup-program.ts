@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { keyOf, openStorage, write } from './fixture.ts';
+import { keyOf, openStorage, write } from '@tidegate/store/testing';
 
-const main = fileURLToPath(new URL('../backup/main.ts', import.meta.url));
+const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 /** Objects of a MiB each, which no compression makes small. */
 export async function fillWithLarge(url: string, count: number): Promise<void> {
@@ -24,7 +24,7 @@ interface Run {
   peakMib(): number;
 }
 
-/** The store's program for backups, as a process of its own. */
+/** Runs the backup program in a process of its own. */
 export function runBackupProgram(url: string, ...args: string[]): Run {
   const child = spawn(process.execPath, [main, ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
+import { connectTarget } from '@tidegate/database';
 import postgres from 'postgres';
-import { connectTarget } from '../storage/postgres-url.ts';
 
 /** A role's or database's own limits are for clients that answer people. Behind a pooler they cannot be set at the start. */
 const NO_LIMITS = `SELECT set_config(name, '0', true) FROM pg_settings

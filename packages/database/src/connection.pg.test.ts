@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { freePort, startPostgres, type TestPostgres } from '@tidegate/testkit';
-import { openPool } from '../testing/fixture.ts';
+import { Pool } from './connection.ts';
 import { failureKind } from './sqlstate.ts';
 
 let postgres: TestPostgres;
@@ -12,6 +12,7 @@ before(async () => {
 
 after(() => postgres.stop());
 
+const openPool = (url: string) => new Pool({ url, name: 'test', connections: 1, prepare: false, onState: () => {} });
 const kindOf = (call: Promise<unknown>) => call.then(() => 'done', failureKind);
 
 test('the error that ended a connection is not told to the first call on the next one', async () => {

@@ -1,4 +1,4 @@
-import { migrate } from '../storage/migrate.ts';
+import { migrate } from '@tidegate/database';
 import { columnList, objectColumns, refuseForeignColumns, schemaVersion } from './columns.ts';
 import { copyEnd, copyHeading } from './copy-rows.ts';
 import { refuseUsedSystem } from './fresh-system.ts';

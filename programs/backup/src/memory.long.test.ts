@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { freshDatabase } from '@tidegate/store/testing';
 import { startPostgres, type TestPostgres, temporaryDir } from '@tidegate/testkit';
-import { fillWithLarge, runBackupProgram } from '../testing/backup-program.ts';
-import { freshDatabase } from '../testing/fixture.ts';
+import { fillWithLarge, runBackupProgram } from './testing/backup-program.ts';
 
 const place = temporaryDir('backup');
 let postgres: TestPostgres;
