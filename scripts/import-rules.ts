@@ -27,7 +27,7 @@ export const rings: ReadonlyArray<readonly string[]> = [
   ['service-kit'],
   ['local'],
   ['testkit'],
-  ['database', 'image'],
+  ['database'],
 ];
 
 const SCOPE = '@tidegate/';

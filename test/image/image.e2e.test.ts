@@ -24,7 +24,7 @@ describe('What an image holds', () => {
   };
 
   before(() => {
-    execFileSync(process.execPath, [join(projectRoot, 'scripts/image/build.ts'), app], { stdio: 'ignore' });
+    execFileSync(process.execPath, [join(projectRoot, 'programs/image/build/main.ts'), app], { stdio: 'ignore' });
   });
   after(() => dir.remove());
 

@@ -10,8 +10,13 @@ declare global {
   var tidegatePrograms: string | undefined;
 }
 
-/** Where each program begins that the launcher starts. */
+/** The names of the services. */
+export const PARTS = ['gateway', 'health', 'watch', 'store'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** The main files of the programs. */
 export const PROGRAM_SOURCES = {
+  tidegate: 'programs/tidegate/src/main.ts',
   gateway: 'services/gateway/src/main.ts',
   store: 'services/store/src/main.ts',
   watch: 'services/watch/src/main.ts',

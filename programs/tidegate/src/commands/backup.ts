@@ -1,0 +1,38 @@
+import { resolve } from 'node:path';
+import { defaultDataDir } from '@tidegate/local';
+import { helpText, type OptionTable, readOptions } from '@tidegate/options';
+import { withDatabase } from '../backup/database.ts';
+import { runStoreProgram } from '../backup/store-program.ts';
+import { processTerminal, Screen } from '../screen/screen.ts';
+
+const table = {
+  out: {
+    type: 'string',
+    required: true,
+    value: 'FILE',
+    help: 'the file to write, which must not exist; - is standard output',
+  },
+  'data-dir': { type: 'string', default: defaultDataDir, value: 'DIR', help: 'whose objects; it may run or not' },
+  'postgres-url': { type: 'string', default: '', value: 'URL', help: 'the objects of this database instead' },
+} as const satisfies OptionTable;
+
+const about = `tidegate backup --out FILE [option...]
+
+Writes all objects as of one revision to a file, while everything runs.
+Exit code 3: the file is whole, and names objects that were corrupt in the database already.
+
+${helpText(table)}
+`;
+
+export async function run(argv: readonly string[]): Promise<number> {
+  if (argv.includes('--help')) {
+    process.stdout.write(about);
+    return 0;
+  }
+  const { out, dataDir, postgresUrl } = readOptions(table, argv, process.env);
+  const file = out === '-' ? out : resolve(out);
+  const screen = new Screen(processTerminal(process.env, process.stderr));
+  return withDatabase({ dataDir, postgresUrl, make: false }, screen, (url) =>
+    runStoreProgram(['backup', `--out=${file}`], url),
+  );
+}

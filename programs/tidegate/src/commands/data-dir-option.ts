@@ -1,0 +1,15 @@
+import { type DataDir, dataDirAt, defaultDataDir } from '@tidegate/local';
+import { helpText, type OptionTable, readOptions } from '@tidegate/options';
+
+const table = {
+  'data-dir': { type: 'string', default: defaultDataDir, value: 'DIR', help: 'the data directory it was started with' },
+} as const satisfies OptionTable;
+
+/** The data directory that a command is about; undefined when only help was asked for, which is printed. */
+export function readDataDir(argv: readonly string[], about: string): DataDir | undefined {
+  if (argv.includes('--help')) {
+    process.stdout.write(`${about}\n\n${helpText(table)}\n`);
+    return undefined;
+  }
+  return dataDirAt(readOptions(table, argv, process.env).dataDir);
+}

@@ -1,0 +1,37 @@
+import { resolve } from 'node:path';
+import { defaultDataDir } from '@tidegate/local';
+import { helpText, OptionError, type OptionTable, readOptions, splitOperands } from '@tidegate/options';
+import { withDatabase } from '../backup/database.ts';
+import { runStoreProgram } from '../backup/store-program.ts';
+import { processTerminal, Screen } from '../screen/screen.ts';
+
+const table = {
+  'data-dir': { type: 'string', default: defaultDataDir, value: 'DIR', help: 'where to; it may run or not, or be new' },
+  'postgres-url': { type: 'string', default: '', value: 'URL', help: 'into this database instead' },
+  replace: { type: 'boolean', default: false, help: 'also where objects are, which are then lost' },
+  'verify-only': { type: 'boolean', default: false, help: 'read the file to its end, and restore nothing' },
+} as const satisfies OptionTable;
+
+const about = `tidegate restore FILE [option...]
+
+Makes a database hold what a backup holds, all or nothing; FILE - is standard input.
+Exit code 3: done, and objects are among it that were corrupt when the backup was made.
+
+${helpText(table)}
+`;
+
+export async function run(argv: readonly string[]): Promise<number> {
+  if (argv.includes('--help')) {
+    process.stdout.write(about);
+    return 0;
+  }
+  const { operands, flags } = splitOperands(table, argv);
+  const { dataDir, postgresUrl, replace, verifyOnly } = readOptions(table, flags, process.env);
+  const [file] = operands;
+  if (file === undefined || operands.length > 1) throw new OptionError('name one file: tidegate restore FILE');
+  const args = ['restore', `--file=${file === '-' ? file : resolve(file)}`];
+  if (verifyOnly) return runStoreProgram([...args, '--verify-only'], '');
+  if (replace) args.push('--replace');
+  const screen = new Screen(processTerminal(process.env, process.stderr));
+  return withDatabase({ dataDir, postgresUrl, make: true }, screen, (url) => runStoreProgram(args, url));
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { ownIdentity, temporaryPlace } from '@tidegate/local';
+import { lockHolder, takeLock } from './lock.ts';
+
+function lockFile(): string {
+  return join(temporaryPlace(), 'lock');
+}
+
+test('A free lock is taken and names its holder.', () => {
+  const file = lockFile();
+  const lock = takeLock(file);
+  assert.equal(lock.kind, 'taken');
+  assert.deepEqual(lockHolder(file), ownIdentity());
+});
+
+test('A lock that a living process holds is refused with its number.', () => {
+  const file = lockFile();
+  takeLock(file);
+  const second = takeLock(file);
+  assert.deepEqual(second, { kind: 'held', by: ownIdentity() });
+});
+
+test('A lock of a process that no longer lives is taken over, and said to be left behind.', () => {
+  const file = lockFile();
+  writeFileSync(file, JSON.stringify({ pid: 2 ** 22 + 1, began: '1' }));
+  const lock = takeLock(file);
+  assert.ok(lock.kind === 'taken' && lock.leftBehind);
+});
+
+test('A lock whose number was given to another process since is taken over.', () => {
+  const file = lockFile();
+  writeFileSync(file, JSON.stringify({ pid: process.pid, began: 'long ago' }));
+  assert.equal(takeLock(file).kind, 'taken');
+});
+
+test('A lock file that a crash cut short is taken over, and nothing else is left beside it.', () => {
+  const file = lockFile();
+  writeFileSync(file, '{"pid":');
+  assert.equal(takeLock(file).kind, 'taken');
+  assert.deepEqual(readdirSync(join(file, '..')), ['lock']);
+});
+
+test('A released lock is free again.', () => {
+  const file = lockFile();
+  const lock = takeLock(file);
+  if (lock.kind === 'taken') lock.release();
+  assert.equal(lockHolder(file), undefined);
+  assert.equal(takeLock(file).kind, 'taken');
+});
+
+test('Releasing a lock that another start holds by now leaves it.', () => {
+  const file = lockFile();
+  const lock = takeLock(file);
+  const other = JSON.stringify({ pid: process.ppid, began: 'then' });
+  writeFileSync(file, other);
+  if (lock.kind === 'taken') lock.release();
+  assert.equal(readFileSync(file, 'utf8'), other);
+});

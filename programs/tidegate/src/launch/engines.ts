@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import {
+  cacheDir,
+  type DataDir,
+  ensureCluster,
+  findNats,
+  freePort,
+  isErrno,
+  makePostgresSocketDir,
+  natsUrl,
+  postgresBinaries,
+  postgresUrl,
+  projectRoot,
+  runAsFor,
+  startNatsServer,
+  startPostgresServer,
+  writePrivateFile,
+} from '@tidegate/local';
+import { stopLeftoverPostgres } from '../postgres/leftover.ts';
+import { demandReachable } from '../probes/urls.ts';
+import type { Screen } from '../screen/screen.ts';
+import type { ProcessSpec } from '../supervise/supervised.ts';
+import type { StartOptions } from './start-options.ts';
+
+/** A server that is not ours: where it is, and how to run it unless somebody else does. */
+export interface Engine {
+  readonly url: string;
+  /** for the screen */
+  readonly words: string;
+  readonly spec?: ProcessSpec;
+  /** where its socket is, to be removed at the end */
+  readonly socketDir?: string;
+}
+
+interface Surroundings {
+  readonly options: StartOptions;
+  readonly screen: Screen;
+  readonly closing: AbortSignal;
+}
+
+export async function preparePostgres({ options, screen }: Surroundings): Promise<Engine> {
+  if (options.postgresUrl !== '') {
+    const url = options.postgresUrl;
+    const protocols = ['postgres', 'postgresql'];
+    const check = demandReachable({ option: '--postgres-url', url, protocols, defaultPort: 5432 });
+    await screen.during('reaching PostgreSQL', check);
+    return { url, words: 'PostgreSQL as given' };
+  }
+  const { dataDir, ephemeral } = options;
+  const dir = dataDir.postgres;
+  const binaries = postgresBinaries();
+  const runAs = runAsFor({
+    program: binaries.postgres,
+    readable: [binaries.catalog],
+    passable: [dirname(dir), projectRoot],
+  });
+  await stopLeftoverPostgres(dir);
+  const password = ensurePassword(dataDir);
+  const making = ensureCluster({ dir, binaries, runAs, password, sync: !ephemeral });
+  await screen.during('making the data directory of PostgreSQL', making);
+  const socketDir = makePostgresSocketDir(runAs);
+  return {
+    url: postgresUrl({ password, socketDir }),
+    words: `PostgreSQL ${binaries.version}`,
+    socketDir,
+    spec: {
+      name: 'postgres',
+      logFile: join(dataDir.logs, 'postgres.log'),
+      stopLimitMs: 20_000,
+      prepare: () => stopLeftoverPostgres(dir),
+      start: (log) => startPostgresServer({ dir, binaries, runAs, socketDir }, log),
+    },
+  };
+}
+
+export async function prepareNats({ options, screen, closing }: Surroundings): Promise<Engine> {
+  if (options.noNats) return { url: '', words: "no NATS, as asked: the watch service follows the store's log" };
+  if (options.natsUrl !== '') {
+    const url = options.natsUrl;
+    const check = demandReachable({ option: '--nats-url', url, protocols: ['nats', 'tls'], defaultPort: 4222 });
+    await screen.during('reaching NATS', check);
+    return { url, words: 'NATS as given' };
+  }
+  const found = await findNats({
+    cacheDir: cacheDir(),
+    env: process.env,
+    closing,
+    during: (text, work) => screen.during(text, work),
+  });
+  if (found.kind === 'none') {
+    return {
+      url: '',
+      words: `no NATS, the watch service follows the store's log (nats-server is not on the path, and ${found.reason})`,
+    };
+  }
+  const server = {
+    binary: found.path,
+    dir: options.dataDir.nats,
+    port: await freePort(),
+    password: randomBytes(24).toString('base64url'),
+  };
+  return {
+    url: natsUrl(server),
+    words: found.words,
+    spec: {
+      name: 'nats',
+      logFile: join(options.dataDir.logs, 'nats.log'),
+      stopLimitMs: 10_000,
+      start: (log) => startNatsServer(server, log),
+    },
+  };
+}
+
+function ensurePassword(dataDir: DataDir): string {
+  try {
+    return readFileSync(dataDir.postgresPassword, 'utf8').trim();
+  } catch (error) {
+    if (!isErrno(error, 'ENOENT')) throw error;
+  }
+  const password = randomBytes(24).toString('base64url');
+  writePrivateFile(dataDir.postgresPassword, `${password}\n`);
+  return password;
+}

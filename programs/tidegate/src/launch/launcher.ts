@@ -1,0 +1,293 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  beginningOf,
+  type Certificates,
+  demandPort,
+  ensureAdminToken,
+  ensureCertificates,
+  freePort,
+  freePorts,
+  isPortFree,
+  makeSocketDir,
+  ownIdentity,
+  PARTS,
+  projectVersion,
+  type RunningPart,
+  type RunState,
+  refuseForeignKubeconfig,
+  removeSocketDir,
+  Trouble,
+  writeKubeconfig,
+  writeRunState,
+} from '@tidegate/local';
+import { ask } from '../probes/readyz.ts';
+import type { Screen } from '../screen/screen.ts';
+import { readyScreen } from '../screen/words.ts';
+import { type Death, type ProcessSpec, Supervised } from '../supervise/supervised.ts';
+import { type Engine, prepareNats, preparePostgres } from './engines.ts';
+import { type PartSpec, planParts, portsNeeded } from './parts.ts';
+import type { StartOptions } from './start-options.ts';
+import type { StopSignals } from './stop-signals.ts';
+
+const READY_LIMIT_MS = 120_000;
+/** When a user begins to wonder what it waits for. */
+const TELL_WHY_AFTER_MS = 15_000;
+/** of those for the whole cluster that a store makes at each start where they are missing */
+const LAST_BINDING = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:volume-scheduler';
+const ASK_EVERY_MS = 40;
+/** A part that dies this often before the first readiness will not come up. */
+const DEATHS_BEFORE_GIVING_UP = 5;
+const BOARD_PORT = 6480;
+
+interface Readied {
+  readonly server: string;
+  readonly token: string;
+  readonly certificates: Certificates;
+  readonly engines: { postgres: Engine; nats: Engine };
+  readonly parts: readonly PartSpec[];
+  readonly boardAddress: string;
+}
+
+/**
+ * Brings the processes up, keeps them up, and takes them down in the order in which they lean on each other.
+ *
+ * Invariant: whatever was started is in #processes, and stop() ends all of it, however far the start came.
+ */
+export class Launcher {
+  readonly #options: StartOptions;
+  readonly #screen: Screen;
+  readonly #signals: StopSignals;
+  readonly #processes: Supervised[] = [];
+  readonly #parts = new Map<string, PartSpec>();
+  /** aborted with a Trouble as its reason when the parts do not come up */
+  readonly #gaveUp = new AbortController();
+  /** the user's wish or our own: nothing new is begun from then on */
+  readonly #over: AbortSignal;
+  readonly #startedAt = Date.now();
+  #socketDir: string | undefined;
+  readonly #partsDir = makeSocketDir('tidegate-parts-', existsSync);
+  #facts: Pick<RunState, 'server' | 'nats' | 'board'> | undefined;
+  #ready = false;
+  #saving: NodeJS.Timeout | undefined;
+
+  constructor(options: StartOptions, screen: Screen, signals: StopSignals) {
+    this.#options = options;
+    this.#screen = screen;
+    this.#signals = signals;
+    this.#over = AbortSignal.any([signals.closing, this.#gaveUp.signal]);
+  }
+
+  /** Resolves when the user asked to stop; rejects when it cannot go on. Either way stop() follows. */
+  async run(): Promise<void> {
+    try {
+      await this.#comeUp();
+      if (!this.#over.aborted) await once(this.#over, 'abort');
+    } catch (error) {
+      if (!this.#over.aborted) throw error;
+    }
+    if (this.#gaveUp.signal.aborted) throw this.#gaveUp.signal.reason;
+  }
+
+  async #comeUp(): Promise<void> {
+    const readied = await this.#readyEverything();
+    this.#over.throwIfAborted();
+    for (const spec of readied.parts) {
+      this.#parts.set(spec.name, spec);
+      this.#start(spec);
+    }
+    this.#facts = { server: readied.server, nats: readied.engines.nats.words, board: `http://${readied.boardAddress}` };
+    await this.#screen.during('starting the parts', this.#untilReady(readied));
+    this.#over.throwIfAborted();
+    this.#ready = true;
+    this.#save();
+    this.#screen.line(this.#readyWords(readied));
+  }
+
+  /** What the parts need before they can be started; PostgreSQL and NATS start as soon as they can. */
+  async #readyEverything(): Promise<Readied> {
+    const options = this.#options;
+    const { dataDir } = options;
+    refuseForeignKubeconfig(options.kubeconfig);
+    if (options.port !== 0) await demandPort(options.port, options.bindAddress);
+    const around = { options, screen: this.#screen, closing: this.#over };
+    const [postgres, nats, certificates, port, boardAddress, ports] = await Promise.all([
+      preparePostgres(around).then((engine) => this.#startEngine(engine)),
+      prepareNats(around).then((engine) => this.#startEngine(engine)),
+      ensureCertificates({
+        dir: dataDir.certs,
+        parts: PARTS,
+        bindAddress: options.bindAddress,
+        moreClientAuthorities: options.clientCaFile,
+      }),
+      options.port === 0 ? freePort(options.bindAddress) : options.port,
+      chooseBoardAddress(options),
+      freePorts(portsNeeded(options.workers)),
+    ]);
+    const token = ensureAdminToken(dataDir.tokens);
+    const server = `https://${reachableHost(options.bindAddress)}:${port}`;
+    writeKubeconfig(options.kubeconfig, { server, caPem: certificates.caPem, token });
+    const parts = planParts({
+      options,
+      certificates,
+      port,
+      server,
+      postgresUrl: postgres.url,
+      natsUrl: nats.url,
+      tokenFiles: [dataDir.tokens, ...(options.tokenAuthFile === '' ? [] : [options.tokenAuthFile])],
+      boardAddress,
+      partsDir: this.#partsDir,
+      ports,
+    });
+    return { server, token, certificates, engines: { postgres, nats }, parts, boardAddress };
+  }
+
+  #startEngine(engine: Engine): Engine {
+    this.#socketDir ??= engine.socketDir;
+    if (engine.spec !== undefined && !this.#over.aborted) this.#start(engine.spec);
+    return engine;
+  }
+
+  #start(spec: ProcessSpec): void {
+    const supervised = new Supervised(spec, {
+      onStart: () => this.#saveSoon(),
+      onDeath: (death) => this.#tellDeath(death),
+    });
+    this.#processes.push(supervised);
+    supervised.start();
+  }
+
+  #tellDeath(death: Death): void {
+    if (!this.#ready && death.inARow >= DEATHS_BEFORE_GIVING_UP) {
+      this.#gaveUp.abort(new Trouble(`${death.name} does not start: ${death.reason} (its log: ${death.logFile})`));
+      return;
+    }
+    const when = death.delayMs === 0 ? 'now' : `in ${death.delayMs / 1000} s`;
+    this.#screen.line(`${death.name} ${death.reason}; starting it again ${when}`);
+  }
+
+  async #untilReady(readied: Readied): Promise<void> {
+    const end = Date.now() + READY_LIMIT_MS;
+    const wondering = setTimeout(async () => this.#screen.line(await this.#whyNotReady(readied)), TELL_WHY_AFTER_MS);
+    this.#over.addEventListener('abort', () => clearTimeout(wondering), { once: true });
+    for (const isAnswered of this.#questions(readied)) {
+      while (!this.#over.aborted && !(await isAnswered())) {
+        if (Date.now() > end) {
+          throw new Trouble(
+            `${await this.#whyNotReady(readied)} after ${READY_LIMIT_MS / 1000} s: see the logs in ${this.#options.dataDir.logs}`,
+          );
+        }
+        // an AbortError: the loop looks at the signal
+        await sleep(ASK_EVERY_MS, undefined, { signal: this.#over }).catch(() => {});
+      }
+    }
+    clearTimeout(wondering);
+  }
+
+  /** What has to be so before a user is told to type: the gateways serve, and there are a namespace to work in and roles. */
+  #questions({ server, token, certificates: { caPem }, parts }: Readied): Array<() => Promise<boolean>> {
+    const gateways = parts.filter((spec) => spec.part === 'gateway');
+    const probes = [
+      async () => ask(`${server}/readyz`, { caPem, token }),
+      ...gateways.map((spec) => async () => ask(`http://${spec.opsAddress}/readyz`)),
+    ];
+    const places = ['/api/v1/namespaces/default', LAST_BINDING].map(
+      (path) => async () => ask(server + path, { caPem, token }),
+    );
+    return [
+      ...probes.map((probe) => async () => (await probe())?.status === 200),
+      // one that cannot be read is there, too
+      ...places.map((place) => async () => ((await place())?.status ?? 404) !== 404),
+    ];
+  }
+
+  async #whyNotReady(readied: Readied): Promise<string> {
+    const answers = readied.parts.map(async (spec) => {
+      const answer = await ask(`http://${spec.opsAddress}/readyz`);
+      return answer?.status === 200 ? [] : [`${spec.name}: ${answer?.body.trim() ?? 'no answer'}`];
+    });
+    return `still not ready (${(await Promise.all(answers)).flat().join('; ')})`;
+  }
+
+  /** Several processes start in the same moment: they are written down together. */
+  #saveSoon(): void {
+    this.#saving ??= setTimeout(() => this.#save(), 50);
+  }
+
+  #save(): void {
+    clearTimeout(this.#saving);
+    this.#saving = undefined;
+    if (this.#over.aborted) return;
+    writeRunState(this.#options.dataDir.runFile, {
+      launcher: ownIdentity(),
+      version: projectVersion(),
+      startedAt: new Date(this.#startedAt).toISOString(),
+      server: this.#facts?.server ?? '',
+      nats: this.#facts?.nats ?? '',
+      ...(this.#facts?.board === undefined ? {} : { board: this.#facts.board }),
+      kubeconfig: this.#options.kubeconfig,
+      ready: this.#ready,
+      ...(this.#socketDir === undefined ? {} : { socketDir: this.#socketDir }),
+      partsDir: this.#partsDir,
+      parts: this.#processes.flatMap((supervised) => this.#describe(supervised)),
+    });
+  }
+
+  #describe(supervised: Supervised): RunningPart[] {
+    const { name, pid, startedAt, restarts } = supervised.state();
+    if (pid === undefined) return [];
+    const began = beginningOf(pid) ?? '';
+    const spec = this.#parts.get(name);
+    const addresses = spec === undefined ? {} : { grpcAddress: spec.grpcAddress, opsAddress: spec.opsAddress };
+    return [{ name, pid, began, startedAt: new Date(startedAt).toISOString(), restarts, ...addresses }];
+  }
+
+  #readyWords({ server, engines, boardAddress }: Readied): string {
+    const { dataDir, ephemeral, kubeconfig } = this.#options;
+    return readyScreen({
+      version: projectVersion(),
+      server,
+      kubeconfig,
+      dataDir: dataDir.path,
+      ephemeral,
+      logs: dataDir.logs,
+      postgres: engines.postgres.words,
+      nats: engines.nats.words,
+      board: `http://${boardAddress}`,
+      seconds: ((Date.now() - this.#startedAt) / 1000).toFixed(1),
+    });
+  }
+
+  /** Clients first, the truth last: each drains into what is still there. */
+  async stop(): Promise<void> {
+    const order = ['gateway', 'health', 'watch', 'store', 'nats', 'postgres'];
+    clearTimeout(this.#saving);
+    for (const role of order) {
+      const processes = this.#processes.filter(({ spec }) => (this.#parts.get(spec.name)?.part ?? spec.name) === role);
+      if (processes.length === 0) continue;
+      const stopping = Promise.all(processes.map((supervised) => this.#stopOne(supervised)));
+      await this.#screen.during(`stopping ${role}`, stopping);
+    }
+    if (this.#socketDir !== undefined) removeSocketDir(this.#socketDir);
+    removeSocketDir(this.#partsDir);
+  }
+
+  async #stopOne(supervised: Supervised): Promise<void> {
+    const outcome = await supervised.stop(this.#signals.hurry);
+    const { name } = supervised.spec;
+    this.#screen.line(outcome === 'stopped' ? `${name} stopped` : `${name} did not stop in time and was ended`);
+  }
+}
+
+/** The usual place when it is free, so that the board can be bookmarked; not for who has the API at no usual place either. */
+async function chooseBoardAddress({ ephemeral, port }: StartOptions): Promise<string> {
+  const usual = !ephemeral && port !== 0 && (await isPortFree(BOARD_PORT, '127.0.0.1'));
+  return `127.0.0.1:${usual ? BOARD_PORT : await freePort()}`;
+}
+
+/** Where a client of this machine calls what listens on an address. */
+function reachableHost(bindAddress: string): string {
+  if (bindAddress === '0.0.0.0' || bindAddress === '::') return '127.0.0.1';
+  return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;
+}
