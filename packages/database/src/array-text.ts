@@ -1,6 +1,6 @@
 /**
- * Arrays as PostgreSQL's array literals, built by joining: the driver's own serializer visits each element through
- * four calls, which at hundreds of elements a commit costs more than the commit.
+ * Writes arrays as PostgreSQL's array literals, by joining. The driver's own serializer needs four calls for each element,
+ * which for a commit with hundreds of elements takes longer than the commit.
  */
 export function numberArray(values: readonly number[]): string {
   return `{${values.join(',')}}`;
@@ -13,7 +13,7 @@ export function booleanArray(values: readonly boolean[]): string {
 export function textArray(values: readonly string[]): string {
   if (values.length === 0) return '{}';
   const joined = values.join('","');
-  // an element that needs escaping also shows in the joined text: it has a backslash, or quotes beyond the separators
+  // where an element needs escaping, the joined text has a backslash, or more quotes than the separators have
   if (joined.includes('\\') || countQuotes(joined) !== 2 * (values.length - 1)) {
     return `{"${values.map((value) => value.replace(/["\\]/g, '\\$&')).join('","')}"}`;
   }

@@ -1,8 +1,8 @@
 import postgres from 'postgres';
 import { connectTarget } from './postgres-url.ts';
-import { failureKind, isAway } from './sqlstate.ts';
+import { failureKind, isUnreachable } from './sqlstate.ts';
 
-/** Parameters as text, in PostgreSQL's own syntax. */
+/** A parameter of a statement; arrays and bytes are texts in PostgreSQL's syntax. */
 export type Parameter = string | number | boolean | null;
 export type Row = readonly unknown[];
 export type Transaction = (text: string, parameters?: readonly Parameter[]) => Promise<Row[]>;
@@ -15,23 +15,24 @@ interface PoolOptions {
   onState: (error: unknown) => void;
 }
 
-/** What a call that never came back is reported as; its SQLSTATE is that of a broken connection. */
+/** The error of a call without an answer; its SQLSTATE is that of a broken connection. */
 class NoAnswer extends Error {
   readonly code = '08006';
 }
 
-/** What a call that was never sent is reported as: there was no connection to send it on, so nothing was executed. */
+/** The error of a call that was never sent, because there was no connection: nothing was executed. */
 class NotSent extends Error {
   readonly code = 'NOT_SENT';
 }
 
-/** Another call took the pool with it before this one was sent: it is sent on the new one. */
+/** The pool was replaced before this call was sent; the call is sent on the new pool. */
 class Displaced extends Error {}
 
 /**
- * A few connections to PostgreSQL for one use, so that no use waits behind another.
- * Invariant: a call ends within its time. One that does not takes its pool with it, because a connection that has
- * stopped answering would swallow the calls after it, too; the pool is then made anew. So it is when a connection breaks.
+ * A few connections to PostgreSQL for one purpose, so that no purpose waits behind another.
+ *
+ * Invariant: a call ends within its timeout. When a call times out or a connection breaks, the whole pool is replaced,
+ * because later calls on a connection that no longer answers would get no answers either.
  */
 export class Pool {
   readonly #options: PoolOptions;
@@ -44,7 +45,7 @@ export class Pool {
     this.#sql = this.#open();
   }
 
-  /** Runs one statement by itself; rows are arrays of columns. */
+  /** Runs one statement outside a transaction; rows are arrays of columns. */
   async query(text: string, parameters: readonly Parameter[] = [], timeoutMs = 5000): Promise<Row[]> {
     for (;;) {
       const sql = this.#sql;
@@ -58,7 +59,7 @@ export class Pool {
     }
   }
 
-  /** Runs statements in one transaction that is rolled back when work throws. */
+  /** Runs statements in one transaction, which is rolled back when `work` throws. */
   async transaction<T>(mode: string, work: (run: Transaction) => Promise<T>): Promise<T> {
     for (;;) {
       const sql = this.#sql;
@@ -77,12 +78,12 @@ export class Pool {
     }
   }
 
-  /** Gives connections that are made from here on run-time parameters, and makes the present ones anew. */
+  /** Sets run-time parameters for all connections, and replaces the present ones. */
   useSession(session: Readonly<Record<string, string>>): void {
     const before = this.#sql;
     this.#session = session;
     this.#sql = this.#open();
-    // an error of a connection that is given up
+    // an error of a connection that is no longer used
     void before.end({ timeout: 5 }).catch(() => {});
   }
 
@@ -91,7 +92,7 @@ export class Pool {
   }
 
   #runIn(tx: postgres.TransactionSql, text: string, parameters: readonly Parameter[]): Promise<Row[]> {
-    // a text without parameters is not sent twice: it is worth no named statement
+    // a text without parameters is not repeated, so it needs no named statement
     const options = { prepare: this.#options.prepare && parameters.length > 0, simple: false };
     return tx.unsafe(text, parameters as Parameter[], options).values() as unknown as Promise<Row[]>;
   }
@@ -112,9 +113,9 @@ export class Pool {
       if (!sent && this.#sql !== sql && isDestroyed(error)) throw new Displaced();
       const failure = sent ? error : notSent(error);
       if (error instanceof NoAnswer) {
-        // the caller is told that there was no answer; what this says later is no news
+        // a late error of this call: its caller already has an error
         running.catch(() => {});
-        // one that waits for a connection must not be executed after its caller was told that it was not
+        // a call that waits for a connection must not be executed after its caller has got an error
         if (!sent) (running as unknown as postgres.PendingQuery<never>).cancel();
         this.#replace(sql);
       }
@@ -125,17 +126,17 @@ export class Pool {
     }
   }
 
-  /** The driver opens a broken connection again with what it had half read, and mixes that into the next answers. */
+  /** Replaces the pool: the driver reopens a broken connection with a partly read answer, which corrupts the next one. */
   #noteFailure(sql: postgres.Sql, error: unknown): void {
     const kind = failureKind(error);
     if (kind === 'lost') this.#replace(sql);
-    if (isAway(kind)) this.#options.onState(error);
+    if (isUnreachable(kind)) this.#options.onState(error);
   }
 
   #replace(sql: postgres.Sql): void {
     if (this.#sql !== sql) return;
     this.#sql = this.#open();
-    // an error of a connection that is given up
+    // an error of a connection that is no longer used
     void sql.end({ timeout: 0 }).catch(() => {});
   }
 
@@ -146,7 +147,7 @@ export class Pool {
       ...target.options,
       max: connections,
       prepare,
-      // array types are told by casts in the statements
+      // casts in the statements give the array types
       fetch_types: false,
       connect_timeout: 2,
       backoff: () => 0.05,
@@ -154,19 +155,19 @@ export class Pool {
       connection: { application_name: `tidegate-store-${name}`, ...this.#session },
       types: {
         bigint: { to: 20, from: [20], serialize: String, parse: Number },
-        // parameters come in hexadecimal already
+        // parameters are in hexadecimal already
         bytea: { to: 17, from: [17], serialize: (text: string) => text, parse: fromHex },
       },
     }) as unknown as postgres.Sql;
   }
 }
 
-/** The driver gives a query its connection's state in the moment in which it writes it. */
+/** The driver sets the state of a query when it writes the query to a connection. */
 function wasSent(running: Promise<unknown>): boolean {
   return (running as { state?: unknown }).state !== null;
 }
 
-/** So the driver ends calls together with their connection, and connections to a server of the wrong role. */
+/** The driver's errors for calls whose connection was closed, and for a server with the wrong role. */
 function isDestroyed(error: unknown): boolean {
   return ['CONNECTION_DESTROYED', 'CONNECTION_ENDED'].includes((error as { code?: string }).code ?? '');
 }
@@ -174,12 +175,12 @@ function isDestroyed(error: unknown): boolean {
 function notSent(error: unknown): unknown {
   if (error instanceof NoAnswer) return new NotSent('no connection to PostgreSQL could be had', { cause: error });
   if (isDestroyed(error)) return new NotSent('PostgreSQL is a standby', { cause: error });
-  // what PostgreSQL itself says at the door is told as it is
-  if (error instanceof postgres.PostgresError || !isAway(failureKind(error))) return error;
+  // an error of PostgreSQL itself, for example at authentication, is passed on unchanged
+  if (error instanceof postgres.PostgresError || !isUnreachable(failureKind(error))) return error;
   return new NotSent((error as Error).message, { cause: error });
 }
 
-/** The extended protocol even for a text without parameters: the driver knows the option, its types do not. */
+/** Uses the extended protocol also for a text without parameters; the driver's types lack this option. */
 function extended(prepare: boolean): { prepare: boolean } {
   return { prepare, simple: false } as { prepare: boolean };
 }

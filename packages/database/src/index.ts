@@ -3,4 +3,4 @@ export { type Parameter, Pool, type Row, type Transaction } from './connection.t
 export { migrate, migrationFiles } from './migrate.ts';
 export { connectTarget } from './postgres-url.ts';
 export { checkServer, openEpochIfMoved, type ServerFacts, waitForServer } from './server-check.ts';
-export { type FailureKind, failureKind, isAway } from './sqlstate.ts';
+export { type FailureKind, failureKind, isUnreachable } from './sqlstate.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Pool, Transaction } from './connection.ts';
 
-/** Any number that no other application is likely to lock. */
+/** an arbitrary number that no other application is likely to lock */
 const LOCK = 7_433_443_201;
 
 interface SqlFile {
@@ -11,9 +11,9 @@ interface SqlFile {
 }
 
 /**
- * Brings the schema to this release's version. Replicas that start at once queue behind an advisory lock and find
- * the work done. Migrations are applied once, by number; functions are replaced when their text has changed. A schema
- * that is newer than this release is left alone.
+ * Brings the schema to this release's version. Replicas that start at the same time wait for an advisory lock, and then
+ * find nothing to do. Each migration is applied once, in the order of numbers; a function is replaced when its text has
+ * changed. A schema that is newer than this release is an error.
  */
 export async function migrate(pool: Pool, migrations: readonly SqlFile[] = migrationFiles()): Promise<void> {
   await pool.transaction('', async (run) => {
@@ -61,7 +61,7 @@ async function replaceFunctions(run: Transaction): Promise<void> {
   }
 }
 
-/** One statement a call, as the extended protocol wants it. */
+/** Runs one statement in each call, as the extended protocol requires. */
 async function runScript(run: Transaction, text: string): Promise<void> {
   for (const statement of splitStatements(text)) await run(statement);
 }

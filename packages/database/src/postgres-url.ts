@@ -5,7 +5,7 @@ import type postgres from 'postgres';
 import { type Host, primaryDialer } from './primary.ts';
 
 type ConnectOptions = Pick<postgres.Options<Record<string, never>>, 'host' | 'ssl' | 'target_session_attrs'> & {
-  /** the driver knows it, its types do not */
+  /** an option that the driver's types lack */
   socket?: () => Promise<Socket>;
 };
 
@@ -15,8 +15,8 @@ export interface ConnectTarget {
 }
 
 /**
- * Reads a connection URL as libpq does, for what the driver does not know: a socket's directory as ?host=, the files
- * of TLS, and that the primary is meant, of one host or several: a standby would show the past.
+ * Reads the parts of a connection URL that libpq knows and the driver does not: a socket's directory as ?host=, the files
+ * of TLS, and the role of the server. By default it must be the primary, because a standby has old data.
  */
 export function connectTarget(url: string): ConnectTarget {
   const [base = '', query = ''] = splitQuery(url);
@@ -38,13 +38,13 @@ export function connectTarget(url: string): ConnectTarget {
   return { url: urls[0] as string, options };
 }
 
-/** The driver's read-write looks at a setting that standbys have, too; and it does not know that any is none. */
+/** The driver's read-write checks a setting that standbys may have, too; and it does not know `any`. */
 function roleOf(attributes: string): ConnectOptions['target_session_attrs'] {
   if (attributes === 'any') return undefined;
   return attributes === 'read-write' ? 'primary' : (attributes as ConnectOptions['target_session_attrs']);
 }
 
-/** A URL for each host of a list. */
+/** Returns one URL for each host of a list. */
 function hostsOf(url: string): { urls: string[]; hosts: Host[] } {
   const [, start = '', list = '', end = ''] = /^([a-z]+:\/\/(?:[^@/?]*@)?)([^/?]*)(.*)$/.exec(url) ?? [];
   if (!list.includes(',')) return { urls: [url], hosts: [] };
@@ -61,7 +61,7 @@ function splitQuery(url: string): string[] {
   return at < 0 ? [url] : [url.slice(0, at), url.slice(at + 1)];
 }
 
-/** The driver's own modes trust any certificate; those that verify are spelled out here. */
+/** The driver's own modes accept any certificate; this function adds the modes that verify it. */
 function tlsOptions(parameters: URLSearchParams): object | undefined {
   const mode = parameters.get('sslmode') ?? 'prefer';
   const ca = fileOf(parameters, 'sslrootcert');

@@ -8,18 +8,18 @@ export interface Host {
 
 type DriverOptions = postgres.Options<Record<string, never>>;
 
-/** How long a host may take to say what it is: one that hangs must not hold up the search for another. */
+/** how long a host may take to report its role, so that a host that hangs does not delay the search */
 const ANSWER_MS = 1000;
 
-/** No host of the URL takes writes now. */
+/** No host of the URL accepts writes now. */
 class NoPrimary extends Error {
   readonly code = 'NO_PRIMARY';
 }
 
 /**
- * Connects to that of several hosts which is the primary. All are asked at once, so that one that hangs costs nothing
- * when another answers; connections that are opened at the same time share the question. The driver's own list of hosts
- * is not used: it takes a standby for one that accepts writes, and never says that all are away.
+ * Finds the primary among several hosts, and connects to it. All hosts are queried at once, so that a host that hangs
+ * causes no delay; connections that are opened at the same time share the queries. The driver's own list of hosts is not
+ * used, because it takes a standby for a primary, and never reports that no host can be reached.
  */
 export function primaryDialer(hosts: readonly Host[], urlOf: (host: Host) => string, options: DriverOptions) {
   let asking: Promise<Host> | undefined;
@@ -72,7 +72,7 @@ async function whyNotPrimary(url: string, options: DriverOptions): Promise<strin
     const { code, message } = error as { code?: string; message: string };
     return code === 'CONNECTION_DESTROYED' ? 'is a standby' : (code ?? message);
   } finally {
-    // an error of a connection that was opened for this question only
+    // an error of a connection that was opened for this query only
     void sql.end({ timeout: 0 }).catch(() => {});
   }
 }
@@ -84,15 +84,15 @@ function connect({ host, port }: Host): Promise<Socket> {
     socket.once('timeout', () => socket.destroy(new NoPrimary(`${host}:${port} does not answer`)));
     socket.once('connect', () => {
       socket.removeAllListeners().setTimeout(0);
-      // the driver checks the certificate against this name
+      // the driver verifies the certificate for this name
       resolve(Object.assign(socket, { host, port }));
     });
   });
 }
 
 /**
- * The driver hears of a failure from its socket alone: a rejected promise would leave the connection's place taken. And
- * not before its first message is out of its hands, which would go ahead of the next connection's otherwise.
+ * The driver notices a failure only on its socket: a rejected promise would leave the connection's slot occupied. The
+ * socket fails only after the driver has written its first message, which the next connection would send otherwise.
  */
 function failing(error: Error): Socket {
   const socket = new Socket();

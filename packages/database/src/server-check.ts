@@ -1,6 +1,6 @@
 import { delayMs } from '@tidegate/service-kit';
 import type { Pool } from './connection.ts';
-import { failureKind, isAway } from './sqlstate.ts';
+import { failureKind, isUnreachable } from './sqlstate.ts';
 
 export interface ServerFacts {
   /** as server_version_num */
@@ -10,7 +10,7 @@ export interface ServerFacts {
 const OLDEST = 150_000;
 const NOTE_SERVER = 'SELECT moved FROM tidegate.note_server()';
 
-/** Waits until PostgreSQL takes calls: it may be starting at the same time as the store. */
+/** Waits until PostgreSQL answers, because it may start at the same time as this process. */
 export async function waitForServer(
   pool: Pool,
   waitMs: number,
@@ -23,7 +23,7 @@ export async function waitForServer(
       return;
     } catch (error) {
       const kind = failureKind(error);
-      if (!isAway(kind) && kind !== 'exhausted') throw error;
+      if (!isUnreachable(kind) && kind !== 'exhausted') throw error;
       if (now() >= deadline) {
         const words = error instanceof Error ? error.message : String(error);
         throw new Error(`PostgreSQL cannot be reached for ${Math.round(waitMs / 1000)} s: ${words}`, { cause: error });
@@ -33,7 +33,7 @@ export async function waitForServer(
   }
 }
 
-/** Refuses a server that is too old or that forgets what it has acknowledged. */
+/** Rejects a server that is too old, or whose settings lose acknowledged writes in a crash. */
 export async function checkServer(pool: Pool, allowDataLoss: boolean): Promise<ServerFacts> {
   const [row] = await pool.query(
     `SELECT current_setting('server_version_num'), current_setting('fsync'), current_setting('synchronous_commit')`,
@@ -51,7 +51,7 @@ export async function checkServer(pool: Pool, allowDataLoss: boolean): Promise<S
   return { version: Number(version) };
 }
 
-/** A database that now lives in another PostgreSQL (a promoted standby, a restored copy) may lack its newest commits. */
+/** Opens a new epoch in a promoted standby or a restored copy, which may lack the newest commits. Returns whether it did. */
 export async function openEpochIfMoved(pool: Pool): Promise<boolean> {
   const [row] = await pool.query(NOTE_SERVER);
   return row?.[0] === true;

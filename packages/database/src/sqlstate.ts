@@ -1,7 +1,7 @@
 /**
- * What a failed call to PostgreSQL means for its caller: the one place that reads SQLSTATEs and the driver's codes.
+ * What the error of a call to PostgreSQL means for the caller. Only this file reads SQLSTATEs and the driver's codes.
  *
- *   lost       the connection broke or the answer did not come: the call may have been executed
+ *   lost       the connection broke, or there was no answer: the call may have been executed
  *   absent     PostgreSQL cannot be reached: nothing was executed
  *   busy       a lock or time limit: nothing was executed, the same call may succeed
  *   exhausted  PostgreSQL is out of disk, memory or connections: nothing was executed
@@ -11,10 +11,10 @@
 export type FailureKind = 'lost' | 'absent' | 'busy' | 'exhausted' | 'refused' | 'unexpected';
 
 const byCode: Readonly<Record<string, FailureKind>> = {
-  // this store's own
+  // codes of this package
   NOT_SENT: 'absent',
   NO_PRIMARY: 'absent',
-  // the driver's own
+  // codes of the driver and of sockets
   CONNECTION_CLOSED: 'lost',
   CONNECTION_DESTROYED: 'lost',
   CONNECTION_ENDED: 'absent',
@@ -28,7 +28,7 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   ECONNRESET: 'lost',
   EPIPE: 'lost',
   ETIMEDOUT: 'lost',
-  // ended by an administrator, a crash of another backend or a shutdown: perhaps after the commit
+  // an administrator, a crash of another backend or a shutdown ended the connection, perhaps after the commit
   '57P01': 'lost',
   '57P02': 'lost',
   '57P03': 'absent',
@@ -36,7 +36,7 @@ const byCode: Readonly<Record<string, FailureKind>> = {
   '25P04': 'lost',
   // a standby, or a primary that is being demoted
   '25006': 'absent',
-  // another replica, or this one, has not yet made the schema
+  // no replica has created the schema yet
   '3F000': 'absent',
   '42P01': 'absent',
   '42883': 'absent',
@@ -64,7 +64,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** PostgreSQL is not there for anybody, as opposed to this call having failed. */
-export function isAway(kind: FailureKind): boolean {
+/** Whether PostgreSQL itself cannot be reached, as opposed to an error of this call. */
+export function isUnreachable(kind: FailureKind): boolean {
   return kind === 'lost' || kind === 'absent';
 }

@@ -31,13 +31,13 @@ import { LogReader } from './storage/log-reader.ts';
 import { HeadReader, KeyReader } from './storage/reads.ts';
 import { rotateLog, tableSizes } from './storage/rotation.ts';
 
-const FIRST_BEAT_MS = 100;
-const PULSE_MS = 1000;
-/** between two attempts at periodic work that fails */
+const FIRST_HEARTBEAT_MS = 100;
+const PROBE_MS = 1000;
+/** the longest pause between attempts of periodic work that fails */
 const LONGEST_PAUSE_MS = 2000;
 const ENCRYPTION_MS = 2000;
 
-/** The truth, all of it in PostgreSQL: this process may be killed at any moment and holds nothing that is missed. */
+/** The store. All its state is in PostgreSQL, so this process may be killed at any moment. */
 export class StoreService implements Service {
   readonly rpc: NonNullable<Service['rpc']>;
   readonly #config: StoreConfig;
@@ -126,18 +126,19 @@ export class StoreService implements Service {
   async start(): Promise<void> {
     this.#encryption?.open();
     const { facts, moved } = await this.#database.open({ allowDataLoss: this.#config.allowDataLoss });
-    if (moved) this.#kit.log.warn('The database has moved to another PostgreSQL: a new epoch is opened.');
+    if (moved) this.#kit.log.warn('The database has moved to another PostgreSQL server: a new epoch begins.');
     this.#kit.log.info({ postgresVersion: facts.version }, 'The database is open.');
     await this.#heads.read();
     void this.#listener?.start();
     void this.#bus?.run();
     this.#runningControllers = this.#runControllers();
     const publisher = this.#publisher;
-    if (publisher !== undefined) void this.#beat('tell the revision', FIRST_BEAT_MS, () => publisher.tellHead());
-    void this.#beat('look at PostgreSQL', PULSE_MS, () => this.#pulse());
-    void this.#beat('look at the keys', ENCRYPTION_MS, () => this.#encryption?.look());
+    if (publisher !== undefined)
+      void this.#repeat('tell the revision', FIRST_HEARTBEAT_MS, () => publisher.publishHead());
+    void this.#repeat('look at PostgreSQL', PROBE_MS, () => this.#probe());
+    void this.#repeat('look at the keys', ENCRYPTION_MS, () => this.#encryption?.refresh());
     const rotationMs = Math.min(5000, (this.#config.windowSeconds * 1000) / 24);
-    void this.#beat('rotate the log', rotationMs, () => this.#rotate());
+    void this.#repeat('rotate the log', rotationMs, () => this.#rotate());
   }
 
   async drain(): Promise<void> {
@@ -152,12 +153,12 @@ export class StoreService implements Service {
     await this.#database.close();
   }
 
-  /** Each second: is PostgreSQL there, and how far have the other replicas come? */
-  async #pulse(): Promise<void> {
+  /** Checks PostgreSQL, and reads how far the other replicas are. */
+  async #probe(): Promise<void> {
     this.#metrics.headRevision.set(this.#feed.revision);
     this.#metrics.queueLength.set({ queue: 'commit' }, this.#commits.length);
     this.#metrics.queueLength.set({ queue: 'read' }, this.#reads.length);
-    if (this.#database.quiet(PULSE_MS) || this.#feed.followed) await this.#heads.read();
+    if (this.#database.quiet(PROBE_MS) || this.#feed.followed) await this.#heads.read();
   }
 
   async #rotate(): Promise<void> {
@@ -166,7 +167,7 @@ export class StoreService implements Service {
     if (result !== 'not due')
       for (const [table, bytes] of await tableSizes(this.#database.streams))
         this.#metrics.tableBytes.set({ table }, bytes);
-    if (result === 'rotated') this.#kit.log.debug('The log has moved on to its next slot.');
+    if (result === 'rotated') this.#kit.log.debug('The log was rotated to its next slot.');
   }
 
   #onCommit(committed: Committed): void {
@@ -175,17 +176,20 @@ export class StoreService implements Service {
       this.#feed.advance(committed.commit.last);
       return;
     }
-    // the next commit call goes out first
-    setImmediate(() => void this.#tell(committed));
+    // the next commit call is sent first
+    setImmediate(() => void this.#publish(committed));
   }
 
-  async #tell(committed: Committed): Promise<void> {
+  async #publish(committed: Committed): Promise<void> {
     const batch = changesOf(committed);
     if (batch.changes.some((change) => change.kind === writeKind.delete)) {
       try {
         await fetchLastStates(this.#database.reads, this.#vault, batch);
       } catch (error) {
-        this.#kit.log.debug({ err: error }, 'A batch is left to the log.');
+        this.#kit.log.debug(
+          { err: error },
+          'The last states of a batch could not be read; the watch service reads it from the log.',
+        );
         this.#feed.advance(batch.last);
         return;
       }
@@ -194,8 +198,8 @@ export class StoreService implements Service {
     this.#feed.committed(batch);
   }
 
-  /** The work may answer when it is due again. */
-  async #beat(name: string, everyMs: number, work: () => unknown): Promise<void> {
+  /** Repeats work; the work may return when it is due again. */
+  async #repeat(name: string, everyMs: number, work: () => unknown): Promise<void> {
     const { signal } = this.#closing;
     const retry = this.#kit.retries.loop(name, { firstMs: everyMs, longestMs: Math.max(everyMs, LONGEST_PAUSE_MS) });
     while (!signal.aborted) {

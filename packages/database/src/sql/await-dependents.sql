@@ -1,5 +1,5 @@
--- The owner with this key and uid waits until nothing blocks it, and whatever depends on it is suspect. It is looked at
--- again after a time in any case.
+-- Makes the owner with this key and uid wait until no dependent blocks it, and makes its dependents suspects. The owner is
+-- examined again after a time in any case.
 CREATE OR REPLACE FUNCTION tidegate.await_dependents(
   owner_resource text, owner_namespace text, owner_name text, owner_uid text, seen bigint, at_latest interval
 ) RETURNS void

@@ -1,17 +1,16 @@
 -- Commits a batch of writes and gives each that succeeds the next revision, in the order of the arrays.
 --
 -- The first statement locks the head row. The function is VOLATILE and runs at READ COMMITTED, so every later
--- statement sees all that was committed before the lock was had; nobody else can write until this call ends. The
--- caller gives each key at most once and no key that a guard of another write names, so the writes can be judged all
+-- statement sees all that was committed before the lock was acquired; no other call can write until this call ends. The
+-- caller passes each key at most once, and no key that a guard of another write names, so all writes can be checked
 -- together against the state before the batch.
 --
--- An operation id that stands in the log has been executed, by this call's forerunner or another store's: its
--- recorded revision is the answer. Every id is looked up, because a commit whose client has given up may still be
--- queued behind the lock when its repetition is already done.
+-- A write whose operation id is in the log was executed by an earlier call: its recorded revision is the result. Every id
+-- is looked up, because a call whose client has timed out may still wait for the lock when its repetition is done.
 --
--- The answer: when every write was committed afresh the i-th has the revision first_revision + i - 1, and report is null
--- (all were creates) or tells only which revisions of which uids were replaced; otherwise report tells all of every write. It stays
--- small in any case: it is sent before the commit, and a client that does not read must not hold the lock.
+-- The result: when this call committed every write, the i-th has the revision first_revision + i - 1, and report is null
+-- (all were creates) or has only the replaced revisions and uids; otherwise report has the outcome of every write. The
+-- result is always small: it is sent before the commit, and a client that does not read must not keep the lock.
 CREATE OR REPLACE FUNCTION tidegate.commit_batch(
   kinds smallint[], resources text[], namespaces text[], names text[], operation_ids uuid[],
   expected_revisions bigint[], expected_uids text[], sent_afters bigint[],
@@ -45,7 +44,7 @@ DECLARE
 BEGIN
   SELECT h.revision, h.floor, h.epoch, h.slot, h.timeline, h.server_started_at INTO STRICT head_row
   FROM tidegate.head h FOR UPDATE;
-  -- a standby that is promoted goes on without a restart, and a copy may have started at any time
+  -- a standby is promoted without a restart, and a copy may have started at any time
   IF head_row.server_started_at <> pg_postmaster_start_time()
     OR head_row.timeline <> left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)
   THEN
@@ -88,9 +87,9 @@ BEGIN
         w.ordinal, o.ctid AS tid, o.revision, o.uid, o.deleting,
         (CASE
           WHEN recorded[w.ordinal] IS NOT NULL THEN 100
-          -- it was sent before, and what the log knew of it then may have been given up
+          -- it was sent before, and its change may no longer be in the log
           WHEN w.sent_after > 0 AND w.sent_after < head_row.floor THEN 8
-          -- a create is refused by its surroundings before by its own key, as admission comes before storage
+          -- a create fails by its guards before it fails by its own key, as admission comes before storage
           WHEN w.kind = 0 AND failed_guards[w.ordinal] IS NOT NULL THEN 5
           WHEN w.kind = 0 AND o.revision IS NOT NULL THEN 2
           WHEN w.kind = 0 THEN 0

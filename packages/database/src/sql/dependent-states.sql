@@ -1,6 +1,6 @@
--- What is known of the dependents of each uid, in order: whether there are any, whether one of them waits for dependents of
--- its own, and whether one of them blocks the owner. An object in a namespace is owned from there only; nothing blocks
--- itself.
+-- The state of the dependents of each uid, in order: whether there are any, whether one of them waits for dependents of its
+-- own, and whether one of them blocks the owner. The dependents of an object in a namespace are in that namespace; no
+-- object blocks itself.
 CREATE OR REPLACE FUNCTION tidegate.dependent_states(
   uids text[], owner_namespaces text[], OUT place integer, OUT are_there boolean, OUT wait boolean, OUT block boolean
 ) RETURNS SETOF record

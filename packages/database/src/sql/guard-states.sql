@@ -1,6 +1,6 @@
--- Judges guards against the present state: 0 holds, 1 fails, 2 fails because the object is being deleted.
+-- Checks guards against the present state: 0 holds, 1 fails, 2 fails because the object is being deleted.
 -- Kind 0: the key exists and is not being deleted. Kind 1: no object has the key's name as its namespace.
--- Kind 2: the lease of the key's name is still held under this fencing number. Kind 3: no object claims the key's name.
+-- Kind 2: the lease of the key's name is still held under this fencing number. Kind 3: no object has claimed the key's name.
 -- Kind 4: the key has exactly this revision, 0 for none.
 CREATE OR REPLACE FUNCTION tidegate.guard_states(
   kinds smallint[], resources text[], namespaces text[], names text[], fences bigint[]

@@ -1,6 +1,6 @@
--- What is left of namespaces that are not there any more: of those that are asked for, or of all where none is named. A
--- row for every resource of which there are objects. It steps from resource to resource through the primary key, as
--- namespace_is_empty does; only without names it reads the namespaces of all objects.
+-- The objects whose namespace no longer exists: of the given namespaces, or of all where none is given. One row for every
+-- resource that has such objects. The query steps from resource to resource through the primary key, as
+-- namespace_is_empty does; only without given names it reads the namespaces of all objects.
 CREATE OR REPLACE FUNCTION tidegate.left_behind(
   candidates text[],
   OUT namespace text, OUT resource text, OUT untouched bigint

@@ -1,6 +1,6 @@
--- Looks at the server that this call runs on, under the head's lock: called when it was started at another time than
--- the one that wrote last. After a restart that is all; where the timeline or the system's identity is another, too, the
--- newest commits may be lost, and a new epoch begins.
+-- Notes the server of this call, under the head's lock. It is called when the server's start time differs from that of the
+-- server that wrote last. A restart has no other effect; where the timeline or the system's identity differs, too, the newest
+-- commits may be lost, and a new epoch begins.
 CREATE OR REPLACE FUNCTION tidegate.note_server(OUT revision bigint, OUT epoch integer, OUT moved boolean)
 LANGUAGE plpgsql VOLATILE
 AS $$

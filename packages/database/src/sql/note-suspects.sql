@@ -1,7 +1,7 @@
--- Looks through the changes since the last look for objects that may be garbage now: those that have got other ties, and
--- those that depend on what was deleted. Where the log does not reach back so far, every object with ties is suspect.
--- Owners that wait for their blocking dependents become due when none is left. Answers whether there is more to look at.
--- What is noted is only ever looked at: that something is noted twice, or by two stores at once, does no harm.
+-- Reads the changes since the last call, and adds objects that may be garbage to the suspects: objects whose ties have
+-- changed, and dependents of deleted objects. Where the log does not reach back far enough, every object with ties becomes a
+-- suspect. Owners that wait become due when no dependent blocks them. Returns whether there are more changes to read. A
+-- suspect is only examined, so two stores may add the same suspect without harm.
 CREATE OR REPLACE FUNCTION tidegate.note_suspects(max_changes integer) RETURNS boolean
 LANGUAGE plpgsql VOLATILE
 SET plan_cache_mode = force_generic_plan
@@ -44,7 +44,7 @@ BEGIN
   ON CONFLICT ON CONSTRAINT suspects_pkey
   DO UPDATE SET reason = greatest(s.reason + 1, excluded.reason), due = excluded.due, attempts = 0, waits_as = NULL;
 
-  -- a slot that was given up meanwhile raised the floor first
+  -- a slot that was truncated in the meantime raised the floor first
   SELECT h.floor <= before AND before <= head_revision INTO STRICT is_known FROM tidegate.head h;
   IF NOT is_known THEN
     last := head_revision;

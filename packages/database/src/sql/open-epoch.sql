@@ -1,5 +1,5 @@
 -- Opens a new epoch: called under the head's lock when PostgreSQL's timeline or identity has changed, which may mean
--- that the newest commits were lost. Revisions go on far above any that the lost commits can have been given.
+-- that the newest commits were lost. Revisions continue far above any that the lost commits can have.
 CREATE OR REPLACE FUNCTION tidegate.open_epoch(OUT revision bigint, OUT epoch integer)
 LANGUAGE plpgsql VOLATILE
 AS $$

@@ -1,4 +1,4 @@
--- Which of these keys have an object now, with its uid, and whether it waits for its dependents to be deleted.
+-- The objects that exist at these keys, each with its uid, and whether it waits until its dependents are deleted.
 CREATE OR REPLACE FUNCTION tidegate.owner_states(
   resources text[], namespaces text[], names text[], OUT place integer, OUT uid text, OUT waits boolean
 ) RETURNS SETOF record

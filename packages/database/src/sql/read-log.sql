@@ -1,7 +1,7 @@
 -- Reads the changes of a resource ('' for all) after one revision through another, in order, each with the state that
 -- it made (a delete: the state that it ended), at most max_rows and about max_bytes of values. Rows of a slot that is
--- truncated while this runs are missing, never wrong. The caller finds that out: of all resources the revisions would
--- have a gap, of one the floor has risen.
+-- truncated while this runs are missing, never wrong. The caller notices that: for all resources the revisions have a gap,
+-- for one resource the floor has risen.
 CREATE OR REPLACE FUNCTION tidegate.read_log(
   after bigint, through bigint, max_rows integer, max_bytes bigint, only_resource text,
   OUT revision bigint, OUT kind smallint, OUT epoch integer, OUT resource text, OUT namespace text, OUT name text,

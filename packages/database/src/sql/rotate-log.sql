@@ -1,6 +1,6 @@
--- Moves the head to the next slot of the ring after truncating it, when the present slot is old enough. Answers
--- 'rotated', 'not due', 'empty' (no history is kept, so there is none to give up) or 'busy' (somebody reads the slot; the
--- next call tries again: waiting here would hold up every commit).
+-- Moves the head to the next slot of the ring after truncating it, when the present slot is old enough. Returns
+-- 'rotated', 'not due', 'empty' (there is no history to truncate) or 'busy' (a reader holds the slot; the next call tries
+-- again, because waiting here would block every commit).
 CREATE OR REPLACE FUNCTION tidegate.rotate_log(slot_age interval) RETURNS text
 LANGUAGE plpgsql VOLATILE
 SET lock_timeout = '500ms'

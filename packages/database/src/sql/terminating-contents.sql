@@ -1,5 +1,5 @@
--- The namespaces that are terminating, or the one that is asked for, each with a row for every resource of which it has
--- objects, or one row without a resource. It steps from resource to resource through the primary key, as
+-- The terminating namespaces, or the given one, each with a row for every resource that it has objects of, or with one row
+-- without a resource. The query steps from resource to resource through the primary key, as
 -- namespace_is_empty does, for all namespaces at once.
 CREATE OR REPLACE FUNCTION tidegate.terminating_contents(
   only_namespace text,

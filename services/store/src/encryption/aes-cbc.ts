@@ -13,8 +13,8 @@ const IV = 16;
 const MAC = 32;
 
 /**
- * prefix, initialization vector, ciphertext, authentication code. CBC alone lets somebody who can write to the database
- * alter values bit by bit, so what is stored is authenticated, with a key derived from the secret.
+ * prefix, initialization vector, ciphertext, authentication code. With CBC alone, an attacker who can write to the
+ * database could change single bits of a value. Therefore values are authenticated, with a key derived from the secret.
  */
 export function aesCbc(keyName: string, secret: Buffer): Provider {
   const key = createSecretKey(secret);

@@ -4,7 +4,7 @@ import { type Provider, prefixOf } from './provider.ts';
 const NONCE = 12;
 const TAG = 16;
 
-/** prefix, nonce, ciphertext, tag. Nonces are random: a key is to be rotated before some billions of writes. */
+/** prefix, nonce, ciphertext, tag. Nonces are random: rotate a key before it has encrypted some billions of writes. */
 export function aesGcm(keyName: string, secret: Buffer): Provider {
   const key = createSecretKey(secret);
   const algorithm = `aes-${secret.length * 8}-gcm` as 'aes-256-gcm';

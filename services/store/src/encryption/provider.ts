@@ -1,6 +1,6 @@
 /**
- * One key of one kind. Sealed bytes begin with the provider's prefix (`k8s:enc:aesgcm:v1:key1:`), by which they are
- * found again. Promise: open gives what seal was given, or throws; bytes that were altered are never opened.
+ * One encryption key with its algorithm. Sealed bytes begin with the provider's prefix (`k8s:enc:aesgcm:v1:key1:`), which
+ * selects the provider that opens them. Promise: `open` returns what was sealed, or throws; it never opens altered bytes.
  */
 export interface Provider {
   readonly prefix: string;

@@ -4,7 +4,7 @@ import { type Provider, prefixOf } from './provider.ts';
 
 const NONCE = 24;
 
-/** prefix, nonce, box: XSalsa20 with Poly1305, whose long nonces may be random forever. */
+/** prefix, nonce, box: XSalsa20 with Poly1305, whose nonces are long enough to be random without a limit. */
 export function secretbox(keyName: string, secret: Buffer): Provider {
   const prefix = prefixOf('secretbox', keyName);
   const start = Buffer.from(prefix);

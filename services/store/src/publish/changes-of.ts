@@ -8,7 +8,7 @@ import { statements } from '../storage/statements.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** What a commit changed, as the log would tell it: deletes still lack their last state. */
+/** The changes of a commit, as the log has them, except that deletes lack their last state. */
 export function changesOf(committed: Committed): LogBatch {
   const { commit, writes, spans } = committed;
   const changes: Change[] = [];
@@ -43,7 +43,7 @@ function changeOf(
   };
 }
 
-/** Deletes carry the last state. It is read here and not returned by the commit, whose answer must stay small. */
+/** Reads the last state of deleted objects. The commit does not return it, because its answer must stay small. */
 export async function fetchLastStates(pool: Pool, vault: Vault, batch: LogBatch): Promise<void> {
   const deletes = new Map(
     batch.changes.filter((change) => change.kind === writeKind.delete).map((change) => [change.revision, change]),

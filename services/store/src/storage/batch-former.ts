@@ -11,11 +11,11 @@ export interface Sized {
 }
 
 /**
- * Takes the next batch from the head of a queue, in order. The writes of a batch are judged all together against the
- * state before it, so none may depend on another: a write whose key the batch writes or guards already, or whose
- * guard names a key that the batch writes, is held back, and so is one that is too large for the room that is left: small
- * ones behind it need not wait for it. What is held back stays in the queue in its order, and the first is always taken.
- * A write and those that are joined to it are one: they may guard each other's keys.
+ * Takes the next batch from the head of a queue, in order. All writes of a batch are checked against the state before the
+ * batch, so no write may depend on another. A write stays in the queue when the batch already writes or guards its key,
+ * when the batch writes a key of its guards, or when it exceeds the remaining size; smaller writes behind it need not
+ * wait. The writes that stay keep their order, and the first write is always taken. A write and its joined writes count
+ * as one: they may guard each other's keys.
  */
 export function formBatch<T extends Sized>(queue: readonly T[], limits: Limits): { batch: T[]; rest: T[] } {
   const batch: T[] = [];
@@ -37,7 +37,7 @@ export function formBatch<T extends Sized>(queue: readonly T[], limits: Limits):
       demands.some((mark) => written.has(mark));
     if (depends || (batch.length > 0 && bytes + item.bytes > limits.bytes)) {
       rest.push(item);
-      // a long run of writes to one key must not make each batch walk the whole queue
+      // many writes to one key must not make each batch search the whole queue
       if (rest.length >= 2 * limits.writes) {
         at++;
         break;
@@ -54,12 +54,12 @@ export function formBatch<T extends Sized>(queue: readonly T[], limits: Limits):
   return { batch, rest };
 }
 
-/** What it takes for itself: who asks in the same batch whether it is free would not see it. */
+/** The write's claims. Another write of the same batch that checks whether a claim is free would not see them. */
 function claimsOf({ claims }: Write): string[] {
   return claims?.map((claim) => marksOf({ resource: '', namespace: '', name: claim })[0]) ?? [];
 }
 
-/** What a write touches: its key, and the set of all keys of its namespace. */
+/** The marks of a write: its key, and the set of all keys of its namespace. */
 function marksOf(key: Key): [string, string] {
   return [`${key.resource}\0${key.namespace}\0${key.name}`, `\0${key.namespace}`];
 }

@@ -1,17 +1,17 @@
 import { failureKind } from '@tidegate/database';
 import { Retry } from '@tidegate/service-kit';
 import { ApiError, tooManyRequests } from '@tidegate/status';
-import { awayError } from './commit-batcher.ts';
+import { unavailableError } from './commit-batcher.ts';
 
 const PAUSES = { firstMs: 50, longestMs: 400 };
 
 interface BatcherOptions<Item, Result> {
-  /** answers the items in their order */
+  /** returns the results in the order of the items */
   run: (items: Item[]) => Promise<Result[]>;
   inFlight: number;
   size: number;
   waiting: number;
-  /** how long a PostgreSQL that is away is waited for */
+  /** how long a call is repeated while PostgreSQL cannot be reached */
   patienceMs: number;
   now?: () => number;
 }
@@ -23,8 +23,8 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Questions to PostgreSQL that travel together. Invariant: a question is answered by a call that is sent after it was
- * asked, never by one in flight, so that the answer is as fresh as the question.
+ * Sends reads to PostgreSQL together. Invariant: a read is answered by a call that is sent after the read arrived, never
+ * by a call in flight, so that the result is not older than the read.
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
@@ -76,7 +76,7 @@ export class Batcher<Item, Result> {
     this.#running++;
     this.#schedule();
     try {
-      const results = await this.#persist(taken.flatMap((waiting) => waiting.items));
+      const results = await this.#runWithRetries(taken.flatMap((waiting) => waiting.items));
       let at = 0;
       for (const { items, resolve } of taken) {
         resolve(results.slice(at, at + items.length));
@@ -89,8 +89,8 @@ export class Batcher<Item, Result> {
     this.#schedule();
   }
 
-  /** A read changes nothing, so it is simply sent again while PostgreSQL may be coming back. */
-  async #persist(items: Item[]): Promise<Result[]> {
+  /** A read has no effects, so it is sent again while PostgreSQL may come back. */
+  async #runWithRetries(items: Item[]): Promise<Result[]> {
     const begun = this.#now();
     const retry = new Retry(PAUSES);
     for (;;) {
@@ -101,7 +101,7 @@ export class Batcher<Item, Result> {
         const kind = failureKind(error);
         const final = kind === 'refused' || kind === 'unexpected';
         if (final) throw ApiError.from(error);
-        if (this.#now() - begun >= this.#options.patienceMs) throw awayError(kind, error);
+        if (this.#now() - begun >= this.#options.patienceMs) throw unavailableError(kind, error);
         await retry.failed(error);
       }
     }

@@ -1,4 +1,4 @@
-import { type FailureKind, failureKind, isAway, type Pool } from '@tidegate/database';
+import { type FailureKind, failureKind, isUnreachable, type Pool } from '@tidegate/database';
 import { delayMs, type Logger, Retry, type TraceSpan, type Tracing } from '@tidegate/service-kit';
 import { serviceUnavailable, timeout, tooManyRequests } from '@tidegate/status';
 import { outcomeKind, type Write, type WriteOutcome, writeKind } from '@tidegate/wire';
@@ -7,17 +7,17 @@ import type { StoreMetrics } from '../metrics.ts';
 import { formBatch } from './batch-former.ts';
 import { type Commit, callCommit, outcome, type SealedWrite } from './commit-call.ts';
 
-/** One commit, told to whoever publishes it: writes and spans are in the order of the commit's outcomes. */
+/** One commit, as the publisher gets it: writes and spans are in the order of the commit's outcomes. */
 export interface Committed {
   readonly commit: Commit;
   readonly writes: readonly Write[];
   readonly spans: ReadonlyArray<TraceSpan | undefined>;
-  /** when its answer was here, by this process's clock */
+  /** when its answer arrived, by this process's clock */
   readonly knownAt: number;
 }
 
 interface Waiting extends SealedWrite {
-  /** what is committed with it, after it */
+  /** the writes that are committed together with it, after it */
   readonly joined: readonly SealedWrite[];
   readonly bytes: number;
   readonly since: number;
@@ -39,18 +39,18 @@ interface BatcherOptions {
 
 const BATCH = { writes: 512, bytes: 4 << 20 };
 const QUEUE = { writes: 10_000, bytes: 64 << 20 };
-/** how long after PostgreSQL went away writes still wait for it: those that come later are tried once */
-const AWAY_MS = 1000;
-/** how long a commit without an answer is sent again before its outcome is given up as unknown */
+/** how long writes wait after PostgreSQL became unreachable; later writes are tried once */
+const UNREACHABLE_MS = 1000;
+/** how long a commit without an answer is sent again; after that its outcome is unknown */
 const UNKNOWN_MS = 10_000;
 const PAUSES = { firstMs: 50, longestMs: 200 };
 const NOTHING = new Uint8Array(0);
 const NO_WRITES: SealedWrite[] = [];
 
 /**
- * Group commit. Invariant: one commit call is in flight at most; what arrives meanwhile forms the next. Every write
- * is answered once. A call whose answer was lost is sent again with the same operation ids until it is answered, so
- * that nothing is guessed.
+ * Group commit. Invariant: at most one commit call is in flight; writes that arrive in the meantime form the next batch.
+ * Every write is answered once. A call whose answer was lost is sent again with the same operation ids until it is
+ * answered, so that no outcome is guessed.
  */
 export class CommitBatcher {
   readonly #options: BatcherOptions;
@@ -69,7 +69,7 @@ export class CommitBatcher {
     return this.#queue.length;
   }
 
-  /** Answers in the order of the writes; rejects only when what was done is unknown or nothing was taken. */
+  /** Returns outcomes in the order of the writes. Rejects only where an outcome is unknown or the queue is full. */
   submit(writes: readonly Write[]): Promise<WriteOutcome[]> {
     const bytes = writes.reduce((sum, write) => sum + sizeOf(write), 0);
     if (this.#queue.length + writes.length > QUEUE.writes || this.#queuedBytes + bytes > QUEUE.bytes) {
@@ -110,20 +110,20 @@ export class CommitBatcher {
     });
   }
 
-  /** Resolves when everything that was taken is answered. */
+  /** Resolves when all accepted writes are answered. */
   async idle(): Promise<void> {
     while (this.#running) await delayMs(5);
   }
 
-  /** What is joined to a write was sent when it was. */
+  /** Joined writes were sent together with their write. */
   #sealJoined({ joined, sentAfter }: Write): SealedWrite[] {
     if (!joined?.length) return NO_WRITES;
     return joined.map((write) => ({ write: { ...write, sentAfter: sentAfter ?? 0 }, sealed: this.#seal(write) }));
   }
 
-  /** Once: a write that is sent again is sent as it was. */
+  /** A write is sealed once, so that a repeated call sends the same bytes. */
   #seal(write: Write): Sealed {
-    // a field that is absent on the wire reads as some empty array
+    // a field that is absent in the message is decoded as an empty array
     const value = write.value?.length ? write.value : NOTHING;
     const selection = write.selection?.length ? write.selection : NOTHING;
     if (write.kind === writeKind.delete) return { value: NOTHING, selection: NOTHING, checksum: 0 };
@@ -133,7 +133,7 @@ export class CommitBatcher {
   #start(): void {
     if (this.#running || this.#queue.length === 0) return;
     this.#running = true;
-    // what arrives in this turn of the loop travels together
+    // writes that arrive in this turn of the event loop are sent together
     setImmediate(() => void this.#run());
   }
 
@@ -147,7 +147,7 @@ export class CommitBatcher {
     this.#running = false;
   }
 
-  /** Sends the batch until it is answered or given up; unknown: an attempt before may have been executed. */
+  /** Sends the batch until it is answered or fails. `unknown`: an earlier attempt may have been executed. */
   async #commit(batch: readonly Waiting[], unknown: boolean): Promise<void> {
     const begun = this.#now();
     let perhapsDone = unknown;
@@ -160,15 +160,15 @@ export class CommitBatcher {
         return;
       } catch (error) {
         const kind = failureKind(error);
-        if (kind === 'refused' || kind === 'unexpected') return this.#apart(batch, error, perhapsDone);
+        if (kind === 'refused' || kind === 'unexpected') return this.#sendSeparately(batch, error, perhapsDone);
         perhapsDone ||= kind === 'lost';
-        if (isAway(kind)) {
+        if (isUnreachable(kind)) {
           this.#awaySince ??= begun;
           this.#giveUpWaiting(error);
         }
         const waits = perhapsDone || kind === 'busy';
         const since = waits ? begun : (this.#awaySince ?? begun);
-        if (kind === 'exhausted' || this.#now() - since >= (waits ? UNKNOWN_MS : AWAY_MS)) {
+        if (kind === 'exhausted' || this.#now() - since >= (waits ? UNKNOWN_MS : UNREACHABLE_MS)) {
           return this.#giveUp(batch, kind, error, perhapsDone);
         }
         await retry.failed(error);
@@ -210,8 +210,8 @@ export class CommitBatcher {
     }
   }
 
-  /** One write that cannot be stored must fail alone: each is sent by itself. */
-  async #apart(batch: readonly Waiting[], error: unknown, unknown: boolean): Promise<void> {
+  /** Sends each write by itself, so that a write that cannot be stored fails alone. */
+  async #sendSeparately(batch: readonly Waiting[], error: unknown, unknown: boolean): Promise<void> {
     const [only, ...others] = batch;
     if (only === undefined) return;
     if (others.length > 0) {
@@ -225,17 +225,20 @@ export class CommitBatcher {
 
   #giveUp(batch: readonly Waiting[], kind: FailureKind, error: unknown, unknown: boolean): void {
     const words = error instanceof Error ? error.message : String(error);
-    this.#options.log.warn({ err: error, kind, writes: batch.length, unknown }, 'Writes were given up.');
+    this.#options.log.warn(
+      { err: error, kind, writes: batch.length, unknown },
+      'Writes failed: PostgreSQL did not execute them in time.',
+    );
     for (const item of batch) {
       if (unknown) item.fail(timeout('the storage did not say whether the write was done'));
       else this.#answer(item, outcome(outcomeKind.unavailable, { message: reasonOf(kind, words) }));
     }
   }
 
-  /** Nothing that waits behind a batch in trouble waits longer than it would alone. */
+  /** Writes that wait behind a failing batch do not wait longer than they would alone. */
   #giveUpWaiting(error: unknown): void {
     const words = error instanceof Error ? error.message : String(error);
-    const latest = this.#now() - AWAY_MS;
+    const latest = this.#now() - UNREACHABLE_MS;
     const late = this.#queue.filter((item) => item.since <= latest);
     if (late.length === 0) return;
     this.#queue = this.#queue.filter((item) => item.since > latest);
@@ -259,7 +262,7 @@ const labels = Object.fromEntries(
   Object.entries(outcomeKind).map(([outcomeName, kind]) => [kind, { outcome: outcomeName }]),
 ) as Record<number, { outcome: string }>;
 
-/** In the order of the call: each write, then what is joined to it. */
+/** The order of the call: each write, followed by its joined writes. */
 function flat(batch: readonly Waiting[]): readonly SealedWrite[] {
   return batch.every(({ joined }) => joined.length === 0) ? batch : batch.flatMap((item) => [item, ...item.joined]);
 }
@@ -275,6 +278,6 @@ export function reasonOf(kind: FailureKind, words: string): string {
   return `the storage cannot be reached: ${words}`;
 }
 
-export function awayError(kind: FailureKind, error: unknown): Error {
+export function unavailableError(kind: FailureKind, error: unknown): Error {
   return serviceUnavailable(reasonOf(kind, error instanceof Error ? error.message : String(error)));
 }

@@ -11,7 +11,7 @@ import { type OutcomeKind, outcomeKind, type Write, type WriteOutcome } from '@t
 import type { Sealed } from '../encryption/vault.ts';
 import { statements } from './statements.ts';
 
-/** What a batch did. */
+/** The result of a commit call. */
 export interface Commit {
   readonly epoch: number;
   /** the revision before the batch's first, and its last: equal when nothing was committed */
@@ -19,7 +19,7 @@ export interface Commit {
   readonly last: number;
   /** by write */
   readonly outcomes: readonly WriteOutcome[];
-  /** by write: what it replaced; undefined where this call did not commit it */
+  /** by write: the state that it replaced; undefined where this call did not commit the write */
   readonly replaced: ReadonlyArray<Replaced | undefined>;
 }
 
@@ -31,7 +31,7 @@ interface Replaced {
 
 const CREATED: Replaced = { revision: 0, uid: '' };
 
-/** The function's word for "was executed before": its recorded revision is the answer. */
+/** the function's code for a write that was executed before; its recorded revision is the answer */
 const RECORDED = 100;
 
 interface Report {
@@ -44,13 +44,13 @@ interface Report {
   guards?: Array<number | null> | null;
 }
 
-/** A write, and its content as it is stored. */
+/** A write with its content in the stored form. */
 export interface SealedWrite {
   readonly write: Write;
   readonly sealed: Sealed;
 }
 
-/** Commits a batch in one call: all values travel as one parameter, the small columns as arrays. */
+/** Commits a batch in one call: all values are sent as one parameter, the small columns as arrays. */
 export async function callCommit(pool: Pool, batch: readonly SealedWrite[], notify: boolean): Promise<Commit> {
   const writes = batch.map((item) => item.write);
   const sealed = batch.map((item) => item.sealed);
@@ -133,7 +133,7 @@ function parametersOf(writes: readonly Write[], sealed: readonly Sealed[], notif
   ];
 }
 
-/** Each different guard once (most writes of a batch ask for the same namespace), and who asks for it. */
+/** Each distinct guard once, with the writes that need it: most writes of a batch guard the same namespace. */
 function guardParameters(writes: readonly Write[]): Parameter[] {
   const kinds: number[] = [];
   const resources: string[] = [];

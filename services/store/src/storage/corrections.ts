@@ -4,7 +4,7 @@ import type { Key, ListRequest, StoredObject } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
 import { previousColumns, stateAt } from './state-row.ts';
 
-/** A key that has changed since a revision: its state then, or nothing when it did not exist. */
+/** A key that has changed since a revision, with its state at the revision, or none where it did not exist. */
 export interface Correction {
   readonly key: Key;
   readonly object: StoredObject | undefined;
@@ -22,8 +22,8 @@ const KEYS = 512;
 const BYTES = 1 << 20;
 
 /**
- * The keys of a range that have changed after a revision, in key order, each with its state before. The keys come from
- * a cursor, the values in portions of about a megabyte, so that memory stays flat however much has changed.
+ * Reads the keys of a range that have changed after a revision, in key order, each with its earlier state. A cursor
+ * returns the keys, and values are read in portions of about a megabyte, so that memory does not grow with the changes.
  */
 export async function* correctionsAfter(
   { run, vault }: { run: Transaction; vault: Vault },
@@ -45,7 +45,7 @@ export async function* correctionsAfter(
 
 function declareCursor(request: ListRequest, revision: number): [string, Parameter[]] {
   const { resource = '', namespace = '', afterNamespace = '', afterName = '' } = request;
-  // a cursor's statement takes no parameters, so they are quoted here
+  // the statement of a cursor takes no parameters, so the values are quoted here
   const conditions = [`revision > ${revision}`];
   if (resource !== '') conditions.push(`resource = ${quote(resource)}`);
   if (namespace !== '') conditions.push(`namespace = ${quote(namespace)}`);

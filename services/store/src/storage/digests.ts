@@ -15,7 +15,7 @@ const DIGESTS = `SELECT h.revision, h.epoch, o.resource, o.count, o.low_sum, o.h
 
 const DIGEST_MS = 60_000;
 
-/** What every collection holds, in a few numbers each. */
+/** Reads a digest of every collection. */
 export async function readDigests(pool: Pool): Promise<DigestResponse> {
   const rows = await pool.query(DIGESTS, [], DIGEST_MS);
   const [revision, epoch] = rows[0] as unknown as [number, number];

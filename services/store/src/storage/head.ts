@@ -1,6 +1,6 @@
 import type { Row } from '@tidegate/database';
 
-/** An epoch whose start lies in or above the range: revisions between the two numbers do not exist. */
+/** An epoch that begins in or above the range: revisions between the two numbers do not exist. */
 export interface Epoch {
   readonly epoch: number;
   readonly lastSurviving: number;
@@ -25,7 +25,7 @@ export function headWithEpochs(row: Row | undefined): Head {
   };
 }
 
-/** Nobody can read on from here: the log has been cut above it, or it was lost in a failover. */
+/** Whether a reader cannot continue at this revision: it is below the floor, or was lost in a failover. */
 export function isLost(head: Head, revision: number): boolean {
   return revision < head.floor || head.epochs.some((e) => revision > e.lastSurviving && revision < e.firstNew);
 }

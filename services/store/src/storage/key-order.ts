@@ -1,6 +1,6 @@
 import type { Key } from '@tidegate/wire';
 
-/** The order of keys in PostgreSQL under collation "C": by the bytes of their UTF-8. */
+/** Compares keys as PostgreSQL does under collation "C": by the bytes of their UTF-8. */
 export function compareKeys(a: Key, b: Key): number {
   return compareText(a.resource, b.resource) || compareText(a.namespace, b.namespace) || compareText(a.name, b.name);
 }

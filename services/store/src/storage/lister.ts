@@ -10,15 +10,15 @@ import { ObjectScan } from './object-scan.ts';
 import { countAfter } from './rest-count.ts';
 import { statements } from './statements.ts';
 
-/** Takes a page; resolves when the next may be made. */
+/** Takes a page; resolves when the next page may be made. */
 export type TakePage = (page: ListPage) => Promise<void>;
 
 const PAGE = { objects: 500, bytes: 1 << 20 };
 
 /**
- * Lists as of one revision. Invariant: all pages of a list come from one REPEATABLE READ snapshot, and a page of it is
- * all that is held in memory. An older revision is the snapshot with each key that has changed since put back to its
- * state before the first such change.
+ * Lists objects as of one revision. Invariant: all pages of a list come from one REPEATABLE READ snapshot, and memory
+ * holds only one page of it. For an older revision each key that has changed since is replaced by its state before the
+ * first such change.
  */
 export class Lister {
   readonly #pool: Pool;
@@ -32,7 +32,7 @@ export class Lister {
   list(request: ListRequest, take: TakePage): Promise<void> {
     const wanted = request.revision ?? 0;
     return this.#pool.transaction('isolation level repeatable read read only', async (run) => {
-      // the lock comes before the snapshot: no slot can be truncated between the look at the floor and the last page
+      // the lock comes before the snapshot, so that no slot can be truncated between reading the floor and the last page
       if (wanted > 0) await run('LOCK TABLE tidegate.log IN ACCESS SHARE MODE');
       const head = headWithEpochs((await run(statements.headAndEpochs, [wanted]))[0]);
       if (wanted > head.revision) throw resourceVersionTooLarge(String(wanted), String(head.revision));
@@ -51,8 +51,8 @@ export class Lister {
 }
 
 /**
- * Merges two sequences in key order: what has not changed since, and what the others were then. An object that was
- * written after the revision is in the log, and so among the latter: its present state is not read.
+ * Merges two sequences in key order: the objects that have not changed since the revision, and the earlier states of the
+ * others. An object that was written after the revision is in the log, so only its earlier state is read.
  */
 async function* objectsAt(
   source: { run: Transaction; vault: Vault },

@@ -7,13 +7,13 @@ import { stateAt } from './state-row.ts';
 import { statements } from './statements.ts';
 
 const BATCH = { rows: 512, bytes: 1 << 20 };
-/** How much of the log one statement looks through for the changes of one resource. */
+/** the revisions that one statement searches for the changes of one resource */
 const SPAN = 50_000;
 
 /**
- * The log of changes. Promise of every read: the batches cover (after, through] without gaps and in order, or the
- * read fails with Expired; that the revisions follow one another is checked here, row by row, because a slot may be
- * truncated while its reader is under way.
+ * Reads the log of changes. Promise of every read: the batches cover (after, through] in order and without gaps, or the
+ * read fails with Expired. The reader checks row by row that each revision follows the one before, because a slot may be
+ * truncated during a read.
  */
 export class LogReader {
   readonly #pool: Pool;
@@ -24,7 +24,7 @@ export class LogReader {
     this.#vault = vault;
   }
 
-  /** resource '' reads all. through 0 reads to the current revision, and so does one that is not reached yet. */
+  /** Resource '' reads all resources. `through` 0, or above the current revision, reads to the current revision. */
   async *read(after: number, through: number, resource = ''): AsyncGenerator<LogBatch> {
     const head = await this.#head(after);
     if (isLost(head, after)) throw expiredRevision(after, head.floor);
@@ -41,15 +41,15 @@ export class LogReader {
     for (let at = after; at < end; ) {
       const batches = [...batchesOf(at, end, await changes, head.epochs)];
       at = batches.at(-1)?.last ?? end;
-      // PostgreSQL reads on while the reader takes these
+      // PostgreSQL reads the next batches while the caller takes these
       if (at < end) changes = this.#changes(at, end);
-      // the next turn awaits it; a reader that stops before does not need it
+      // an error of this query: the next iteration awaits and reports it; a caller that stops earlier does not need it
       changes.catch(() => {});
       yield* batches;
     }
   }
 
-  /** What one resource has: no row tells of one that is missing, but the floor does, after they were read. */
+  /** Reads one resource. Its revisions have gaps, so a missing row is noticed by the floor, which is read afterwards. */
   async *#readOf(resource: string, after: number, end: number): AsyncGenerator<LogBatch> {
     for (let at = after; at < end; ) {
       const to = Math.min(end, at + SPAN);
@@ -71,7 +71,7 @@ export class LogReader {
     const rows = await this.#rows(after, through, '');
     const changes = rows.map((row) => changeOf(row, this.#vault));
     const whole = changes.length > 0 && changes.every(({ change }, i) => change.revision === after + 1 + i);
-    // rows are missing at a hole between epochs, or because their slot has been truncated meanwhile
+    // rows are missing at a hole between epochs, or because their slot was truncated in the meantime
     const floor = whole ? 0 : (await this.#head(after)).floor;
     if (after < floor) throw expiredRevision(after, floor);
     return changes;
@@ -89,7 +89,7 @@ interface LoggedChange {
 }
 
 /**
- * Cuts what was read into batches of one epoch each. The first batch of an epoch also covers the hole before it:
+ * Splits changes into batches of one epoch each. The first batch of an epoch also covers the hole before it:
  * with changes 4, 5 and then 11 of an epoch whose hole is 6-10, the batches are 4-5 and 6-11.
  */
 function* batchesOf(
@@ -115,19 +115,19 @@ function* batchesOf(
   }
   if (open !== undefined) yield open;
   if (changes.length > 0) return;
-  // an epoch that nothing has been written in yet
+  // an epoch without changes
   const hole = epochs.find((e) => e.lastSurviving === after);
   if (hole === undefined) throw internalError(`the log has a gap after revision ${after}`);
   yield { epoch: hole.epoch, first: after + 1, last: Math.min(end, hole.firstNew - 1), changes: [] };
 }
 
-/** There may be more in the range: the statement has stopped at one of its limits. */
+/** Whether the statement stopped at one of its limits, so that the range may have more rows. */
 function isCut(rows: readonly Row[]): boolean {
   const bytes = rows.reduce((sum, row) => sum + (stateAt(row, STATE).value?.length ?? 0), 0);
   return rows.length >= BATCH.rows || bytes >= BATCH.bytes;
 }
 
-/** Where a row's state begins. */
+/** the first column of the state in a row */
 const STATE = 6;
 
 function changeOf(row: Row, vault: Vault): LoggedChange {

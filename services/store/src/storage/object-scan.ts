@@ -7,8 +7,8 @@ const BYTES = 1 << 20;
 const MOST_ROWS = 512;
 
 /**
- * The present objects of a range in key order, fetched some at a time. The rows asked for follow the size of the
- * objects: fetching 500 to keep three of them would make large objects slow, fetching few would make small ones slow.
+ * Reads the present objects of a range in key order, portion by portion. The number of rows of a portion follows the size
+ * of the objects: many rows would make large objects slow, and few rows would make small objects slow.
  */
 export class ObjectScan {
   readonly #run: Transaction;
@@ -17,7 +17,7 @@ export class ObjectScan {
   readonly #unchangedSince: number | undefined;
   #rows = 64;
 
-  /** unchangedSince: only objects that were not written after this revision */
+  /** `unchangedSince`: only objects that were not written after this revision */
   constructor(run: Transaction, vault: Vault, request: ListRequest, unchangedSince?: number) {
     this.#run = run;
     this.#vault = vault;

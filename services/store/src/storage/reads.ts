@@ -7,16 +7,16 @@ import { stateAt } from './state-row.ts';
 import { statements } from './statements.ts';
 
 const PATIENCE_MS = 1000;
-/** the head is also the pulse: one that hangs must show within two seconds */
+/** reading the head is also the health check: a query that hangs must be noticed within two seconds */
 const HEAD_MS = 1500;
 const MISSING: ReadOutcome = { found: false, object: null, again: false };
 const AGAIN: ReadOutcome = { found: false, object: null, again: true };
-/** values up to this travel together, larger ones are fetched one by one */
+/** values up to this size are read together, larger values one by one */
 const SMALL_BYTES = 64 << 10;
-/** of large values in one answer; the next is still begun */
+/** the limit of large values in one answer; the value that exceeds it is the last one */
 const LARGE_BYTES = 4 << 20;
 
-/** Reads by key: all that arrive while two statements are in flight share the next. */
+/** Reads objects by key. Reads that arrive while two statements are in flight share the next statement. */
 export class KeyReader {
   readonly #batcher: Batcher<Key, ReadOutcome>;
 
@@ -78,7 +78,7 @@ function readRows(pool: Pool, keys: readonly Key[], maxBytes: number): Promise<R
   ]);
 }
 
-/** The head row: callers share a query that is not yet sent. */
+/** Reads the head row. Callers share a query that is not yet sent. */
 export class HeadReader {
   readonly #batcher: Batcher<undefined, HeadResponse>;
   readonly #onHead: (head: HeadResponse) => void;

@@ -2,8 +2,8 @@ import type { Parameter, Transaction } from '@tidegate/database';
 import type { Key, ListRequest } from '@tidegate/wire';
 
 /**
- * How many objects of a list follow a key, at a revision (0: in this snapshot). Those of the past are the present ones,
- * with each key that has changed since put back to whether it was there.
+ * Counts the objects of a list that follow a key, at a revision (0: in this snapshot). For an older revision it counts the
+ * present objects, and corrects the count by each key that was created or deleted since.
  */
 export async function countAfter(
   run: Transaction,

@@ -1,6 +1,6 @@
 import { previousColumns, stateColumns } from './state-row.ts';
 
-/** The calls that the store makes again and again; packages/database has the functions behind them. */
+/** The statements that the store repeats. Their functions are in packages/database. */
 export const statements = {
   commitBatch: `SELECT epoch, first_revision, last_revision, report FROM tidegate.commit_batch(
     $1::smallint[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::bigint[], $7::text[], $8::bigint[],
