@@ -52,7 +52,7 @@ const RANGES: Readonly<Record<string, Range>> = {
   'history-minutes': { least: 60, most: 10_080, isWhole: true },
 };
 
-/** Refuses numbers that would make no sense, by the name of their option. */
+/** Rejects numbers out of range; the error names the option. */
 export function checkNumbers(config: HealthConfig): void {
   const given: Readonly<Record<keyof typeof RANGES, number>> = {
     'probe-period-seconds': config.probePeriodSeconds,

@@ -1,10 +1,10 @@
 import type { WindowMemory } from '@tidegate/collection';
 import type { MetricRegistry } from '@tidegate/service-kit';
 
-/** What is looked at when somebody asks. */
+/** Values that are read when metrics are collected. */
 interface Held {
   objects: () => number;
-  /** by collection, as its key in the store says */
+  /** by resource, as keys in the store name it */
   sizes: () => Iterable<readonly [resource: string, objects: number]>;
   windows: () => WindowMemory;
 }
@@ -69,7 +69,7 @@ export function declareMetrics(registry: MetricRegistry, held: Held) {
   };
 }
 
-/** `deployments.apps` is deployments of the group apps. */
+/** Splits `deployments.apps` into the resource and its group. */
 function groupAndResource(stored: string): { group: string; resource: string } {
   const dot = stored.indexOf('.');
   return dot < 0 ? { group: '', resource: stored } : { group: stored.slice(dot + 1), resource: stored.slice(0, dot) };

@@ -2,7 +2,7 @@ import type { ReportedReplica } from '../report.ts';
 
 const NOTHING = '–';
 
-/** What is told of one replica, in words for people. */
+/** The figures of one replica, as text. */
 export function figures(
   { load, revision, address }: ReportedReplica,
   newest: number,
@@ -25,7 +25,7 @@ export function figures(
   return told;
 }
 
-/** Replicas together: what adds up is added, and of the rest the worst counts. */
+/** The figures of several replicas: rates are added, of the others the worst value is taken. */
 export function together(replicas: readonly ReportedReplica[]) {
   const loads = replicas.flatMap(({ load }) => (load === null ? [] : [load]));
   const lags = loads.filter(({ hasLag }) => hasLag).map(({ lagMs }) => lagMs);
@@ -46,7 +46,7 @@ function milliseconds(ms: number): string {
   return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 }
 
-/** The largest unit of which there is one at least. */
+/** A time in the largest unit that fits. */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;

@@ -19,7 +19,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
 
 type State = keyof typeof SYMBOLS;
 
-/** The report as a page: whole without scripts, when it asks for itself again; with them it changes in place. */
+/** The report as a page. Without scripts it reloads itself; with scripts it is updated in place. */
 export function boardPage(report: Report, history: History, now: number): string {
   const parts = Map.groupBy(report.parts, ({ part }) => part);
   const sections = [...parts].map(([part, replicas]) => partSection(part, replicas, { report, history, now }));
@@ -42,7 +42,7 @@ export function boardPage(report: Report, history: History, now: number): string
 <p>As of <time id="at" datetime="${report.at}">${clock(report.at)}</time> UTC, revision ${report.revision}. <span id="live" role="status" aria-live="polite"></span></p>
 </header>
 <main id="main">
-${troubles(report)}
+${failures(report)}
 ${overview(parts)}
 ${sections}
 ${events(history)}
@@ -59,8 +59,8 @@ interface Around {
   readonly now: number;
 }
 
-/** What needs somebody comes first. */
-function troubles({ parts }: Report): Html {
+/** The failing checks, which are shown first. */
+function failures({ parts }: Report): Html {
   const lines = parts.flatMap(({ part, instance, checks }) =>
     checks
       .filter(({ ok }) => !ok)
@@ -121,7 +121,7 @@ function lagRow(series: Series): Html {
 function checkRows({ checks, state }: ReportedReplica, series: Series): readonly Html[] {
   const [done, others] = [checks.filter(isDoneHook), checks.filter((check) => !isDoneHook(check))];
   const rows = others.map(({ name, ok, required, message }) => {
-    // what one that is gone said last is not so any more
+    // the last message of an unreachable replica is outdated
     const isStale = state === 'unreachable' && name !== REACHABLE;
     const word = isStale ? 'unknown' : ok ? 'ok' : required ? 'failing' : 'degraded';
     const why = ok || isStale || message === '' ? html`` : html`<span class="why">${message}</span>`;
@@ -135,7 +135,7 @@ function checkRows({ checks, state }: ReportedReplica, series: Series): readonly
   ];
 }
 
-/** Once done they are always done: not worth a row each. */
+/** A start-up hook that is done stays done, so it needs no row. */
 function isDoneHook({ name, ok }: { readonly name: string; readonly ok: boolean }): boolean {
   return ok && name.startsWith('poststarthook/');
 }

@@ -2,7 +2,7 @@ import { REACHABLE, type Replica, type ReplicaCheck, type Turn } from '../probes
 import { stateOf } from '../report.ts';
 import { Minutes } from './minutes.ts';
 
-/** What a minute was at its worst. 0: nothing is known of it. */
+/** The worst state of a minute; `nothing`: unknown. */
 export const seen = { nothing: 0, ok: 1, degraded: 2, failing: 3 } as const;
 
 export interface HistoryEvent {
@@ -13,9 +13,9 @@ export interface HistoryEvent {
   readonly message: string;
 }
 
-/** What is drawn as bars. */
+/** The values that the board draws as bars. */
 export interface Series {
-  /** of a check, or of the whole replica where it has no name */
+  /** the states of a check; of the whole replica where the name is '' */
   readonly states: (check: string, spans: number, minutesOfSpan: number) => number[];
   /** milliseconds from commit to the mirrors */
   readonly lagMs: (spans: number, minutesOfSpan: number) => number[];
@@ -37,10 +37,10 @@ export const BOUNDS: Bounds = { minutes: 24 * 60, events: 200, replicas: 256, ch
 const WHOLE = '';
 
 /**
- * What was, in memory alone: each minute of each check of each replica, and the last changes.
+ * The history in memory: each minute of each check of each replica, and the last changes.
  *
- * Invariant: it never holds more than its bounds. A replica is known by its address, so that it stays the same one when
- * it is started again; where there are too many, the one that was heard of longest ago goes.
+ * Invariant: it never exceeds its bounds. A replica is identified by its address, so that its history continues after a
+ * restart; where there are too many, the one without news for the longest time is removed.
  */
 export class History {
   readonly #bounds: Bounds;
@@ -51,7 +51,7 @@ export class History {
     this.#bounds = { ...BOUNDS, ...bounds };
   }
 
-  /** how many are kept */
+  /** the number of minutes that are kept */
   get minutes(): number {
     return this.#bounds.minutes;
   }
@@ -61,11 +61,11 @@ export class History {
     return this.#events;
   }
 
-  /** What is believed of a replica now, and what has just changed. */
+  /** Adds the present state of a replica, and its latest changes. */
   note(replica: Replica, turns: readonly Turn[], now: number): void {
     const kept = this.#keptOf(replica.address);
     this.#minutesOf(kept, WHOLE).note(wholeState(replica), now);
-    // of one that does not answer nothing more is known
+    // for a replica that does not answer only this is known
     const told = replica.checks.filter(({ name }) => replica.isReachable || name === REACHABLE);
     for (const check of told) this.#minutesOf(kept, check.name).note(checkState(check), now);
     if (replica.load?.hasLag) kept.lagMs.note(replica.load.lagMs, now);
@@ -89,7 +89,7 @@ export class History {
     const { minutes, replicas } = this.#bounds;
     const known = this.#replicas.get(address);
     const kept = known ?? { checks: new Map(), lagMs: new Minutes(new Float32Array(minutes)) };
-    // a map remembers the order in which its entries were put: the first was heard of longest ago
+    // a map keeps the order of insertion, so the first entry has had no news for the longest time
     this.#replicas.delete(address);
     this.#replicas.set(address, kept);
     for (const oldest of this.#replicas.keys()) {
@@ -103,7 +103,7 @@ export class History {
     const known = checks.get(name);
     if (known !== undefined) return known;
     const made = new Minutes(new Uint8Array(this.#bounds.minutes));
-    // another version of the part may tell other checks; one that is told no longer goes first
+    // another version of the part may have other checks; checks that no longer exist are removed first
     for (const old of checks.keys()) {
       if (checks.size < this.#bounds.checksOfReplica) break;
       if (old !== WHOLE) checks.delete(old);

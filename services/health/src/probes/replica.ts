@@ -14,7 +14,7 @@ export interface ReplicaCheck {
   readonly live: boolean;
 }
 
-/** What became different, for the list of events. */
+/** A change of a check, for the list of events. */
 export interface Turn {
   readonly check: string;
   readonly passes: boolean;
@@ -27,15 +27,16 @@ interface Known {
   told: ChecksResponse['checks'][number];
 }
 
-/** Of one that has not answered yet. */
+/** the part of a replica that has not answered yet */
 export const UNKNOWN = 'unknown';
-/** That it answers at all, beside the checks that it tells itself. */
+/** the name of the check that a replica answers at all */
 export const REACHABLE = 'reachable';
 
 /**
- * What is believed of one replica: what it said, but for what it said too few times.
+ * The accepted state of one replica: a change counts only when it was seen often enough in a row.
  *
- * Invariant: a check that a replica no longer tells is forgotten; the checks of one that does not answer stay as they were.
+ * Invariant: a check that the replica no longer reports is removed; while a replica does not answer, its checks stay as
+ * they were.
  */
 export class Replica {
   readonly address: string;
@@ -52,7 +53,7 @@ export class Replica {
     this.#patience = patience;
   }
 
-  /** Takes in an answer, or its lack; tells what that changed. */
+  /** Takes an answer, or its absence. Returns what has changed. */
   see({ answered, answer, why }: TargetState, now: number): Turn[] {
     const turns: Turn[] = [];
     if (this.#reachable === undefined) this.#reachable = new Steady(answered, now, this.#patience);
@@ -71,7 +72,7 @@ export class Replica {
       }
       known.live.see(check.live, now);
       if (known.steady.see(check.ok, now)) turns.push({ check: check.name, passes: check.ok, message: check.message });
-      // the reason that is shown is that of the failure that is believed
+      // the shown reason is that of the accepted failure
       if (check.ok === known.steady.passes || !check.ok) known.told = check;
     }
     return turns;
@@ -81,7 +82,7 @@ export class Replica {
     return this.#answer?.part ?? UNKNOWN;
   }
 
-  /** its name, or its address while it has not told one */
+  /** its name; its address until it has reported a name */
   get instance(): string {
     return this.#answer?.instance ?? this.address;
   }
@@ -98,17 +99,17 @@ export class Replica {
     return this.#answer?.revision ?? 0;
   }
 
-  /** of one that answers, and tells it */
+  /** undefined while it does not answer or does not report it */
   get load(): LoadMessage | undefined {
     return this.isReachable ? (this.#answer?.load ?? undefined) : undefined;
   }
 
-  /** when it came, or went */
+  /** when it became reachable or unreachable */
   get since(): number {
     return this.#reachable?.since ?? this.#knownSince;
   }
 
-  /** whether it answers, and then what it tells of itself */
+  /** whether it answers, followed by the checks that it reports */
   get checks(): ReplicaCheck[] {
     const { isReachable } = this;
     const reachable: ReplicaCheck = {

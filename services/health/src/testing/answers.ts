@@ -16,7 +16,7 @@ export const LOAD = {
 
 type Told = Partial<Omit<ChecksResponse, 'checks'>> & { checks?: Readonly<Record<string, Partial<CheckMessage>>> };
 
-/** What a part says of itself: ping and postgres pass, unless something else is said of them. */
+/** An answer of a part, in which ping and postgres pass by default. */
 export function answer({ checks = {}, ...rest }: Told = {}): ChecksResponse {
   const all = { ping: { onLivez: true, live: true }, postgres: {}, ...checks };
   return {
@@ -41,7 +41,7 @@ export function silent(why = 'no answer'): TargetState {
   return { address: 'there:1', answered: false, answer: undefined, why };
 }
 
-/** One that has told this, and is believed. */
+/** A replica with these answers as its accepted state. */
 export function replica(told: Told = {}, address = `${told.instance ?? 'store-1'}:1`): Replica {
   const made = new Replica(address, PATIENT);
   made.see({ ...answered(answer(told)), address }, 0);

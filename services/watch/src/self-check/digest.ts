@@ -10,8 +10,8 @@ interface Marked extends Position {
 }
 
 /**
- * A few numbers that two equal states share, and two different ones hardly: which objects there are, each at which
- * revision, and so with which content. Marks have 52 bits, taken in two parts whose sums stay exact.
+ * A digest of the keys and revisions of all objects: equal states have equal digests, and different states almost never
+ * do. Marks have 52 bits, which are added in two halves so that the sums stay exact.
  */
 export async function digestOf(
   resource: string,

@@ -1,7 +1,7 @@
 import type { Key } from '@tidegate/wire';
 import type { StoreClient } from '../clients/store-client.ts';
 
-/** Whether at least one of these objects can be read by now. */
+/** Whether at least one of these objects can be read again. */
 export async function someReadable(store: StoreClient, keys: readonly Key[]): Promise<boolean> {
   for (const [place, names] of byNamespace(keys)) {
     const { resource, namespace } = place;
