@@ -14,7 +14,7 @@ export { ensureCluster } from './postgres/cluster.ts';
 export { commandAs, giveTo, type RunAs, runAsFor } from './postgres/run-as.ts';
 export { makePostgresSocketDir, postgresUrl, startPostgresServer } from './postgres/server.ts';
 export { familyBytes, memoryBytes } from './probes/memory.ts';
-export { demandPort, freePort, freePorts, isPortFree } from './probes/ports.ts';
+export { freePort, freePorts, isPortFree, requireFreePort } from './probes/ports.ts';
 export {
   cacheDir,
   defaultDataDir,
@@ -25,8 +25,8 @@ export {
   projectRoot,
   projectVersion,
 } from './project.ts';
-export { type LogFile, lastWords, openLogFile } from './supervise/log-file.ts';
+export { type LogFile, lastMessage, openLogFile } from './supervise/log-file.ts';
 export { NODE_FLAGS, startNodeProcess } from './supervise/node-process.ts';
 export { type Running, signalQuietly } from './supervise/running.ts';
-export { removePlace, temporaryPlace } from './temporary-place.ts';
-export { isErrno, Trouble } from './trouble.ts';
+export { removeDirectory, temporaryDirectory } from './temporary-directory.ts';
+export { isErrno, UserError } from './user-error.ts';

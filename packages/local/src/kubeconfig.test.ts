@@ -3,12 +3,12 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { kubeconfigText, writeKubeconfig } from './kubeconfig.ts';
-import { temporaryPlace } from './temporary-place.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 const facts = { server: 'https://127.0.0.1:6443', caPem: 'PEM\n', token: 't0ken' };
 
 function place(): string {
-  return join(temporaryPlace(), 'config');
+  return join(temporaryDirectory(), 'config');
 }
 
 test('The kubeconfig has one context, tidegate, with the token and the authority inside.', () => {

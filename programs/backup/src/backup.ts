@@ -3,13 +3,13 @@ import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
 import { columnList, objectColumns, schemaVersion } from './columns.ts';
-import { rowsOfCopy } from './copy-rows.ts';
-import { frame, frameKind, MARK } from './frames.ts';
-import { FORMAT, type Header, type Trailer } from './heading.ts';
+import { BackupError } from './file/backup-error.ts';
+import { rowsOfCopy } from './file/copy-rows.ts';
+import { frame, frameKind, MARK } from './file/frames.ts';
+import { FORMAT, type Header, type Trailer } from './file/header.ts';
+import { Tally } from './file/tally.ts';
 import { reachServer } from './reach-server.ts';
-import { Refusal } from './refusal.ts';
 import { inTransaction, type Session } from './session.ts';
-import { Tally } from './tally.ts';
 
 const FRAME_BYTES = 256 << 10;
 
@@ -22,9 +22,9 @@ interface BackupOptions {
 }
 
 /**
- * Writes all objects as of one revision. Invariant: head and rows come from one snapshot, in key order; the bytes of a
- * value are copied as they are; one frame is all that is held in memory. An object that fails its checksum is copied,
- * too: it is named at the end, and a backup without it would hide that it was there.
+ * Writes all objects as of one revision. Invariant: head and rows come from one snapshot, in key order; values are copied
+ * byte by byte; memory holds one frame. An object that fails its checksum is copied, too, and reported at the end, because
+ * a backup without it would hide that it existed.
  */
 export async function backup(options: BackupOptions): Promise<{ header: Header; trailer: Trailer }> {
   await reachServer(options.url);
@@ -42,7 +42,7 @@ export async function backup(options: BackupOptions): Promise<{ header: Header; 
 
 async function readHeader(session: Session, { version, now = () => new Date() }: BackupOptions): Promise<Header> {
   const schema = await schemaVersion(session);
-  if (schema === 0) throw new Refusal('there is no tidegate in this database: check the URL');
+  if (schema === 0) throw new BackupError('there is no tidegate in this database: check the URL');
   const [head] = await session.query('SELECT revision, epoch FROM tidegate.head');
   const [count] = await session.query('SELECT count(*) FROM tidegate.objects');
   return {
@@ -81,7 +81,7 @@ async function* framesOfObjects(
 }
 
 async function* portionsOf(session: Session, header: Header, tally: Tally): AsyncGenerator<Buffer> {
-  // the primary key gives the order; sorting would carry every row through a file
+  // the primary key gives the order; a sort would write every row to a temporary file
   await session.query('SET LOCAL enable_sort = off');
   const copied = session.copyOut(
     `COPY (SELECT ${columnList(header.columns)} FROM tidegate.objects ORDER BY resource, namespace, name)

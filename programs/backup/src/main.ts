@@ -1,6 +1,6 @@
 import { OptionError, readOptions } from '@tidegate/options';
 import { backupOptions, restoreOptions } from './config.ts';
-import { Refusal } from './refusal.ts';
+import { BackupError } from './file/backup-error.ts';
 import { runBackup } from './run-backup.ts';
 import { runRestore } from './run-restore.ts';
 
@@ -14,7 +14,8 @@ async function main([command, ...argv]: readonly string[]): Promise<number> {
 try {
   process.exit(await main(process.argv.slice(2)));
 } catch (error) {
-  const known = error instanceof Refusal || error instanceof OptionError || (error instanceof Error && 'code' in error);
+  const known =
+    error instanceof BackupError || error instanceof OptionError || (error instanceof Error && 'code' in error);
   process.stderr.write(`tidegate: ${known ? error.message : (error as Error).stack}\n`);
   process.exit(error instanceof OptionError ? 2 : 1);
 }

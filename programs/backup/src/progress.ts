@@ -1,8 +1,8 @@
-import { megabytes, objectsWords, seconds } from './words.ts';
+import { megabytes, objectCount, seconds } from './messages.ts';
 
 const WIDTH = 30;
 const DRAW_MS = 100;
-const TELL_MS = 10_000;
+const PRINT_MS = 10_000;
 
 interface Screen {
   readonly isTTY?: boolean | undefined;
@@ -14,7 +14,7 @@ interface Passed {
   readonly bytes: number;
 }
 
-/** A bar that moves on a terminal; elsewhere a plain line now and then. */
+/** A progress bar on a terminal; elsewhere a plain line now and then. */
 export class Progress {
   readonly #title: string;
   readonly #screen: Screen;
@@ -39,11 +39,11 @@ export class Progress {
 
   show(passed: Passed, objects: number): void {
     const now = this.#now();
-    if (now - this.#shownAt < (this.#live ? DRAW_MS : TELL_MS)) return;
+    if (now - this.#shownAt < (this.#live ? DRAW_MS : PRINT_MS)) return;
     this.#shownAt = now;
     const share = objects === 0 ? 1 : Math.min(1, passed.objects / objects);
     const done = Math.round(share * WIDTH);
-    const words = `${Math.floor(share * 100)} %  ${passed.objects.toLocaleString('en')} of ${objectsWords(objects)}  ${megabytes(passed.bytes)}  ${seconds(this.#startedAt, now)}`;
+    const words = `${Math.floor(share * 100)} %  ${passed.objects.toLocaleString('en')} of ${objectCount(objects)}  ${megabytes(passed.bytes)}  ${seconds(this.#startedAt, now)}`;
     this.#drawn = this.#live;
     this.#screen.write(
       this.#live

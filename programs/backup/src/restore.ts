@@ -1,19 +1,19 @@
 import { migrate } from '@tidegate/database';
 import { columnList, objectColumns, refuseForeignColumns, schemaVersion } from './columns.ts';
-import { copyEnd, copyHeading } from './copy-rows.ts';
+import { BackupError } from './file/backup-error.ts';
+import { copyEnd, copyHeading } from './file/copy-rows.ts';
+import type { Header, Trailer } from './file/header.ts';
+import { readBackup, verifyBackup } from './file/read-backup.ts';
+import type { Tally } from './file/tally.ts';
 import { refuseUsedSystem } from './fresh-system.ts';
-import type { Header, Trailer } from './heading.ts';
 import { reachServer } from './reach-server.ts';
-import { readBackup, verifyBackup } from './read-backup.ts';
-import { Refusal } from './refusal.ts';
 import { openRestoredEpoch } from './restored-head.ts';
 import { inTransaction, type Session } from './session.ts';
-import type { Tally } from './tally.ts';
 
 interface RestoreOptions {
   readonly url: string;
   readonly file: string;
-  /** whatever the database holds is lost */
+  /** the present contents of the database are deleted */
   readonly replace: boolean;
   readonly onVerified?: (tally: Tally, header: Header) => void;
   readonly onRows?: (tally: Tally, header: Header) => void;
@@ -22,24 +22,24 @@ interface RestoreOptions {
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
- * Makes a database hold what a backup holds, and nothing else.
+ * Replaces the contents of a database by a backup.
  *
- * Invariant: the file is read to its end and found whole before anything is written, and again while it is written; all
- * writing is one transaction under the head's lock. So a reader sees the old state or the new one, no commit comes in
- * between, and a restore that ends early, in whichever way, has changed nothing.
+ * Invariant: the whole file is verified before anything is written, and again during the write. All writes are one
+ * transaction under the lock of the head. So readers see the old state or the new one, no commit happens in between, and a
+ * restore that fails has changed nothing.
  */
 export async function restore(
   options: RestoreOptions,
 ): Promise<{ revision: number; header: Header; trailer: Trailer }> {
   const { url, file, replace } = options;
   const { header, trailer } = await verifyBackup(file, options.onVerified);
-  // an empty database becomes one of this release's; a running system's is one already
+  // creates the schema in an empty database, and updates an older one
   await reachServer(url, migrate);
   const revision = await inTransaction(url, 'isolation level read committed', async (session) => {
     await lockHead(session);
     await refuseNewer(session, header);
     if (!replace) await refuseUsedSystem(session);
-    // not TRUNCATE: a list that is under way keeps its snapshot, and nobody who reads is waited for
+    // not TRUNCATE: with DELETE present lists keep their snapshots, and the restore does not wait for readers
     await session.query('DELETE FROM tidegate.objects');
     await session.query('DELETE FROM tidegate.log');
     await copyObjects(session, options, header, trailer);
@@ -49,14 +49,14 @@ export async function restore(
   return { revision, header, trailer };
 }
 
-/** From here on nobody commits. */
+/** Blocks all commits until the end of the transaction. */
 async function lockHead(session: Session): Promise<void> {
   await session.query("SET LOCAL lock_timeout = '30s'");
   try {
     await session.query('SELECT FROM tidegate.head FOR UPDATE');
   } catch (error) {
     if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
-    throw new Refusal('another restore, or a commit that hangs, holds the database: try again when it has ended', {
+    throw new BackupError('another restore, or a commit that hangs, holds the database: try again when it has ended', {
       cause: error,
     });
   }
@@ -65,7 +65,7 @@ async function lockHead(session: Session): Promise<void> {
 async function refuseNewer(session: Session, header: Header): Promise<void> {
   const version = await schemaVersion(session);
   if (header.schemaVersion > version) {
-    throw new Refusal(
+    throw new BackupError(
       `the backup has schema version ${header.schemaVersion}, written by tidegate ${header.version}, and this release knows ${version}: restore it with that release or a newer one`,
     );
   }
@@ -82,7 +82,7 @@ async function copyObjects(session: Session, options: RestoreOptions, header: He
         await give(part.bytes);
         onRows(part.tally, header);
       } else if (part.kind === 'trailer' && part.trailer.digest !== trailer.digest) {
-        throw new Refusal(`${file} was changed while it was read: nothing was restored`);
+        throw new BackupError(`${file} was changed while it was read: nothing was restored`);
       }
     }
     await give(copyEnd);

@@ -1,11 +1,11 @@
 import type { Session } from './session.ts';
 
 /**
- * Sets the head above everything that was ever told, here and where the backup was made, and opens a new epoch.
+ * Sets the head above every revision that this database or the source of the backup has used, and opens a new epoch.
  *
- * The floor is the new revision itself, and so is the epoch's last surviving one: nothing older can be watched or listed
- * (410), so every cache and every client reads anew; what comes next has this revision as its forerunner, without a
- * hole. Were the hole kept, the floor would lie in it, and nothing could begin there.
+ * The floor and the epoch's last surviving revision are the new revision. So no older revision can be watched or listed
+ * (410), and every cache and client reads everything again. The next change follows this revision without a hole; with a
+ * hole the floor would be inside it, and no watch could begin there.
  */
 export async function openRestoredEpoch(session: Session, from: { revision: number; epoch: number }): Promise<number> {
   await session.query(
@@ -22,7 +22,7 @@ export async function openRestoredEpoch(session: Session, from: { revision: numb
        slot_starts = array_fill(revision, ARRAY[cardinality(slot_starts)])
      WHERE only_row`,
   );
-  // for stores that hear of each other's commits this way; the others see it within a second
+  // notifies stores without a bus; other stores see the new head within a second
   await session.query(`SELECT pg_notify('tidegate', '${revision}')`);
   return revision;
 }

@@ -7,7 +7,7 @@ import { collect, freshDatabase, keyOf, listAt, openPool, openStorage, write } f
 import { startPostgres, type TestPostgres, temporaryDir } from '@tidegate/testkit';
 import { outcomeKind } from '@tidegate/wire';
 import { backup } from './backup.ts';
-import { Refusal } from './refusal.ts';
+import { BackupError } from './file/backup-error.ts';
 import { restore } from './restore.ts';
 
 const ROWS = 'SELECT to_jsonb(o) FROM tidegate.objects o ORDER BY resource, namespace, name';
@@ -114,7 +114,7 @@ test('A used database is refused, and with replace its objects and its log give 
   const storage = await openStorage(target);
   for (let i = 0; i < 100; i++) await storage.commits.submit([write('create', keyOf(`other-${i}`))]);
   await assert.rejects(restore({ url: target, file, replace: false }), {
-    constructor: Refusal,
+    constructor: BackupError,
     message:
       'the database holds configmaps/team/other-0 and 99 more objects: add --replace to lose what it holds, or restore into an empty one',
   });
@@ -158,7 +158,7 @@ test('A file that is altered in any place, cut short or lengthened is refused, a
   for (const [i, bytes] of damaged.entries()) {
     const altered = join(place.path, `altered-${i}`);
     writeFileSync(altered, bytes);
-    await assert.rejects(restore({ url: target, file: altered, replace: true }), Refusal, `case ${i}`);
+    await assert.rejects(restore({ url: target, file: altered, replace: true }), BackupError, `case ${i}`);
   }
   assert.deepEqual([await query(target, ROWS), await query(target, HEAD)], before);
 });
@@ -169,7 +169,7 @@ test('A file that changes between its two readings is refused, and nothing is wr
   const target = await usedDatabase();
   const before = [await query(target, ROWS), await query(target, HEAD)];
   const onVerified = () => writeFileSync(file, readFileSync(other.file));
-  await assert.rejects(restore({ url: target, file, replace: true, onVerified }), Refusal);
+  await assert.rejects(restore({ url: target, file, replace: true, onVerified }), BackupError);
   assert.deepEqual([await query(target, ROWS), await query(target, HEAD)], before);
 });
 

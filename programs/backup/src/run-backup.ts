@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { Options } from '@tidegate/options';
 import { backup } from './backup.ts';
 import type { backupOptions } from './config.ts';
-import { openOutput } from './output.ts';
+import { openOutput } from './file/output.ts';
+import { megabytes, objectCount, print, reportCorrupt, seconds } from './messages.ts';
 import { Progress } from './progress.ts';
-import { corruptWords, megabytes, objectsWords, seconds, tell } from './words.ts';
 
 export async function runBackup({ postgresUrl, out }: Options<typeof backupOptions>): Promise<number> {
   const startedAt = Date.now();
@@ -19,10 +19,10 @@ export async function runBackup({ postgresUrl, out }: Options<typeof backupOptio
     });
     output.keep();
     progress.clear();
-    tell(
-      `backed up ${objectsWords(trailer.objects)} (${megabytes(trailer.bytes)}) at revision ${header.revision} to ${out === '-' ? 'standard output' : out} (${megabytes(output.stream.bytesWritten)}) in ${seconds(startedAt)}`,
+    print(
+      `backed up ${objectCount(trailer.objects)} (${megabytes(trailer.bytes)}) at revision ${header.revision} to ${out === '-' ? 'standard output' : out} (${megabytes(output.stream.bytesWritten)}) in ${seconds(startedAt)}`,
     );
-    return corruptWords(trailer);
+    return reportCorrupt(trailer);
   } catch (error) {
     progress.clear();
     output.discard();

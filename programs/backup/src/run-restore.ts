@@ -1,10 +1,10 @@
 import { OptionError, type Options } from '@tidegate/options';
 import type { restoreOptions } from './config.ts';
-import { openInput } from './input.ts';
+import { openInput } from './file/input.ts';
+import { verifyBackup } from './file/read-backup.ts';
+import { megabytes, objectCount, print, reportCorrupt, seconds } from './messages.ts';
 import { Progress } from './progress.ts';
-import { verifyBackup } from './read-backup.ts';
 import { restore } from './restore.ts';
-import { corruptWords, megabytes, objectsWords, seconds, tell } from './words.ts';
 
 export async function runRestore(options: Options<typeof restoreOptions>): Promise<number> {
   const { postgresUrl: url, replace, verifyOnly } = options;
@@ -17,12 +17,12 @@ export async function runRestore(options: Options<typeof restoreOptions>): Promi
     if (verifyOnly) {
       const { header, trailer } = await verifyBackup(input.file, verified);
       progress.clear();
-      tell(
-        `${options.file} is whole: ${objectsWords(trailer.objects)} (${megabytes(trailer.bytes)}) at revision ${header.revision}, taken ${header.takenAt} by tidegate ${header.version}`,
+      print(
+        `${options.file} is whole: ${objectCount(trailer.objects)} (${megabytes(trailer.bytes)}) at revision ${header.revision}, taken ${header.takenAt} by tidegate ${header.version}`,
       );
       for (const [resource, count] of Object.entries(trailer.resources))
-        tell(`  ${String(count).padStart(10)} ${resource}`);
-      return corruptWords(trailer);
+        print(`  ${String(count).padStart(10)} ${resource}`);
+      return reportCorrupt(trailer);
     }
     const restoring = new Progress('restoring');
     const { header, trailer, revision } = await restore({
@@ -37,10 +37,10 @@ export async function runRestore(options: Options<typeof restoreOptions>): Promi
       },
     });
     progress.clear();
-    tell(
-      `restored ${objectsWords(trailer.objects)} (${megabytes(trailer.bytes)}) of revision ${header.revision}, taken ${header.takenAt}, in ${seconds(startedAt)}; the revision is now ${revision}`,
+    print(
+      `restored ${objectCount(trailer.objects)} (${megabytes(trailer.bytes)}) of revision ${header.revision}, taken ${header.takenAt}, in ${seconds(startedAt)}; the revision is now ${revision}`,
     );
-    return corruptWords(trailer);
+    return reportCorrupt(trailer);
   } finally {
     progress.clear();
     input.close();

@@ -2,13 +2,13 @@ import type { Writable } from 'node:stream';
 import { connectTarget } from '@tidegate/database';
 import postgres from 'postgres';
 
-/** A role's or database's own limits are for clients that answer people. Behind a pooler they cannot be set at the start. */
+/** removes the time limits of the role and the database; behind a pooler they cannot be set when connecting */
 const NO_LIMITS = `SELECT set_config(name, '0', true) FROM pg_settings
   WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
 
 /**
- * One connection of a program that is not in a hurry: nothing here has a time limit, unlike the store's own pools.
- * What work() does is one transaction, and undone when it throws or when this process ends.
+ * Runs work in one transaction on its own connection, without time limits. The transaction is rolled back when `work`
+ * throws, and when this process ends.
  */
 export async function inTransaction<T>(url: string, mode: string, work: (session: Session) => Promise<T>): Promise<T> {
   const target = connectTarget(url);
@@ -34,11 +34,11 @@ export async function inTransaction<T>(url: string, mode: string, work: (session
     }
   });
   try {
-    // a failure does not wait for ROLLBACK, which would wait for a COPY that nobody reads any more: the connection ends,
-    // and takes the transaction with it
+    // After a failure the connection is closed, which ends the transaction. A ROLLBACK would wait for a COPY that is no
+    // longer read.
     return (await Promise.race([transaction, failed])) as T;
   } finally {
-    // the error of the one that lost the race: the other has told it
+    // a second error: the first one was thrown already
     for (const other of [failed, transaction]) other.catch(() => {});
     await sql.end({ timeout: 0 });
   }
@@ -55,15 +55,15 @@ export class Session {
     return (await this.#sql.unsafe(text, [...parameters]).values()) as unknown[][];
   }
 
-  /** What COPY TO STDOUT writes. */
+  /** Returns the output of COPY TO STDOUT. */
   async *copyOut(text: string): AsyncGenerator<Buffer> {
     const stream = await this.#sql.unsafe(text).readable();
     for await (const chunk of stream) yield chunk as Buffer;
-    // the driver pauses its socket while its reader is slow, and at the end forgets to go on
+    // the driver pauses its socket for a slow reader, and does not resume it at the end
     stream._read(0);
   }
 
-  /** Gives COPY FROM STDIN what write() hands to it, and passes when PostgreSQL has taken all of it. */
+  /** Runs COPY FROM STDIN with the bytes that `write` passes on. Resolves when PostgreSQL has accepted all of them. */
   async copyIn(text: string, write: (give: (bytes: Buffer) => Promise<void>) => Promise<void>): Promise<void> {
     const stream = await this.#sql.unsafe(text).writable();
     let failure: Error | undefined;
@@ -77,7 +77,7 @@ export class Session {
       throw failure ?? error;
     }
     stream.end();
-    // a row may be refused after the last was sent, and then only the next statement is told
+    // PostgreSQL may reject a row after the last one was sent; then only the next statement fails
     await this.query('SELECT 1').catch((error: unknown) => {
       throw failure ?? error;
     });

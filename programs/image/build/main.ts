@@ -5,8 +5,8 @@ import { BUILD_FILE, buildInfo } from '@tidegate/service-kit';
 import { type Needed, neededBy } from './contents.ts';
 
 /**
- * Builds what an image holds into a directory: the parts as JavaScript, the files that they read, and the packages that
- * they need, with nothing to develop or test by.
+ * Builds the contents of the image into a directory: the services and programs as JavaScript, the files that they read, and
+ * the packages that they need, without anything for development or tests.
  *
  *     node bin/run.js programs/image/build/main.ts DIR
  */
@@ -20,21 +20,21 @@ const WORKSPACES = [
   'programs/image',
   'programs/backup',
 ];
-/** What is read at run time, beside code. */
+/** files that are read at run time, beside code */
 const DATA = ['facts', 'src/migrations', 'src/sql', 'src/board'];
-/** Of packages of others' making: what Node never reads goes, and what they must be given with stays. */
+/** of foreign packages, licences stay and files that Node never reads are left out */
 const LICENCE = /(^|\/)(licen[cs]e|notice|copying)[^/]*$/i;
 const NEVER_READ = /\.(ts|mts|cts|map|md|markdown|flow)$|(^|\/)(test|tests|__tests__|docs|example|examples|\.github)$/;
 
 const needed = neededBy(root, WORKSPACES);
 compile();
-for (const one of needed) (one.isOurs ? placeOurs : placeTheirs)(one);
+for (const one of needed) (one.isOurs ? copyOwn : copyForeign)(one);
 cpSync(join(root, 'proto'), join(out, 'proto'), { recursive: true });
 for (const file of ['LICENSE', 'package.json']) cpSync(join(root, file), join(out, file));
-await tellBuild();
+await writeBuildInfo();
 
-/** The image has no repository: what it was made from is written down, as its builder says it or as Git knows it. */
-async function tellBuild(): Promise<void> {
+/** Writes the commit and the date of the build into the image, from the environment or from Git. */
+async function writeBuildInfo(): Promise<void> {
   const { COMMIT = '', BUILD_DATE = '' } = process.env;
   const known = await buildInfo(root);
   const commit = COMMIT === '' ? known.commit : COMMIT;
@@ -42,7 +42,7 @@ async function tellBuild(): Promise<void> {
   writeFileSync(join(out, BUILD_FILE), `${JSON.stringify({ ...known, commit, date })}\n`);
 }
 
-/** Everything is compiled, and what no part needs is taken away again. */
+/** Compiles everything, and removes the packages that the image does not need. */
 function compile(): void {
   mkdirSync(out, { recursive: true });
   const tsc = join(root, 'node_modules/.bin/tsc');
@@ -55,7 +55,7 @@ function compile(): void {
   }
 }
 
-function placeOurs({ dir }: Needed): void {
+function copyOwn({ dir }: Needed): void {
   const manifest = JSON.parse(readFileSync(join(root, dir, 'package.json'), 'utf8')) as {
     name: string;
     exports?: Record<string, string>;
@@ -75,11 +75,11 @@ function placeOurs({ dir }: Needed): void {
   symlinkSync(relative(dirname(link), join(out, dir)), link);
 }
 
-function placeTheirs({ dir }: Needed): void {
+function copyForeign({ dir }: Needed): void {
   const from = join(root, dir);
   cpSync(from, join(out, dir), {
     recursive: true,
-    // what it has in a folder of its own comes by itself, where it is needed
+    // nested packages are copied separately, where they are needed
     filter: (path) =>
       path === from || LICENCE.test(path) || !(basename(path) === 'node_modules' || NEVER_READ.test(path)),
   });

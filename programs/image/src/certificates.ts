@@ -18,8 +18,8 @@ export const certificateOptions = {
 } as const satisfies OptionTable;
 
 /**
- * All that parts need to prove themselves, each good for the name of its part, with an administrator's token and
- * kubeconfig. Whoever may read the directory may do everything: it is for trials.
+ * Creates the certificates of all parts, and an administrator's token and kubeconfig. Everybody who can read the directory
+ * has all rights, so it is for trials only.
  */
 export async function makeCertificates(options: Options<typeof certificateOptions>): Promise<void> {
   const { dir, server, servingNames } = options;

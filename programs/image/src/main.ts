@@ -3,7 +3,7 @@ import { certificateOptions, makeCertificates } from './certificates.ts';
 import { smoke, smokeOptions } from './smoke.ts';
 
 const PARTS = ['gateway', 'store', 'watch', 'health'];
-/** of the store's, which say themselves what they are */
+/** the commands of the backup program, which reads its command itself */
 const BACKUP = ['backup', 'restore'];
 const HELP = `tidegate COMMAND [--option=value ...]
 
@@ -15,7 +15,7 @@ const HELP = `tidegate COMMAND [--option=value ...]
 Each has --help.
 `;
 
-/** Compiled in an image, and as it was written elsewhere. */
+/** compiled in an image, TypeScript elsewhere */
 const ENDING = import.meta.filename.endsWith('.ts') ? 'ts' : 'js';
 
 async function main([command = '', ...argv]: readonly string[]): Promise<void> {
@@ -30,7 +30,7 @@ async function main([command = '', ...argv]: readonly string[]): Promise<void> {
     else await makeCertificates(readOptions(certificateOptions, argv, process.env));
   } else if (command === 'smoke') {
     if (argv.includes('--help')) process.stdout.write(`${helpText(smokeOptions)}\n`);
-    else await smoke(readOptions(smokeOptions, argv, process.env), (words) => process.stdout.write(`${words}\n`));
+    else await smoke(readOptions(smokeOptions, argv, process.env), (text) => process.stdout.write(`${text}\n`));
   } else if (command === '--help') {
     process.stdout.write(HELP);
   } else {

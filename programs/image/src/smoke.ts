@@ -21,15 +21,15 @@ interface Reply {
 const PAUSE_MS = 500;
 const ANSWER_MS = 10_000;
 
-/** Readiness, then a ConfigMap that is made, read and deleted; throws with the first answer that is not as it should be. */
-export async function smoke(options: SmokeOptions, tell: (words: string) => void): Promise<void> {
+/** Checks readiness, and creates, reads and deletes a ConfigMap. Throws at the first unexpected answer. */
+export async function smoke(options: SmokeOptions, print: (text: string) => void): Promise<void> {
   const ask = client(options);
   const end = Date.now() + options.timeoutSeconds * 1000;
   const soon = (path: string, what: string) =>
     untilThere(() => ask('GET', path), end, `${what} ${options.timeoutSeconds} s`);
   await soon('/readyz', 'the gateway is not ready after');
-  tell('The gateway is ready.');
-  // in a new system a controller makes it
+  print('The gateway is ready.');
+  // in a new system a controller creates the namespace
   await soon(`/api/v1/namespaces/${options.namespace}`, `there is no namespace ${options.namespace} after`);
   const all = `/api/v1/namespaces/${options.namespace}/configmaps`;
   const data = { greeting: 'hi' };
@@ -44,7 +44,7 @@ export async function smoke(options: SmokeOptions, tell: (words: string) => void
     expected(await ask('DELETE', `${all}/${name}`), 200, 'to delete it');
   }
   expected(await ask('GET', `${all}/${name}`), 404, 'to find it gone');
-  tell(`The ConfigMap ${name} was made, read and deleted.`);
+  print(`The ConfigMap ${name} was made, read and deleted.`);
 }
 
 type Ask = (method: string, path: string, object?: object) => Promise<Reply>;

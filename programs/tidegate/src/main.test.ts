@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ownIdentity, temporaryPlace } from '@tidegate/local';
+import { ownIdentity, temporaryDirectory } from '@tidegate/local';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 
@@ -18,7 +18,7 @@ function tidegate(...argv: string[]) {
 }
 
 function place(): string {
-  return join(temporaryPlace(), 'data');
+  return join(temporaryDirectory(), 'data');
 }
 
 test('Help lists every command.', () => {

@@ -1,4 +1,4 @@
-import { Trouble } from '@tidegate/local';
+import { UserError } from '@tidegate/local';
 import { closestName, OptionError } from '@tidegate/options';
 
 interface Command {
@@ -47,9 +47,9 @@ async function exitCodeOf(argv: readonly string[]): Promise<number> {
   try {
     return await main(argv);
   } catch (error) {
-    if (!(error instanceof OptionError || error instanceof Trouble)) throw error;
+    if (!(error instanceof OptionError || error instanceof UserError)) throw error;
     process.stderr.write(`tidegate: ${error.message}\n`);
-    return error instanceof Trouble ? error.exitCode : 2;
+    return error instanceof UserError ? error.exitCode : 2;
   }
 }
 

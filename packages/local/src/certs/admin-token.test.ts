@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryPlace } from '../temporary-place.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { ensureAdminToken } from './admin-token.ts';
 
 function place(): string {
-  return join(temporaryPlace(), 'tokens.csv');
+  return join(temporaryDirectory(), 'tokens.csv');
 }
 
 test('A new token is long, kept for its owner, and written as kube-apiserver reads it.', () => {

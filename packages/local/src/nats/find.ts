@@ -4,9 +4,9 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { natsSources, PINNED_VERSION, type Source, type SourceContext } from './sources.ts';
 
-/** Older servers lack what the clients ask of JetStream. */
+/** older servers lack features of JetStream that the clients need */
 const OLDEST = [2, 9];
-/** After every way has failed, later starts go on at once for this long. */
+/** after all sources have failed, later starts do not try them again for this long */
 const FORGET_FAILURE_MS = 3600_000;
 
 export type NatsFound =
@@ -17,12 +17,12 @@ interface FindOptions {
   readonly cacheDir: string;
   readonly env: NodeJS.ProcessEnv;
   readonly closing: AbortSignal;
-  /** shows a line while the work goes on */
+  /** shows a line during the work */
   readonly during: <T>(text: string, work: Promise<T>) => Promise<T>;
   readonly sources?: readonly Source[];
 }
 
-/** From the path, from the project's cache, else from the first source that can give one. */
+/** Finds nats-server on the path, in the project's cache, or in the first source that has it. */
 export async function findNats(options: FindOptions): Promise<NatsFound> {
   const { cacheDir, env } = options;
   const sources = options.sources ?? natsSources;
@@ -71,7 +71,7 @@ function cachedAt(cacheDir: string, source: Source): string {
   return join(cacheDir, folder, 'nats-server');
 }
 
-/** Undefined when there is no such program, it does not run, or it is too old. */
+/** undefined where there is no such program, it does not run, or it is too old */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
     accessSync(path, constants.X_OK);
@@ -82,7 +82,7 @@ async function versionOf(path: string): Promise<string | undefined> {
     const [oldestMajor, oldestMinor] = OLDEST as [number, number];
     return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor) ? match[0].slice(1) : undefined;
   } catch {
-    // it is no program, or does not tell its version: it is not used
+    // an error of the program, or no version in its output: it is not used
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { temporaryPlace } from '../temporary-place.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { checksumOf, natsSources, PINNED_VERSION, type Source, type SourceContext } from './sources.ts';
 
 const sum = 'a'.repeat(64);
@@ -18,7 +18,7 @@ test('A release that names no checksum for the file is refused.', () => {
 
 /** Programs that stand on the path before all others. */
 function surroundings(programs: Readonly<Record<string, string>>): SourceContext & { readonly place: string } {
-  const place = temporaryPlace();
+  const place = temporaryDirectory();
   const [bin, workDir] = [join(place, 'bin'), join(place, 'work')];
   for (const dir of [bin, workDir]) mkdirSync(dir);
   for (const [name, script] of Object.entries(programs)) {

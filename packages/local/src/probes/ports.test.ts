@@ -3,12 +3,12 @@ import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { demandPort, freePort, freePorts } from './ports.ts';
+import { freePort, freePorts, requireFreePort } from './ports.ts';
 
 test('Free ports are all different, and can be listened on.', async () => {
   const ports = await freePorts(8);
   assert.equal(new Set(ports).size, 8);
-  for (const port of ports) await demandPort(port, '127.0.0.1');
+  for (const port of ports) await requireFreePort(port, '127.0.0.1');
 });
 
 test('A port is given once: who got it may not listen on it yet.', async () => {
@@ -32,10 +32,10 @@ test('A taken port is one line that says by whom and which option to change.', a
   const port = await freePort();
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const by = process.platform === 'linux' ? ` by .+ \\(process ${process.pid}\\)` : '';
-  await assert.rejects(demandPort(port, '127.0.0.1'), new RegExp(`^Error: port ${port} is taken${by}: .*--port`));
+  await assert.rejects(requireFreePort(port, '127.0.0.1'), new RegExp(`^Error: port ${port} is taken${by}: .*--port`));
   server.close();
 });
 
 test('An address of another machine is one line with the option to change.', async () => {
-  await assert.rejects(demandPort(0, '192.0.2.1'), /192\.0\.2\.1 is no address of this machine: .*--bind-address/);
+  await assert.rejects(requireFreePort(0, '192.0.2.1'), /192\.0\.2\.1 is no address of this machine: .*--bind-address/);
 });

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { appendFileSync, closeSync, existsSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryPlace } from '../temporary-place.ts';
-import { lastWords, openLogFile, tellingLine } from './log-file.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+import { lastMessage, openLogFile, reasonLine } from './log-file.ts';
 
 function place(): string {
-  return join(temporaryPlace(), 'part.log');
+  return join(temporaryDirectory(), 'part.log');
 }
 
 test('The telling line is the plain one between lines of JSON.', () => {
-  assert.equal(tellingLine(['{"level":60}', 'the port is taken', '{"level":30}', '']), 'the port is taken');
+  assert.equal(reasonLine(['{"level":60}', 'the port is taken', '{"level":30}', '']), 'the port is taken');
 });
 
 test('The telling line of a crash is the one that names the error.', () => {
@@ -22,12 +22,12 @@ test('The telling line of a crash is the one that names the error.', () => {
     '',
     'Node.js v26.0.0',
   ];
-  assert.equal(tellingLine(lines), 'TypeError: no such thing');
+  assert.equal(reasonLine(lines), 'TypeError: no such thing');
 });
 
 test("The telling line of PostgreSQL's is its FATAL, not what follows it.", () => {
   const lines = ['2026 [1] FATAL:  lock file exists', '2026 [1] LOG:  database system is shut down'];
-  assert.equal(tellingLine(lines), '2026 [1] FATAL:  lock file exists');
+  assert.equal(reasonLine(lines), '2026 [1] FATAL:  lock file exists');
 });
 
 test('Only the words of the last run count.', () => {
@@ -35,9 +35,9 @@ test('Only the words of the last run count.', () => {
   writeFileSync(path, 'an old failure\n');
   const log = openLogFile(path);
   closeSync(log.fd);
-  assert.equal(lastWords(path, log.from), '');
+  assert.equal(lastMessage(path, log.from), '');
   appendFileSync(path, 'a new failure\n');
-  assert.equal(lastWords(path, log.from), 'a new failure');
+  assert.equal(lastMessage(path, log.from), 'a new failure');
 });
 
 test('A log that has grown large is put aside.', () => {

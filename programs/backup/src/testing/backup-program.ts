@@ -7,7 +7,7 @@ import { keyOf, openStorage, write } from '@tidegate/store/testing';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
-/** Objects of a MiB each, which no compression makes small. */
+/** Creates incompressible objects of one MiB each. */
 export async function fillWithLarge(url: string, count: number): Promise<void> {
   const storage = await openStorage(url);
   for (let i = 0; i < count; i++) {
@@ -20,7 +20,7 @@ interface Run {
   readonly child: ChildProcess;
   readonly code: Promise<number | null>;
   said(): string;
-  /** the most memory that it was seen with */
+  /** the largest memory that was measured */
   peakMib(): number;
 }
 

@@ -1,55 +1,57 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { postgresUrl, readRunState, removeSocketDir, Trouble } from '@tidegate/local';
+import { postgresUrl, readRunState, removeSocketDir, UserError } from '@tidegate/local';
 import { lockHolder } from '../data/lock.ts';
 import { claimDataDir } from '../launch/claim.ts';
 import { preparePostgres } from '../launch/engines.ts';
 import { readStartOptions } from '../launch/start-options.ts';
-import { demandReachable } from '../probes/urls.ts';
+import { requireReachable } from '../probes/urls.ts';
 import type { Screen } from '../screen/screen.ts';
 import { Supervised } from '../supervise/supervised.ts';
 
-interface Place {
+interface DatabaseChoice {
   readonly dataDir: string;
-  /** empty: that of the data directory */
+  /** empty: the database of the data directory */
   readonly postgresUrl: string;
-  /** whether a data directory without a database gets one */
-  readonly make: boolean;
+  /** whether a missing database is created in the data directory */
+  readonly create: boolean;
 }
 
 /**
- * Gives work the URL of a database: the one that was named, that of the system that runs on the data directory, or, where
- * nothing runs, a PostgreSQL that is started on it for as long as the work takes.
+ * Runs work with the URL of a database: the given one, that of the system that runs on the data directory, or, where none
+ * runs, that of a PostgreSQL that is started on the data directory for the time of the work.
  */
 export async function withDatabase(
-  place: Place,
+  choice: DatabaseChoice,
   screen: Screen,
   work: (url: string) => Promise<number>,
 ): Promise<number> {
-  if (place.postgresUrl !== '') {
-    const { postgresUrl: url } = place;
+  if (choice.postgresUrl !== '') {
+    const { postgresUrl: url } = choice;
     const protocols = ['postgres', 'postgresql'];
-    await demandReachable({ option: '--postgres-url', url, protocols, defaultPort: 5432 });
+    await requireReachable({ option: '--postgres-url', url, protocols, defaultPort: 5432 });
     return work(url);
   }
-  const options = readStartOptions([`--data-dir=${place.dataDir}`], {});
+  const options = readStartOptions([`--data-dir=${choice.dataDir}`], {});
   const { dataDir } = options;
   const holder = lockHolder(dataDir.lockFile);
   if (holder !== undefined) {
     const state = readRunState(dataDir.runFile);
     if (state?.launcher.pid !== holder.pid || !state.ready) {
-      throw new Trouble(`tidegate (process ${holder.pid}) is starting on ${dataDir.path}: try again when it is ready`);
+      throw new UserError(
+        `tidegate (process ${holder.pid}) is starting on ${dataDir.path}: try again when it is ready`,
+      );
     }
     if (state.socketDir === undefined) {
-      throw new Trouble(
+      throw new UserError(
         `what runs on ${dataDir.path} uses a PostgreSQL that was given to it: give the same with --postgres-url`,
       );
     }
     const password = readFileSync(dataDir.postgresPassword, 'utf8').trim();
     return work(postgresUrl({ password, socketDir: state.socketDir }));
   }
-  if (!place.make && !existsSync(join(dataDir.postgres, 'PG_VERSION'))) {
-    throw new Trouble(`there is no database in ${dataDir.path}: give another --data-dir, or a --postgres-url`);
+  if (!choice.create && !existsSync(join(dataDir.postgres, 'PG_VERSION'))) {
+    throw new UserError(`there is no database in ${dataDir.path}: give another --data-dir, or a --postgres-url`);
   }
   const claim = await claimDataDir(options);
   try {

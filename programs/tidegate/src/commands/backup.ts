@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { defaultDataDir } from '@tidegate/local';
 import { helpText, type OptionTable, readOptions } from '@tidegate/options';
+import { startBackupProgram } from '../backup/backup-program.ts';
 import { withDatabase } from '../backup/database.ts';
-import { runStoreProgram } from '../backup/store-program.ts';
 import { processTerminal, Screen } from '../screen/screen.ts';
 
 const table = {
@@ -32,7 +32,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { out, dataDir, postgresUrl } = readOptions(table, argv, process.env);
   const file = out === '-' ? out : resolve(out);
   const screen = new Screen(processTerminal(process.env, process.stderr));
-  return withDatabase({ dataDir, postgresUrl, make: false }, screen, (url) =>
-    runStoreProgram(['backup', `--out=${file}`], url),
+  return withDatabase({ dataDir, postgresUrl, create: false }, screen, (url) =>
+    startBackupProgram(['backup', `--out=${file}`], url),
   );
 }

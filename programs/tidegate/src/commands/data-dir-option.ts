@@ -5,7 +5,7 @@ const table = {
   'data-dir': { type: 'string', default: defaultDataDir, value: 'DIR', help: 'the data directory it was started with' },
 } as const satisfies OptionTable;
 
-/** The data directory that a command is about; undefined when only help was asked for, which is printed. */
+/** Reads the data directory of a command; undefined where only help was requested, which this prints. */
 export function readDataDir(argv: readonly string[], about: string): DataDir | undefined {
   if (argv.includes('--help')) {
     process.stdout.write(`${about}\n\n${helpText(table)}\n`);

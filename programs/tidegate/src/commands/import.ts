@@ -1,5 +1,5 @@
 import { type ClusterAccess, readClusterAccess } from '@tidegate/kubeconfig';
-import { dataDirAt, defaultDataDir, readRunState, Trouble } from '@tidegate/local';
+import { dataDirAt, defaultDataDir, readRunState, UserError } from '@tidegate/local';
 import { helpText, OptionError, type OptionTable, readOptions } from '@tidegate/options';
 import { ClusterClient } from '../import/cluster-client.ts';
 import { importCluster } from '../import/import-cluster.ts';
@@ -69,12 +69,12 @@ function targetKubeconfig({ kubeconfig, dataDir }: { kubeconfig: string; dataDir
   return readRunState(dir.runFile)?.kubeconfig ?? dir.kubeconfig;
 }
 
-/** A kubeconfig that says too little is no mistake in the command line. */
+/** An incomplete kubeconfig is not an error of the command line. */
 function accessIn(file: string, context = ''): ClusterAccess {
   try {
     return readClusterAccess(file, context);
   } catch (error) {
-    if (error instanceof OptionError) throw new Trouble(error.message, { cause: error });
+    if (error instanceof OptionError) throw new UserError(error.message, { cause: error });
     throw error;
   }
 }

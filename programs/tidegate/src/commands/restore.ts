@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { defaultDataDir } from '@tidegate/local';
 import { helpText, OptionError, type OptionTable, readOptions, splitOperands } from '@tidegate/options';
+import { startBackupProgram } from '../backup/backup-program.ts';
 import { withDatabase } from '../backup/database.ts';
-import { runStoreProgram } from '../backup/store-program.ts';
 import { processTerminal, Screen } from '../screen/screen.ts';
 
 const table = {
@@ -30,8 +30,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   const [file] = operands;
   if (file === undefined || operands.length > 1) throw new OptionError('name one file: tidegate restore FILE');
   const args = ['restore', `--file=${file === '-' ? file : resolve(file)}`];
-  if (verifyOnly) return runStoreProgram([...args, '--verify-only'], '');
+  if (verifyOnly) return startBackupProgram([...args, '--verify-only'], '');
   if (replace) args.push('--replace');
   const screen = new Screen(processTerminal(process.env, process.stderr));
-  return withDatabase({ dataDir, postgresUrl, make: true }, screen, (url) => runStoreProgram(args, url));
+  return withDatabase({ dataDir, postgresUrl, create: true }, screen, (url) => startBackupProgram(args, url));
 }

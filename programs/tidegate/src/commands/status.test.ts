@@ -2,12 +2,19 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type DataDir, dataDirAt, ownIdentity, type RunState, temporaryPlace, writeRunState } from '@tidegate/local';
+import {
+  type DataDir,
+  dataDirAt,
+  ownIdentity,
+  type RunState,
+  temporaryDirectory,
+  writeRunState,
+} from '@tidegate/local';
 import { takeLock } from '../data/lock.ts';
 import { run } from './status.ts';
 
 function place(): DataDir {
-  const dir = dataDirAt(join(temporaryPlace(), 'data'));
+  const dir = dataDirAt(join(temporaryDirectory(), 'data'));
   mkdirSync(dir.path);
   return dir;
 }

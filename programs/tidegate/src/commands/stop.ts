@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isErrno, isRunning, Trouble } from '@tidegate/local';
+import { isErrno, isRunning, UserError } from '@tidegate/local';
 import { lockHolder } from '../data/lock.ts';
 import { Screen } from '../screen/screen.ts';
 import { readDataDir } from './data-dir-option.ts';
 
 const about = 'tidegate stop [option...]\n\nStops what start brought up, in order, and waits for it. The data stays.';
-/** Longer than all parts together may take. */
+/** longer than all parts together may take */
 const LIMIT_MS = 90_000;
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -21,7 +21,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     process.kill(holder.pid, 'SIGTERM');
   } catch (error) {
     if (!isErrno(error, 'EPERM')) throw error;
-    throw new Trouble(`tidegate runs as another user (process ${holder.pid}): stop it as that user`, { cause: error });
+    throw new UserError(`tidegate runs as another user (process ${holder.pid}): stop it as that user`, {
+      cause: error,
+    });
   }
   const gone = async (): Promise<boolean> => {
     const end = Date.now() + LIMIT_MS;
@@ -29,7 +31,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return !isRunning(holder);
   };
   if (!(await screen.during('stopping', gone()))) {
-    throw new Trouble(`tidegate (process ${holder.pid}) did not stop within ${LIMIT_MS / 1000} s: see ${dir.logs}`);
+    throw new UserError(`tidegate (process ${holder.pid}) did not stop within ${LIMIT_MS / 1000} s: see ${dir.logs}`);
   }
   screen.line('stopped');
   return 0;

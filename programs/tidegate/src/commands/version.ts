@@ -1,6 +1,6 @@
 import { postgresBinaries, projectVersion } from '@tidegate/local';
 
-/** The release whose API is spoken, as /version reports it. */
+/** the release of the API, as /version reports it */
 const KUBERNETES_API = '1.35';
 
 export async function run(argv: readonly string[]): Promise<number> {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ownIdentity, temporaryPlace } from '@tidegate/local';
+import { ownIdentity, temporaryDirectory } from '@tidegate/local';
 import { lockHolder, takeLock } from './lock.ts';
 
 function lockFile(): string {
-  return join(temporaryPlace(), 'lock');
+  return join(temporaryDirectory(), 'lock');
 }
 
 test('A free lock is taken and names its holder.', () => {

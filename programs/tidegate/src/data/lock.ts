@@ -6,8 +6,8 @@ export type LockOutcome =
   | { readonly kind: 'held'; readonly by: ProcessIdentity };
 
 /**
- * At most one launcher works on a data directory. The file names its holder; a holder that no longer lives
- * (killed, or the machine went down) holds nothing.
+ * Takes the lock of a data directory, which at most one launcher may use. The file names its holder; a holder that no
+ * longer runs does not count.
  */
 export function takeLock(file: string, self: ProcessIdentity = ownIdentity()): LockOutcome {
   for (let leftBehind = false; ; leftBehind = true) {
@@ -23,19 +23,19 @@ export function takeLock(file: string, self: ProcessIdentity = ownIdentity()): L
   }
 }
 
-/** A lock that is no longer ours (somebody removed the directory under us, and another start made it anew) stays. */
+/** Removes the lock, unless another start has replaced it after the directory was deleted. */
 function release(file: string, self: ProcessIdentity): void {
   const holder = readIdentity(file);
   if (holder?.pid === self.pid && holder.began === self.began) rmSync(file, { force: true });
 }
 
-/** Who holds the lock; undefined when nobody who lives does. */
+/** The holder of the lock; undefined where no running process holds it. */
 export function lockHolder(file: string): ProcessIdentity | undefined {
   const identity = readIdentity(file);
   return identity !== undefined && isRunning(identity) ? identity : undefined;
 }
 
-/** Two starts may find the same dead holder: the one that moved a fresh lock away by mistake puts it back. */
+/** Removes the lock of a dead holder. Two starts may do this at once: a start that removed a new lock restores it. */
 function setAside(file: string): void {
   const aside = `${file}.${process.pid}`;
   try {

@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClusterAccess } from '@tidegate/kubeconfig';
-import { Trouble } from '@tidegate/local';
+import { UserError } from '@tidegate/local';
 import type { JsonObject } from './portable.ts';
 
 export interface Answer {
@@ -14,7 +14,7 @@ export interface Answer {
 const TIMEOUT_MS = 60_000;
 const ATTEMPTS = 5;
 
-/** A Kubernetes-compatible server, through its API in JSON. Connections are kept and bounded in number. */
+/** Sends requests to a Kubernetes-compatible API in JSON. Connections are reused, and limited in number. */
 export class ClusterClient {
   readonly #server: URL;
   readonly #access: ClusterAccess;
@@ -38,7 +38,7 @@ export class ClusterClient {
           });
   }
 
-  /** Asks again where the server says that it is busy, after as long as it says. */
+  /** Sends a request. Where the server is busy, the request is repeated after the time that the server requests. */
   async ask(method: string, path: string, body?: JsonObject): Promise<Answer> {
     for (let attempt = 1; ; attempt++) {
       const answer = await this.#askOnce(method, path, body);
@@ -47,11 +47,11 @@ export class ClusterClient {
     }
   }
 
-  /** An answer that must be there. */
+  /** Gets an object that must exist. */
   async get(path: string): Promise<JsonObject> {
     const { code, body } = await this.ask('GET', path);
     if (code === 200) return body;
-    throw new Trouble(`${this.#server.origin} answers GET ${path} with ${code}: ${messageOf(body)}`);
+    throw new UserError(`${this.#server.origin} answers GET ${path} with ${code}: ${messageOf(body)}`);
   }
 
   close(): void {
@@ -64,7 +64,7 @@ export class ClusterClient {
     const url = new URL(`${this.#server.pathname.replace(/\/$/, '')}${path}`, this.#server);
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void =>
-        reject(new Trouble(`${this.#server.origin} cannot be asked (${error.message})`, { cause: error }));
+        reject(new UserError(`${this.#server.origin} cannot be asked (${error.message})`, { cause: error }));
       const headers = {
         Accept: 'application/json',
         'User-Agent': 'tidegate-import',
@@ -90,7 +90,7 @@ export class ClusterClient {
   }
 }
 
-/** What a Status says. */
+/** The message of a Status. */
 export function messageOf(body: JsonObject): string {
   return typeof body.message === 'string' ? body.message : 'no reason was given';
 }
@@ -104,13 +104,13 @@ function parse(bytes: Buffer): JsonObject {
   }
 }
 
-/** The built-in functions have these; the types of this language level do not. */
+/** features of the built-in JSON that the types of this language level lack */
 const { parse: parseJson, rawJSON } = JSON as unknown as {
   parse(text: string, revive: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
   rawJSON(source: string): unknown;
 };
 
-/** A number that JavaScript would write otherwise, as large integers are, keeps its own digits. */
+/** Parses JSON so that numbers which JavaScript would write differently, like large integers, keep their digits. */
 export function parseExactly(text: string): unknown {
   if (!/\d[\d.eE+-]{15}/.test(text)) return JSON.parse(text);
   return parseJson(text, (_, value, { source }) =>

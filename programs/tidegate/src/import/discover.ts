@@ -1,11 +1,11 @@
 import type { ClusterClient } from './cluster-client.ts';
 import type { JsonObject } from './portable.ts';
 
-/** A collection that can be listed and created in. */
+/** A collection that supports list and create. */
 export interface ServedResource {
   readonly group: string;
   readonly version: string;
-  /** the plural, as it stands in paths */
+  /** the plural, as in paths */
   readonly name: string;
   readonly kind: string;
   readonly namespaced: boolean;
@@ -18,7 +18,7 @@ interface ResourceFacts extends JsonObject {
   readonly verbs?: readonly string[];
 }
 
-/** Everything that a server serves, of each group the preferred version first. */
+/** Lists the resources that a server serves; in each group the preferred version comes first. */
 export async function discover(client: ClusterClient): Promise<ServedResource[]> {
   const versions = ((await client.get('/api')).versions ?? []) as string[];
   const groups = ((await client.get('/apis')).groups ?? []) as Array<{
@@ -37,7 +37,7 @@ export async function discover(client: ClusterClient): Promise<ServedResource[]>
   return lists.flat();
 }
 
-/** A group whose own server is away is left out, as it cannot be read either. */
+/** Leaves out a group whose server cannot be reached, because it cannot be read either. */
 async function resourcesAt(
   client: ClusterClient,
   place: { group: string; version: string },
@@ -58,7 +58,7 @@ export function collectionPath(resource: ServedResource, namespace = ''): string
   return `${placePath(resource)}${inside}/${resource.name}`;
 }
 
-/** The name that people give it: `configmaps`, `deployments.apps`. */
+/** The usual name: `configmaps`, `deployments.apps`. */
 export function qualifiedName({ name, group }: Pick<ServedResource, 'name' | 'group'>): string {
   return group === '' ? name : `${name}.${group}`;
 }

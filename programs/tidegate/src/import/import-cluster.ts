@@ -14,24 +14,24 @@ interface ImportOptions {
   readonly replace: boolean;
   readonly dryRun: boolean;
   readonly concurrency: number;
-  /** so many objects are asked for at a time */
+  /** the number of objects of a page */
   readonly chunkSize: number;
-  /** gets a sentence on what is being done */
-  readonly onStep?: (words: string) => void;
+  /** called with a description of each step */
+  readonly onStep?: (text: string) => void;
 }
 
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
-/** how long new definitions may take to be served */
+/** the longest time until new definitions are served */
 const ESTABLISHED_MS = 10_000;
 
-/** Namespaces first, then definitions, then what they allow for; at the end what has owners. */
+/** Imports namespaces first, then definitions, then all other objects, and objects with owners at the end. */
 export async function importCluster(options: ImportOptions): Promise<Tally> {
   const { source, target, selection, chunkSize, onStep = () => {} } = options;
   const tally = new Tally();
   const importer = new Importer({ ...options, tally });
   const served = await discover(source);
   let plan = planImport(served, await discover(target), selection);
-  for (const name of plan.unknown) tally.tell(`the source does not serve ${name}`);
+  for (const name of plan.unknown) tally.note(`the source does not serve ${name}`);
   const done = new Set<string>();
   const importOne = async (resource: ServedResource): Promise<void> => {
     const name = qualifiedName(resource);
@@ -58,11 +58,11 @@ export async function importCluster(options: ImportOptions): Promise<Tally> {
   for (const resource of plan.common) if (!done.has(qualifiedName(resource))) await importOne(resource);
   onStep('importing what has owners');
   await importer.finish();
-  await tellForeign(options, plan.foreign, tally);
+  await reportForeign(options, plan.foreign, tally);
   return tally;
 }
 
-/** Definitions are served a moment after they are made. */
+/** Plans again, because definitions are served a moment after their creation. */
 async function replanned({ target, selection }: ImportOptions, served: ServedResource[], foreignBefore: number) {
   const end = Date.now() + ESTABLISHED_MS;
   for (;;) {
@@ -81,11 +81,11 @@ function isWanted(resource: ServedResource, object: JsonObject, { namespaces }: 
   return namespaces.includes(String(metadataOf(object).name));
 }
 
-/** What the target does not serve is no failure: it is named and counted. */
-async function tellForeign({ source, selection }: ImportOptions, foreign: readonly ServedResource[], tally: Tally) {
+/** Counts and reports resources that the target does not serve; they are no failure. */
+async function reportForeign({ source, selection }: ImportOptions, foreign: readonly ServedResource[], tally: Tally) {
   for (const resource of foreign) {
     let count = 0;
     for (const namespace of placesOf(resource, selection)) count += await countObjects(source, resource, namespace);
-    if (count > 0) tally.tell(`${qualifiedName(resource)}: ${count} objects, which the target does not serve`);
+    if (count > 0) tally.note(`${qualifiedName(resource)}: ${count} objects, which the target does not serve`);
   }
 }

@@ -6,9 +6,9 @@ import type { Tally } from './tally.ts';
 interface ImporterOptions {
   readonly target: ClusterClient;
   readonly tally: Tally;
-  /** objects that are there already become as they are in the source */
+  /** existing objects are replaced by those of the source */
   readonly replace: boolean;
-  /** look, and write nothing */
+  /** nothing is written */
   readonly dryRun: boolean;
   readonly concurrency: number;
 }
@@ -21,12 +21,12 @@ interface Waiting {
 /**
  * Writes objects of one cluster into another.
  *
- * Invariant: an object is written after its owners, under their new uids. Objects with owners therefore wait until all
- * others have been written, and are all that is held in memory; an owner that is not imported is left out with a word.
+ * Invariant: an object is written after its owners, with their new uids. Therefore objects with owners wait in memory until
+ * all others are written. An owner that is not imported is left out of the object, and reported.
  */
 export class Importer {
   readonly #options: ImporterOptions;
-  /** by the uid that an object had */
+  /** by the uid in the source */
   readonly #newUids = new Map<string, string>();
   #waiting: Waiting[] = [];
 
@@ -43,25 +43,25 @@ export class Importer {
     await this.#writeAll(free);
   }
 
-  /** Writes what has waited: first what has all its owners, then what comes free by that, at the end the rest. */
+  /** Writes the waiting objects: always those whose owners are written, and at the end the rest. */
   async finish(): Promise<void> {
     for (;;) {
       const coming = new Set(this.#waiting.map(({ object }) => metadataOf(object).uid));
       const isReady = ({ object }: Waiting): boolean => !ownersOf(object).some((owner) => coming.has(owner.uid));
       const ready = this.#waiting.filter(isReady);
-      // those that own each other in a circle come at last, too
+      // objects that own each other in a circle are written at the end, too
       const next = ready.length > 0 ? ready : this.#waiting;
       this.#waiting = ready.length > 0 ? this.#waiting.filter((waiting) => !isReady(waiting)) : [];
       if (next.length === 0) return;
-      for (const waiting of next) this.#tellLostOwners(waiting);
+      for (const waiting of next) this.#reportLostOwners(waiting);
       await this.#writeAll(next);
     }
   }
 
-  #tellLostOwners({ resource, object }: Waiting): void {
+  #reportLostOwners({ resource, object }: Waiting): void {
     for (const owner of ownersOf(object)) {
       if (this.#newUids.has(owner.uid)) continue;
-      this.#options.tally.tell(
+      this.#options.tally.note(
         `${nameOf(resource, object)} loses its owner ${owner.kind} ${owner.name}, which is not imported`,
       );
     }
@@ -122,7 +122,7 @@ export class Importer {
 
   #fail(resource: ServedResource, object: JsonObject, answer: JsonObject): void {
     this.#options.tally.count(qualifiedName(resource), 'failed');
-    this.#options.tally.tell(`${nameOf(resource, object)} failed: ${messageOf(answer)}`);
+    this.#options.tally.note(`${nameOf(resource, object)} failed: ${messageOf(answer)}`);
   }
 }
 

@@ -1,27 +1,27 @@
 import { qualifiedName, type ServedResource } from './discover.ts';
 
 export interface Selection {
-  /** empty: all, and what is in no namespace, too */
+  /** empty: all namespaces, and objects without a namespace */
   readonly namespaces: readonly string[];
-  /** empty: all but events */
+  /** empty: all resources except events */
   readonly resources: readonly string[];
 }
 
 export interface Plan {
-  /** in the order in which they are imported, each in a version that both servers know */
+  /** in the order of the import, each in a version that both servers know */
   readonly common: readonly ServedResource[];
-  /** what only the source serves */
+  /** resources that only the source serves */
   readonly foreign: readonly ServedResource[];
   /** names in the selection that the source does not serve */
   readonly unknown: readonly string[];
 }
 
-/** Others depend on these: what they name must be there first. */
+/** other objects depend on these, so they are imported first */
 const FIRST = ['namespaces', 'customresourcedefinitions.apiextensions.k8s.io'];
-/** They tell what happened in a cluster, and are gone within the hour. */
+/** events describe the past of the source, and expire within an hour */
 const LEFT_OUT = ['events', 'events.events.k8s.io'];
 
-/** What is to be read from the source, and in which version. */
+/** Decides which resources are read from the source, and in which version. */
 export function planImport(
   source: readonly ServedResource[],
   target: readonly ServedResource[],

@@ -6,7 +6,7 @@ export interface OwnerReference extends JsonObject {
   readonly name: string;
 }
 
-/** What the server that an object comes from has given it, and another must give anew. */
+/** the fields of metadata that the source has set, and that the target must set itself */
 const SERVERS_OWN = [
   'uid',
   'resourceVersion',
@@ -29,8 +29,8 @@ export function ownersOf(object: JsonObject): OwnerReference[] {
 }
 
 /**
- * An object as its author wrote it. Status belongs to the controllers of the cluster that it came from. Owners are named
- * by their new uids; those that have none are left out.
+ * An object as its author wrote it, without its status, which the controllers of the source have written. Owners have
+ * their new uids; owners without a new uid are left out.
  */
 export function portable(object: JsonObject, newUids: ReadonlyMap<string, string>): JsonObject {
   const { status: _, ...rest } = withoutAddresses(object);
@@ -45,7 +45,7 @@ export function portable(object: JsonObject, newUids: ReadonlyMap<string, string
   return { ...rest, metadata };
 }
 
-/** Cluster IPs are of the range of the cluster that gave them. A headless Service stays one. */
+/** Removes cluster IPs, which belong to the range of the source. A headless Service stays headless. */
 function withoutAddresses(object: JsonObject): JsonObject {
   const spec = object.spec as JsonObject | undefined;
   if (object.kind !== 'Service' || object.apiVersion !== 'v1' || !spec?.clusterIP || spec.clusterIP === 'None')

@@ -1,12 +1,12 @@
-import { Trouble } from '@tidegate/local';
+import { UserError } from '@tidegate/local';
 import { type ClusterClient, messageOf } from './cluster-client.ts';
 import { collectionPath, type ServedResource } from './discover.ts';
 import { type JsonObject, metadataOf } from './portable.ts';
 
 /**
- * The objects of a collection, a page at a time, all as of one version. Where that version is given up while it is read
- * (410), the rest comes as of a newer one: by the token that the server offers, else from the beginning. Each object is
- * given once.
+ * Reads the objects of a collection page by page, all at one version. Where that version expires during the read (410), the
+ * rest is read at a newer one: with the token that the server offers, else from the beginning. Each object is returned
+ * once.
  */
 export async function* readObjects(
   client: ClusterClient,
@@ -23,17 +23,17 @@ export async function* readObjects(
       next = continueOf(body);
       continue;
     }
-    if (code !== 200) throw new Trouble(`${path} cannot be listed (${code}): ${messageOf(body)}`);
+    if (code !== 200) throw new UserError(`${path} cannot be listed (${code}): ${messageOf(body)}`);
     const items = ((body.items ?? []) as JsonObject[]).filter((item) => !given.has(metadataOf(item).uid));
     for (const item of items) given.add(metadataOf(item).uid);
-    // a list says once for all of its items what they are
+    // a list has kind and apiVersion once, for all its items
     const apiVersion = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
     yield items.map((item) => ({ apiVersion, kind: resource.kind, ...item }));
     next = continueOf(body) || undefined;
   }
 }
 
-/** How many there are, by one small question where the server tells. */
+/** Counts the objects of a collection, with one small request where the server returns the count. */
 export async function countObjects(
   client: ClusterClient,
   resource: ServedResource,

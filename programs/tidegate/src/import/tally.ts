@@ -1,14 +1,14 @@
-const TOLD = 20;
+const MOST_MESSAGES = 20;
 
 export const OUTCOMES = ['created', 'updated', 'existed', 'left out', 'failed'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 type Counts = Record<Outcome, number>;
 
-/** What has become of the objects, by resource, with the first words on what went wrong. */
+/** Counts the outcomes by resource, and keeps the first messages about failures. */
 export class Tally {
   readonly resources = new Map<string, Counts>();
-  readonly words: string[] = [];
-  #wordsBeyond = 0;
+  readonly messages: string[] = [];
+  #omitted = 0;
   objects = 0;
 
   count(resource: string, outcome: Outcome): void {
@@ -22,16 +22,16 @@ export class Tally {
     return counts;
   }
 
-  tell(words: string): void {
-    if (this.words.length < TOLD) this.words.push(words);
-    else this.#wordsBeyond++;
+  note(message: string): void {
+    if (this.messages.length < MOST_MESSAGES) this.messages.push(message);
+    else this.#omitted++;
   }
 
   get failed(): number {
     return [...this.resources.values()].reduce((sum, counts) => sum + counts.failed, 0);
   }
 
-  /** The table that an import ends with, then the words. Resources of which there was nothing are left out. */
+  /** The final table of an import, followed by the messages. Resources without objects are left out. */
   summary(): string[] {
     const rows = [...this.resources]
       .sort()
@@ -42,7 +42,7 @@ export class Tally {
     const lines = all.map(([name, ...cells]) =>
       [String(name).padEnd(width), ...cells.map((cell) => String(cell).padStart(9))].join(' '),
     );
-    const beyond = this.#wordsBeyond === 0 ? [] : [`and ${this.#wordsBeyond} more of these`];
-    return [...lines, ...this.words, ...beyond];
+    const beyond = this.#omitted === 0 ? [] : [`and ${this.#omitted} more of these`];
+    return [...lines, ...this.messages, ...beyond];
   }
 }

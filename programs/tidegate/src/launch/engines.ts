@@ -19,32 +19,32 @@ import {
   writePrivateFile,
 } from '@tidegate/local';
 import { stopLeftoverPostgres } from '../postgres/leftover.ts';
-import { demandReachable } from '../probes/urls.ts';
+import { requireReachable } from '../probes/urls.ts';
 import type { Screen } from '../screen/screen.ts';
 import type { ProcessSpec } from '../supervise/supervised.ts';
 import type { StartOptions } from './start-options.ts';
 
-/** A server that is not ours: where it is, and how to run it unless somebody else does. */
+/** PostgreSQL or NATS: its URL, and how to run it unless it runs elsewhere. */
 export interface Engine {
   readonly url: string;
-  /** for the screen */
+  /** text for the screen */
   readonly words: string;
   readonly spec?: ProcessSpec;
-  /** where its socket is, to be removed at the end */
+  /** the directory of its socket, which is removed at the end */
   readonly socketDir?: string;
 }
 
-interface Surroundings {
+interface EngineContext {
   readonly options: StartOptions;
   readonly screen: Screen;
   readonly closing: AbortSignal;
 }
 
-export async function preparePostgres({ options, screen }: Surroundings): Promise<Engine> {
+export async function preparePostgres({ options, screen }: EngineContext): Promise<Engine> {
   if (options.postgresUrl !== '') {
     const url = options.postgresUrl;
     const protocols = ['postgres', 'postgresql'];
-    const check = demandReachable({ option: '--postgres-url', url, protocols, defaultPort: 5432 });
+    const check = requireReachable({ option: '--postgres-url', url, protocols, defaultPort: 5432 });
     await screen.during('reaching PostgreSQL', check);
     return { url, words: 'PostgreSQL as given' };
   }
@@ -75,11 +75,11 @@ export async function preparePostgres({ options, screen }: Surroundings): Promis
   };
 }
 
-export async function prepareNats({ options, screen, closing }: Surroundings): Promise<Engine> {
+export async function prepareNats({ options, screen, closing }: EngineContext): Promise<Engine> {
   if (options.noNats) return { url: '', words: "no NATS, as asked: the watch service follows the store's log" };
   if (options.natsUrl !== '') {
     const url = options.natsUrl;
-    const check = demandReachable({ option: '--nats-url', url, protocols: ['nats', 'tls'], defaultPort: 4222 });
+    const check = requireReachable({ option: '--nats-url', url, protocols: ['nats', 'tls'], defaultPort: 4222 });
     await screen.during('reaching NATS', check);
     return { url, words: 'NATS as given' };
   }

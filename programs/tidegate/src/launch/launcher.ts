@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   beginningOf,
   type Certificates,
-  demandPort,
   ensureAdminToken,
   ensureCertificates,
   freePort,
@@ -18,13 +17,14 @@ import {
   type RunState,
   refuseForeignKubeconfig,
   removeSocketDir,
-  Trouble,
+  requireFreePort,
+  UserError,
   writeKubeconfig,
   writeRunState,
 } from '@tidegate/local';
 import { ask } from '../probes/readyz.ts';
+import { readyScreen } from '../screen/ready-screen.ts';
 import type { Screen } from '../screen/screen.ts';
-import { readyScreen } from '../screen/words.ts';
 import { type Death, type ProcessSpec, Supervised } from '../supervise/supervised.ts';
 import { type Engine, prepareNats, preparePostgres } from './engines.ts';
 import { type PartSpec, planParts, portsNeeded } from './parts.ts';
@@ -32,16 +32,16 @@ import type { StartOptions } from './start-options.ts';
 import type { StopSignals } from './stop-signals.ts';
 
 const READY_LIMIT_MS = 120_000;
-/** When a user begins to wonder what it waits for. */
-const TELL_WHY_AFTER_MS = 15_000;
-/** of those for the whole cluster that a store makes at each start where they are missing */
+/** after this time the launcher prints what it waits for */
+const REPORT_AFTER_MS = 15_000;
+/** the last of the cluster roles and bindings that a controller creates in a new system */
 const LAST_BINDING = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:volume-scheduler';
 const ASK_EVERY_MS = 40;
-/** A part that dies this often before the first readiness will not come up. */
+/** a part that dies this often before it was ready once cannot start */
 const DEATHS_BEFORE_GIVING_UP = 5;
 const BOARD_PORT = 6480;
 
-interface Readied {
+interface Prepared {
   readonly server: string;
   readonly token: string;
   readonly certificates: Certificates;
@@ -51,9 +51,9 @@ interface Readied {
 }
 
 /**
- * Brings the processes up, keeps them up, and takes them down in the order in which they lean on each other.
+ * Starts all processes, keeps them running, and stops them in the order of their dependencies.
  *
- * Invariant: whatever was started is in #processes, and stop() ends all of it, however far the start came.
+ * Invariant: every started process is in #processes, and stop() ends all of them, also after an incomplete start.
  */
 export class Launcher {
   readonly #options: StartOptions;
@@ -61,9 +61,9 @@ export class Launcher {
   readonly #signals: StopSignals;
   readonly #processes: Supervised[] = [];
   readonly #parts = new Map<string, PartSpec>();
-  /** aborted with a Trouble as its reason when the parts do not come up */
-  readonly #gaveUp = new AbortController();
-  /** the user's wish or our own: nothing new is begun from then on */
+  /** aborted with a UserError as its reason when the parts cannot start */
+  readonly #failed = new AbortController();
+  /** aborted by the user or after a failure: no process is started from then on */
   readonly #over: AbortSignal;
   readonly #startedAt = Date.now();
   #socketDir: string | undefined;
@@ -76,45 +76,49 @@ export class Launcher {
     this.#options = options;
     this.#screen = screen;
     this.#signals = signals;
-    this.#over = AbortSignal.any([signals.closing, this.#gaveUp.signal]);
+    this.#over = AbortSignal.any([signals.closing, this.#failed.signal]);
   }
 
-  /** Resolves when the user asked to stop; rejects when it cannot go on. Either way stop() follows. */
+  /** Resolves when the user requests a stop; rejects after a failure. The caller then calls stop(). */
   async run(): Promise<void> {
     try {
-      await this.#comeUp();
+      await this.#startAll();
       if (!this.#over.aborted) await once(this.#over, 'abort');
     } catch (error) {
       if (!this.#over.aborted) throw error;
     }
-    if (this.#gaveUp.signal.aborted) throw this.#gaveUp.signal.reason;
+    if (this.#failed.signal.aborted) throw this.#failed.signal.reason;
   }
 
-  async #comeUp(): Promise<void> {
-    const readied = await this.#readyEverything();
+  async #startAll(): Promise<void> {
+    const prepared = await this.#prepare();
     this.#over.throwIfAborted();
-    for (const spec of readied.parts) {
+    for (const spec of prepared.parts) {
       this.#parts.set(spec.name, spec);
       this.#start(spec);
     }
-    this.#facts = { server: readied.server, nats: readied.engines.nats.words, board: `http://${readied.boardAddress}` };
-    await this.#screen.during('starting the parts', this.#untilReady(readied));
+    this.#facts = {
+      server: prepared.server,
+      nats: prepared.engines.nats.words,
+      board: `http://${prepared.boardAddress}`,
+    };
+    await this.#screen.during('starting the parts', this.#untilReady(prepared));
     this.#over.throwIfAborted();
     this.#ready = true;
     this.#save();
-    this.#screen.line(this.#readyWords(readied));
+    this.#screen.line(this.#readyText(prepared));
   }
 
-  /** What the parts need before they can be started; PostgreSQL and NATS start as soon as they can. */
-  async #readyEverything(): Promise<Readied> {
+  /** Prepares everything that the parts need; PostgreSQL and NATS are started as early as possible. */
+  async #prepare(): Promise<Prepared> {
     const options = this.#options;
     const { dataDir } = options;
     refuseForeignKubeconfig(options.kubeconfig);
-    if (options.port !== 0) await demandPort(options.port, options.bindAddress);
-    const around = { options, screen: this.#screen, closing: this.#over };
+    if (options.port !== 0) await requireFreePort(options.port, options.bindAddress);
+    const context = { options, screen: this.#screen, closing: this.#over };
     const [postgres, nats, certificates, port, boardAddress, ports] = await Promise.all([
-      preparePostgres(around).then((engine) => this.#startEngine(engine)),
-      prepareNats(around).then((engine) => this.#startEngine(engine)),
+      preparePostgres(context).then((engine) => this.#startEngine(engine)),
+      prepareNats(context).then((engine) => this.#startEngine(engine)),
       ensureCertificates({
         dir: dataDir.certs,
         parts: PARTS,
@@ -152,41 +156,41 @@ export class Launcher {
   #start(spec: ProcessSpec): void {
     const supervised = new Supervised(spec, {
       onStart: () => this.#saveSoon(),
-      onDeath: (death) => this.#tellDeath(death),
+      onDeath: (death) => this.#reportDeath(death),
     });
     this.#processes.push(supervised);
     supervised.start();
   }
 
-  #tellDeath(death: Death): void {
+  #reportDeath(death: Death): void {
     if (!this.#ready && death.inARow >= DEATHS_BEFORE_GIVING_UP) {
-      this.#gaveUp.abort(new Trouble(`${death.name} does not start: ${death.reason} (its log: ${death.logFile})`));
+      this.#failed.abort(new UserError(`${death.name} does not start: ${death.reason} (its log: ${death.logFile})`));
       return;
     }
     const when = death.delayMs === 0 ? 'now' : `in ${death.delayMs / 1000} s`;
     this.#screen.line(`${death.name} ${death.reason}; starting it again ${when}`);
   }
 
-  async #untilReady(readied: Readied): Promise<void> {
+  async #untilReady(prepared: Prepared): Promise<void> {
     const end = Date.now() + READY_LIMIT_MS;
-    const wondering = setTimeout(async () => this.#screen.line(await this.#whyNotReady(readied)), TELL_WHY_AFTER_MS);
-    this.#over.addEventListener('abort', () => clearTimeout(wondering), { once: true });
-    for (const isAnswered of this.#questions(readied)) {
-      while (!this.#over.aborted && !(await isAnswered())) {
+    const reminder = setTimeout(async () => this.#screen.line(await this.#whyNotReady(prepared)), REPORT_AFTER_MS);
+    this.#over.addEventListener('abort', () => clearTimeout(reminder), { once: true });
+    for (const isTrue of this.#conditions(prepared)) {
+      while (!this.#over.aborted && !(await isTrue())) {
         if (Date.now() > end) {
-          throw new Trouble(
-            `${await this.#whyNotReady(readied)} after ${READY_LIMIT_MS / 1000} s: see the logs in ${this.#options.dataDir.logs}`,
+          throw new UserError(
+            `${await this.#whyNotReady(prepared)} after ${READY_LIMIT_MS / 1000} s: see the logs in ${this.#options.dataDir.logs}`,
           );
         }
-        // an AbortError: the loop looks at the signal
+        // an AbortError: the loop checks the signal
         await sleep(ASK_EVERY_MS, undefined, { signal: this.#over }).catch(() => {});
       }
     }
-    clearTimeout(wondering);
+    clearTimeout(reminder);
   }
 
-  /** What has to be so before a user is told to type: the gateways serve, and there are a namespace to work in and roles. */
-  #questions({ server, token, certificates: { caPem }, parts }: Readied): Array<() => Promise<boolean>> {
+  /** The conditions of readiness: the gateways serve, and the namespace `default` and the roles exist. */
+  #conditions({ server, token, certificates: { caPem }, parts }: Prepared): Array<() => Promise<boolean>> {
     const gateways = parts.filter((spec) => spec.part === 'gateway');
     const probes = [
       async () => ask(`${server}/readyz`, { caPem, token }),
@@ -197,20 +201,20 @@ export class Launcher {
     );
     return [
       ...probes.map((probe) => async () => (await probe())?.status === 200),
-      // one that cannot be read is there, too
+      // an object that exists may not be readable
       ...places.map((place) => async () => ((await place())?.status ?? 404) !== 404),
     ];
   }
 
-  async #whyNotReady(readied: Readied): Promise<string> {
-    const answers = readied.parts.map(async (spec) => {
+  async #whyNotReady(prepared: Prepared): Promise<string> {
+    const answers = prepared.parts.map(async (spec) => {
       const answer = await ask(`http://${spec.opsAddress}/readyz`);
       return answer?.status === 200 ? [] : [`${spec.name}: ${answer?.body.trim() ?? 'no answer'}`];
     });
     return `still not ready (${(await Promise.all(answers)).flat().join('; ')})`;
   }
 
-  /** Several processes start in the same moment: they are written down together. */
+  /** Saves after a moment, because several processes start at the same time. */
   #saveSoon(): void {
     this.#saving ??= setTimeout(() => this.#save(), 50);
   }
@@ -243,7 +247,7 @@ export class Launcher {
     return [{ name, pid, began, startedAt: new Date(startedAt).toISOString(), restarts, ...addresses }];
   }
 
-  #readyWords({ server, engines, boardAddress }: Readied): string {
+  #readyText({ server, engines, boardAddress }: Prepared): string {
     const { dataDir, ephemeral, kubeconfig } = this.#options;
     return readyScreen({
       version: projectVersion(),
@@ -259,7 +263,7 @@ export class Launcher {
     });
   }
 
-  /** Clients first, the truth last: each drains into what is still there. */
+  /** Stops clients before their servers, so that each can finish its requests. */
   async stop(): Promise<void> {
     const order = ['gateway', 'health', 'watch', 'store', 'nats', 'postgres'];
     clearTimeout(this.#saving);
@@ -280,13 +284,13 @@ export class Launcher {
   }
 }
 
-/** The usual place when it is free, so that the board can be bookmarked; not for who has the API at no usual place either. */
+/** The usual port where it is free, so that the board can be bookmarked; but not where the API has an unusual port. */
 async function chooseBoardAddress({ ephemeral, port }: StartOptions): Promise<string> {
   const usual = !ephemeral && port !== 0 && (await isPortFree(BOARD_PORT, '127.0.0.1'));
   return `127.0.0.1:${usual ? BOARD_PORT : await freePort()}`;
 }
 
-/** Where a client of this machine calls what listens on an address. */
+/** The host by which clients on this machine reach a server on the address. */
 function reachableHost(bindAddress: string): string {
   if (bindAddress === '0.0.0.0' || bindAddress === '::') return '127.0.0.1';
   return bindAddress.includes(':') ? `[${bindAddress}]` : bindAddress;

@@ -1,10 +1,10 @@
-import { temporaryPlace } from '@tidegate/local';
+import { temporaryDirectory } from '@tidegate/local';
 import { type PartSpec, planParts, portsNeeded } from './parts.ts';
 import { readStartOptions } from './start-options.ts';
 
-/** The parts as they would be started with these options. */
+/** Plans the parts with these options. */
 export function planned(...argv: string[]): PartSpec[] {
-  const dir = temporaryPlace();
+  const dir = temporaryDirectory();
   const options = readStartOptions([`--data-dir=${dir}`, ...argv], {});
   const pair = (name: string) => ({ certFile: `${name}.crt`, keyFile: `${name}.key` });
   return planParts({

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryPlace } from '@tidegate/local';
+import { temporaryDirectory } from '@tidegate/local';
 import { readStartOptions, startOptions } from './start-options.ts';
 
 test('The options have the names that users know.', () => {
@@ -11,7 +11,7 @@ test('The options have the names that users know.', () => {
 });
 
 test('Without options it is port 6443 of the loopback address, with the kubeconfig beside the data.', () => {
-  const dir = temporaryPlace();
+  const dir = temporaryDirectory();
   const options = readStartOptions([`--data-dir=${dir}`], {});
   assert.equal(options.port, 6443);
   assert.equal(options.bindAddress, '127.0.0.1');
@@ -26,7 +26,7 @@ test('An ephemeral start takes a free port and a directory of its own unless tol
 });
 
 test('An ephemeral start refuses a directory that is not empty, because it would be removed.', () => {
-  const dir = temporaryPlace();
+  const dir = temporaryDirectory();
   writeFileSync(join(dir, 'thesis.txt'), '');
   assert.throws(() => readStartOptions(['--ephemeral', `--data-dir=${dir}`], {}), /not empty/);
 });

@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { readFeatureGates } from '@tidegate/feature-gates';
-import { type DataDir, dataDirAt, defaultDataDir, isErrno, Trouble } from '@tidegate/local';
+import { type DataDir, dataDirAt, defaultDataDir, isErrno, UserError } from '@tidegate/local';
 import { OptionError, type Options, type OptionTable, readOptions } from '@tidegate/options';
 
 /** The options of `tidegate start`: flags, environment and help come from this table. */
@@ -52,16 +52,16 @@ export const startOptions = {
 
 export interface StartOptions extends Omit<Options<typeof startOptions>, 'dataDir'> {
   readonly dataDir: DataDir;
-  /** what is said to the parts, as variables of their environment */
+  /** options of the parts, as environment variables */
   readonly partVariables?: Readonly<Record<string, string>>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads and checks; what it refuses it refuses before anything was touched. */
+/** Reads and checks the options, before anything is changed. */
 export function readStartOptions(argv: readonly string[], env: Environment): StartOptions {
   const first = readOptions(startOptions, argv, env);
-  // somebody else's tests must not need the usual port, nor meet the usual data
+  // an ephemeral system needs neither the usual port nor the usual data directory
   const table = {
     ...startOptions,
     port: { ...startOptions.port, default: 0 },
@@ -98,28 +98,28 @@ function validate(options: Options<typeof startOptions>): void {
     );
   }
   if (options.noNats && options.natsUrl !== '') throw new OptionError('--no-nats and --nats-url exclude each other');
-  demandReadable('token-auth-file', options.tokenAuthFile);
-  demandReadable('client-ca-file', options.clientCaFile);
-  demandReadable('encryption-provider-config', options.encryptionProviderConfig);
+  requireReadable('token-auth-file', options.tokenAuthFile);
+  requireReadable('client-ca-file', options.clientCaFile);
+  requireReadable('encryption-provider-config', options.encryptionProviderConfig);
 }
 
-function demandReadable(option: string, file: string): void {
+function requireReadable(option: string, file: string): void {
   if (file === '') return;
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
-    throw new Trouble(`cannot read ${file}: check --${option}`, { cause: error });
+    throw new UserError(`cannot read ${file}: check --${option}`, { cause: error });
   }
 }
 
 const EPHEMERAL_PREFIX = 'tidegate-ephemeral-';
 
-/** Only a name that nobody can guess: it is made with the rest of the data directory. */
+/** A path that cannot be guessed; the directory is created later. */
 function ephemeralPath(): string {
   return join(tmpdir(), `${EPHEMERAL_PREFIX}${randomBytes(6).toString('hex')}`);
 }
 
-/** What a killed run left in the place for temporary files. The caller says which are dead. */
+/** Removes the directories that killed runs have left. The caller decides which locks are dead. */
 export function sweepEphemeral(isDead: (lockFile: string) => boolean): void {
   for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(EPHEMERAL_PREFIX))) {
     const dir = dataDirAt(join(tmpdir(), name));
@@ -134,7 +134,7 @@ function refuseOldData(path: string): void {
     if (isErrno(error, 'ENOENT')) return;
     throw error;
   }
-  throw new Trouble(
+  throw new UserError(
     `${path} is not empty, and --ephemeral removes its data directory at the end: give a new one, or none`,
   );
 }

@@ -1,10 +1,10 @@
-/** One Ctrl-C comes several times: from the terminal, from npm, and from the bootstrap. */
+/** signals within this time count as one: a Ctrl-C arrives from the terminal, from npm, and from the bootstrap */
 const SAME_MS = 500;
 
 export interface StopSignals {
-  /** the first request to stop; its reason says whence */
+  /** the first request to stop; its reason names the source */
   readonly closing: AbortSignal;
-  /** the second: be quick */
+  /** the second request: stop at once */
   readonly hurry: AbortSignal;
 }
 
@@ -18,7 +18,7 @@ export function listenForStop(now: () => number = Date.now, target: NodeJS.Event
       closing.abort(why);
     } else if (now() - firstAt > SAME_MS) hurry.abort();
   };
-  // the bootstrap is the parent, and holds a channel: when it is gone, nobody can press Ctrl-C any more
+  // the bootstrap is the parent, and holds a channel: when it is gone, no Ctrl-C can arrive
   for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP']) target.on(event, () => request(event));
   target.on('disconnect', () => request('its parent is gone'));
   return { closing: closing.signal, hurry: hurry.signal };

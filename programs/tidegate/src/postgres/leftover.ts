@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beginningOf, commandLineOf, signalQuietly, Trouble } from '@tidegate/local';
+import { beginningOf, commandLineOf, signalQuietly, UserError } from '@tidegate/local';
 
 const FAST_LIMIT_MS = 20_000;
 const LAST_LIMIT_MS = 5_000;
 
-/** A server that outlived its launcher holds the data; it is stopped in order, then less so. */
+/** Stops a server that outlived its launcher, and still holds the data: first in an orderly way, then at once. */
 export async function stopLeftoverPostgres(dir: string): Promise<void> {
   const pid = postmasterOf(dir);
   if (pid === undefined) return;
@@ -17,7 +17,7 @@ export async function stopLeftoverPostgres(dir: string): Promise<void> {
     signalQuietly(pid, signal);
     if (await isGone(pid, limitMs)) return;
   }
-  throw new Trouble(
+  throw new UserError(
     `an earlier PostgreSQL (process ${pid}) still works on ${dir} and does not stop: end it, then start again`,
   );
 }
@@ -27,11 +27,11 @@ function postmasterOf(dir: string): number | undefined {
   try {
     lines = readFileSync(join(dir, 'postmaster.pid'), 'utf8').split('\n');
   } catch {
-    // an error of the file system: none was left
+    // an error of the file system: no server was left
     return undefined;
   }
   const pid = Number(lines[0]);
-  // the number may long belong to another program
+  // the process id may belong to another program by now
   return pid > 1 && commandLineOf(pid).includes(dir) ? pid : undefined;
 }
 

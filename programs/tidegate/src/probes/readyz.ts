@@ -11,7 +11,7 @@ interface Asking {
   token?: string;
 }
 
-/** One question with a short limit; undefined when nothing answered. */
+/** Sends one request with a short timeout; undefined where there was no answer. */
 export function ask(url: string, { caPem, token }: Asking = {}): Promise<Answer | undefined> {
   return new Promise((resolve) => {
     const get = url.startsWith('https:') ? getHttps : getHttp;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { freePort } from '@tidegate/local';
-import { demandReachable, targetsOf } from './urls.ts';
+import { requireReachable, targetsOf } from './urls.ts';
 
 const postgres = { option: '--postgres-url', protocols: ['postgres', 'postgresql'], defaultPort: 5432 } as const;
 
@@ -31,14 +31,14 @@ test('A URL whose host answers passes.', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
-  await demandReachable({ ...postgres, url: `postgres://me@127.0.0.1:${port}/x` });
+  await requireReachable({ ...postgres, url: `postgres://me@127.0.0.1:${port}/x` });
   server.close();
 });
 
 test('A URL where nothing listens is one line with host and port and no password.', async () => {
   const port = await freePort();
   await assert.rejects(
-    demandReachable({ ...postgres, url: `postgres://me:secret@127.0.0.1:${port}/x` }),
+    requireReachable({ ...postgres, url: `postgres://me:secret@127.0.0.1:${port}/x` }),
     (error: Error) => {
       assert.match(
         error.message,

@@ -1,5 +1,5 @@
 import { createConnection } from 'node:net';
-import { Trouble } from '@tidegate/local';
+import { UserError } from '@tidegate/local';
 
 const LIMIT_MS = 5000;
 
@@ -10,24 +10,24 @@ interface GivenUrl {
   readonly defaultPort: number;
 }
 
-/** Passes when one of the URL's hosts takes a connection. Passwords never reach the words of a failure. */
-export async function demandReachable(given: GivenUrl): Promise<void> {
+/** Resolves when one of the URL's hosts accepts a connection. The error never contains a password. */
+export async function requireReachable(given: GivenUrl): Promise<void> {
   const targets = targetsOf(given);
   const failures = await Promise.all(targets.map((target) => tryConnect(target)));
   if (failures.includes(undefined)) return;
   const names = targets.map((target) => ('path' in target ? target.path : `${target.host}:${target.port}`)).join(', ');
-  throw new Trouble(
+  throw new UserError(
     `nothing answers at ${names} (${failures[0]}): check ${given.option}, and that the server runs and can be reached from here`,
   );
 }
 
 type Target = { readonly host: string; readonly port: number } | { readonly path: string };
 
-/** Several hosts may stand in one URL, separated by commas, which no URL parser takes. */
+/** A URL may have several hosts, separated by commas, which URL parsers reject. */
 export function targetsOf(given: GivenUrl): Target[] {
   const match = /^([a-z+]+):\/\/(?:[^@/?]*@)?([^/?]*)([^?]*)(?:\?(.*))?$/i.exec(given.url);
   if (match === null || !given.protocols.includes(match[1] as string)) {
-    throw new Trouble(
+    throw new UserError(
       `${given.option} must be a URL that begins with ${given.protocols.map((p) => `${p}://`).join(' or ')}`,
       {
         exitCode: 2,
@@ -42,7 +42,7 @@ export function targetsOf(given: GivenUrl): Target[] {
   });
 }
 
-/** Undefined when it connected, else why not. */
+/** Returns why it could not connect; undefined where it could. */
 function tryConnect(target: Target): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = createConnection(target);

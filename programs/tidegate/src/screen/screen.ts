@@ -4,7 +4,7 @@ const PATIENCE_MS = 1000;
 const REPEAT_MS = 10_000;
 
 interface Terminal {
-  /** whether lines may be drawn over */
+  /** whether lines can be overwritten */
   readonly live: boolean;
   write(text: string): void;
 }
@@ -17,13 +17,13 @@ interface Clock {
 interface Task {
   readonly text: string;
   readonly since: number;
-  /** when it was last told in plain lines */
-  told: number | undefined;
+  /** when it was last written as a plain line */
+  writtenAt: number | undefined;
 }
 
 /**
- * What the user sees. Nothing is said of what takes less than a second; what takes longer has one line that moves on a
- * terminal, and a plain line now and then where there is none.
+ * The output for the user. Work of less than a second is not shown. Longer work is one animated line on a terminal, and
+ * elsewhere a plain line now and then.
  */
 export class Screen {
   readonly #terminal: Terminal;
@@ -44,7 +44,7 @@ export class Screen {
     this.#terminal.write(`${text}\n`);
   }
 
-  /** Shows how far something long is: each text takes the place of the one before. */
+  /** Shows the progress of long work: each text replaces the one before. */
   progress(text: string): void {
     const now = this.#clock.now();
     if (!this.#terminal.live && now - this.#progressAt < REPEAT_MS) return;
@@ -54,9 +54,9 @@ export class Screen {
     this.#drawn = this.#terminal.live;
   }
 
-  /** Shows text while the work goes on. */
+  /** Shows a text during the work. */
   async during<T>(text: string, work: Promise<T>): Promise<T> {
-    const task: Task = { text, since: this.#clock.now(), told: undefined };
+    const task: Task = { text, since: this.#clock.now(), writtenAt: undefined };
     this.#tasks.add(task);
     this.#stopTicking ??= this.#clock.every(FRAME_MS, () => this.#tick());
     try {
@@ -76,7 +76,7 @@ export class Screen {
     const slow = [...this.#tasks].filter((task) => now - task.since >= PATIENCE_MS);
     if (slow.length === 0) return;
     if (this.#terminal.live) this.#draw(slow, now);
-    else for (const task of slow) this.#tell(task, now);
+    else for (const task of slow) this.#writeLine(task, now);
   }
 
   #draw(slow: readonly Task[], now: number): void {
@@ -86,9 +86,9 @@ export class Screen {
     this.#drawn = true;
   }
 
-  #tell(task: Task, now: number): void {
-    if (task.told !== undefined && now - task.told < REPEAT_MS) return;
-    task.told = now;
+  #writeLine(task: Task, now: number): void {
+    if (task.writtenAt !== undefined && now - task.writtenAt < REPEAT_MS) return;
+    task.writtenAt = now;
     this.#terminal.write(`${task.text}  ${seconds(now - task.since)}\n`);
   }
 
@@ -106,7 +106,7 @@ export function processTerminal(
   env: NodeJS.ProcessEnv = process.env,
   stream: NodeJS.WriteStream = process.stdout,
 ): Terminal {
-  // a terminal that went away must not take the servers down with it
+  // an error of a closed terminal, which must not end the servers
   stream.on('error', () => {});
   const plain = [env.NO_COLOR, env.CI].some((value) => value !== undefined && value !== '') || env.TERM === 'dumb';
   return { live: stream.isTTY === true && !plain, write: (text) => void stream.write(text) };

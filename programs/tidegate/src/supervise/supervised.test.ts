@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Running, temporaryPlace } from '@tidegate/local';
+import { type Running, temporaryDirectory } from '@tidegate/local';
 import { type Death, Supervised } from './supervised.ts';
 
 const never = new AbortController().signal;
@@ -17,7 +17,7 @@ function rig() {
   const runs: Array<{ end(why: string): void; asked: boolean; killed: boolean }> = [];
   const spec = {
     name: 'part',
-    logFile: join(temporaryPlace(), 'log'),
+    logFile: join(temporaryDirectory(), 'log'),
     stopLimitMs: 1000,
     start(log: { fd: number }): Running {
       closeSync(log.fd);

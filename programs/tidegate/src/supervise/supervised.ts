@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type LogFile, lastWords, openLogFile, type Running } from '@tidegate/local';
+import { type LogFile, lastMessage, openLogFile, type Running } from '@tidegate/local';
 
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 5000;
-/** A process that lived this long is no longer failing to start. */
-const SETTLED_MS = 10_000;
+/** a process that ran this long has started successfully */
+const STARTED_MS = 10_000;
 
-/** One process that must run for as long as the launcher does. */
+/** A process that must run as long as the launcher. */
 export interface ProcessSpec {
   readonly name: string;
   readonly logFile: string;
-  /** how long it may take to stop before it is killed */
+  /** a process that takes longer to stop is killed */
   readonly stopLimitMs: number;
-  /** what must be out of the way before each start */
+  /** runs before each start */
   readonly prepare?: () => Promise<void>;
   readonly start: (log: LogFile) => Running;
 }
@@ -21,7 +21,7 @@ export interface Death {
   readonly name: string;
   readonly reason: string;
   readonly logFile: string;
-  /** how often it has died since it last settled */
+  /** how often it has died since its last successful start */
   readonly inARow: number;
   readonly delayMs: number;
 }
@@ -33,7 +33,7 @@ export interface SupervisedState {
   readonly restarts: number;
 }
 
-interface Surroundings {
+interface SupervisedOptions {
   readonly onStart?: () => void;
   readonly onDeath: (death: Death) => void;
   readonly now?: () => number;
@@ -41,24 +41,24 @@ interface Surroundings {
 }
 
 /**
- * Keeps one process running: at once after its first death, then with a growing delay. At most one process of it lives
- * at any time, and none is started once stop() was called.
+ * Keeps one process running. It is restarted at once after its first death, then with a growing delay. Invariant: at most
+ * one process runs at any time, and none is started after stop() was called.
  *
  *   running --dies--> waiting --delay over--> running
  *   running --stop--> stopping --exit, or the limit and a kill--> stopped
  */
 export class Supervised {
   readonly spec: ProcessSpec;
-  readonly #around: Required<Surroundings>;
+  readonly #options: Required<SupervisedOptions>;
   readonly #closing = new AbortController();
   #running: Running | undefined;
   #loop: Promise<void> = Promise.resolve();
   #startedAt = 0;
   #restarts = 0;
 
-  constructor(spec: ProcessSpec, surroundings: Surroundings) {
+  constructor(spec: ProcessSpec, options: SupervisedOptions) {
     this.spec = spec;
-    this.#around = { onStart: () => {}, now: Date.now, wait: sleepUntil, ...surroundings };
+    this.#options = { onStart: () => {}, now: Date.now, wait: sleepUntil, ...options };
   }
 
   start(): void {
@@ -74,7 +74,7 @@ export class Supervised {
     };
   }
 
-  /** Resolves when no process is left; hurry cuts the time that it is given. */
+  /** Resolves when no process is left. `hurry` ends the time that the process has to stop. */
   async stop(hurry: AbortSignal): Promise<'stopped' | 'killed'> {
     this.#closing.abort();
     const running = this.#running;
@@ -84,7 +84,7 @@ export class Supervised {
     }
     running.askToStop();
     const inTime = new AbortController();
-    const limit = this.#around.wait(this.spec.stopLimitMs, AbortSignal.any([hurry, inTime.signal]));
+    const limit = this.#options.wait(this.spec.stopLimitMs, AbortSignal.any([hurry, inTime.signal]));
     const ended = await Promise.race([running.ended.then(() => true), limit.then(() => false)]);
     if (!ended) running.kill();
     await running.ended;
@@ -97,25 +97,25 @@ export class Supervised {
     for (let inARow = 0; !this.#closing.signal.aborted; this.#restarts++) {
       const reason = await this.#runOnce().catch((error: Error) => `could not be started: ${error.message}`);
       if (this.#closing.signal.aborted) return;
-      inARow = this.#around.now() - this.#startedAt >= SETTLED_MS ? 1 : inARow + 1;
+      inARow = this.#options.now() - this.#startedAt >= STARTED_MS ? 1 : inARow + 1;
       const delayMs = inARow === 1 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (inARow - 2), LONGEST_DELAY_MS);
-      this.#around.onDeath({ name: this.spec.name, reason, logFile: this.spec.logFile, inARow, delayMs });
-      if (delayMs > 0) await this.#around.wait(delayMs, this.#closing.signal);
+      this.#options.onDeath({ name: this.spec.name, reason, logFile: this.spec.logFile, inARow, delayMs });
+      if (delayMs > 0) await this.#options.wait(delayMs, this.#closing.signal);
     }
   }
 
-  /** Answers why it ended. */
+  /** Returns why the process ended. */
   async #runOnce(): Promise<string> {
-    this.#startedAt = this.#around.now();
+    this.#startedAt = this.#options.now();
     await this.spec.prepare?.();
     if (this.#closing.signal.aborted) return '';
     const log = openLogFile(this.spec.logFile);
     const running = this.spec.start(log);
     this.#running = running;
-    void running.known.then(() => this.#around.onStart());
+    void running.known.then(() => this.#options.onStart());
     const ending = await running.ended;
     this.#running = undefined;
-    const words = lastWords(log.path, log.from);
+    const words = lastMessage(log.path, log.from);
     return words === '' ? ending : `${ending}: ${words}`;
   }
 }

@@ -8,26 +8,26 @@ import {
   rmSync,
   type WriteStream,
 } from 'node:fs';
-import { Refusal } from './refusal.ts';
+import { BackupError } from './backup-error.ts';
 
 interface Output {
   readonly stream: WriteStream;
-  /** it is whole: now it has its name */
+  /** gives the complete file its name */
   keep(): void;
   discard(): void;
 }
 
 /**
- * Where a backup is written. A file appears under its name when it is whole and on the disk, and not before; only its
- * owner may read it, because it holds what the database holds.
+ * Opens the output of a backup. A file gets its name only when it is complete and on the disk. Only its owner can read it,
+ * because it contains all objects.
  */
 export function openOutput(out: string): Output {
   if (out === '-') {
     if (process.stdout.isTTY)
-      throw new Refusal('a backup is no text for a terminal: give --out FILE, or send it on with a pipe');
+      throw new BackupError('a backup is no text for a terminal: give --out FILE, or send it on with a pipe');
     return { stream: createWriteStream('', { fd: 1, autoClose: false }), keep() {}, discard() {} };
   }
-  if (existsSync(out)) throw new Refusal(`${out} exists already: give another name with --out, or remove it`);
+  if (existsSync(out)) throw new BackupError(`${out} exists already: give another name with --out, or remove it`);
   const partial = `${out}.partial`;
   rmSync(partial, { force: true });
   const fd = openSync(partial, 'wx', 0o600);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { BackupError } from './backup-error.ts';
 import { type Frame, frame, frameKind, framesOf, MARK } from './frames.ts';
-import { Refusal } from './refusal.ts';
 
 async function* chunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -42,7 +42,7 @@ test('A stream that ends in the middle of a frame is refused, at whichever byte.
   for (let length = 1; length < whole.length; length++) {
     const reading = read(whole.subarray(0, length), 64);
     if (ends.includes(length)) await reading;
-    else await assert.rejects(reading, Refusal, `${length}`);
+    else await assert.rejects(reading, BackupError, `${length}`);
   }
 });
 

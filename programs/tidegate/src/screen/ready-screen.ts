@@ -11,7 +11,7 @@ interface Facts {
   readonly seconds: string;
 }
 
-/** The screen that a start ends with: where it is, what to type, and how to stop it. */
+/** The last screen of a start: where the system is, which commands to type, and how to stop it. */
 export function readyScreen(facts: Facts): string {
   return `
 tidegate ${facts.version} is ready at ${facts.server} (${facts.seconds} s)

@@ -8,7 +8,7 @@ interface Input {
   close(): void;
 }
 
-/** A backup is read twice, and standard input can be read once: it waits in a file that only its owner may read. */
+/** Opens a backup, which is read twice. Standard input is copied to a file first, which only its owner can read. */
 export async function openInput(file: string): Promise<Input> {
   if (file !== '-') return { file, close() {} };
   const dir = mkdtempSync(join(tmpdir(), 'tidegate-restore-'));

@@ -1,5 +1,5 @@
-/** What went wrong, in one line that says what to do. Commands print it and end with its exit code. */
-export class Trouble extends Error {
+/** An error that the user can fix; its message says how, in one line. Commands print it and exit with its code. */
+export class UserError extends Error {
   readonly exitCode: number;
 
   constructor(message: string, options: { exitCode?: number; cause?: unknown } = {}) {

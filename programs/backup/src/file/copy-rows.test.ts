@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { BackupError } from './backup-error.ts';
 import { type CopyRow, copyEnd, copyHeading, rowsOfCopy, rowsOfFrame } from './copy-rows.ts';
-import { Refusal } from './refusal.ts';
 
 /** `0002 00000003 "abc" ffffffff` for abc and null. */
 function row(...columns: Array<string | undefined>): Buffer {
@@ -48,6 +48,6 @@ test('A copy that ends before its end is a failure.', async () => {
 test('A frame with half a row is refused.', () => {
   const body = Buffer.concat(rows);
   assert.equal([...rowsOfFrame(body)].length, 3);
-  assert.throws(() => [...rowsOfFrame(body.subarray(0, body.length - 3))], Refusal);
-  assert.throws(() => [...rowsOfFrame(Buffer.from([0, 1, 0xf0, 0, 0, 0]))], Refusal);
+  assert.throws(() => [...rowsOfFrame(body.subarray(0, body.length - 3))], BackupError);
+  assert.throws(() => [...rowsOfFrame(Buffer.from([0, 1, 0xf0, 0, 0, 0]))], BackupError);
 });

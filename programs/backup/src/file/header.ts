@@ -1,39 +1,39 @@
-import { Refusal } from './refusal.ts';
+import { BackupError } from './backup-error.ts';
 
-/** Raised when an older release could no longer read what a newer one writes. */
+/** incremented when older releases can no longer read the files of newer ones */
 export const FORMAT = 1;
 
 export interface Column {
   readonly name: string;
-  /** as PostgreSQL names it */
+  /** PostgreSQL's name of the type */
   readonly type: string;
 }
 
-/** What a backup says before its rows. */
+/** The first frame of a backup. */
 export interface Header {
   readonly format: number;
-  /** the release that wrote it */
+  /** the release that wrote the backup */
   readonly version: string;
-  /** how many migrations the database had */
+  /** the number of migrations of the database */
   readonly schemaVersion: number;
   readonly takenAt: string;
-  /** the rows are all objects as of this revision */
+  /** the revision of the backup */
   readonly revision: number;
   readonly epoch: number;
   readonly objects: number;
-  /** of tidegate.objects, in the order in which a row has them */
+  /** the columns of tidegate.objects, in the order of the rows */
   readonly columns: readonly Column[];
 }
 
-/** What a backup says after its rows. */
+/** The last frame of a backup. */
 export interface Trailer {
   readonly objects: number;
   /** of values, before compression */
   readonly bytes: number;
   readonly resources: Readonly<Record<string, number>>;
-  /** objects whose value did not fit its checksum in the database already */
+  /** objects whose value did not match its checksum in the database */
   readonly corruptCount: number;
-  /** the first of them, by path */
+  /** the paths of the first of them */
   readonly corrupt: readonly string[];
   /** SHA-256 of every byte before the trailer */
   readonly digest: string;
@@ -41,15 +41,15 @@ export interface Trailer {
 
 export function parseHeader(body: Buffer): Header {
   const header = parseObject(body) as Partial<Header>;
-  if (typeof header.format !== 'number') throw new Refusal('it is damaged: its header cannot be read');
+  if (typeof header.format !== 'number') throw new BackupError('it is damaged: its header cannot be read');
   if (header.format > FORMAT) {
-    throw new Refusal(
+    throw new BackupError(
       `it has format ${header.format}, written by tidegate ${header.version}, and this release knows ${FORMAT}: use that release or a newer one`,
     );
   }
   const { revision, epoch, schemaVersion, columns } = header;
   if (!isCount(revision) || !isCount(epoch) || !isCount(schemaVersion) || !Array.isArray(columns)) {
-    throw new Refusal('it is damaged: its header is not whole');
+    throw new BackupError('it is damaged: its header is not whole');
   }
   return header as Header;
 }
@@ -57,7 +57,7 @@ export function parseHeader(body: Buffer): Header {
 export function parseTrailer(body: Buffer): Trailer {
   const trailer = parseObject(body) as Partial<Trailer>;
   if (!isCount(trailer.objects) || typeof trailer.digest !== 'string' || typeof trailer.resources !== 'object') {
-    throw new Refusal('it is damaged: its trailer is not whole');
+    throw new BackupError('it is damaged: its trailer is not whole');
   }
   return trailer as Trailer;
 }
@@ -69,7 +69,7 @@ function parseObject(body: Buffer): object {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new Refusal('it is damaged: what should be JSON is not');
+  throw new BackupError('it is damaged: what should be JSON is not');
 }
 
 function isCount(value: unknown): value is number {

@@ -1,7 +1,7 @@
-import { Refusal } from './refusal.ts';
+import { BackupError } from './backup-error.ts';
 
 /**
- * The file below its compression: a mark, then frames, each a kind, a length and that many bytes.
+ * The uncompressed form of the file: a mark, then frames. A frame is a kind, a length and that many bytes.
  *
  *   "tidegate-backup\n"  header  rows  rows  rows ...  trailer
  *
@@ -31,20 +31,20 @@ export function frame(kind: FrameKind, body: Buffer): Buffer {
   return Buffer.concat([heading, body]);
 }
 
-/** Cuts a stream into frames; its chunks may end anywhere. Memory holds one frame. */
+/** Splits a stream into frames; its chunks may end anywhere. Memory holds one frame. */
 export async function* framesOf(source: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
   const bytes = new ByteQueue(source);
   const mark = await bytes.take(MARK.length);
-  if (mark === undefined || !mark.equals(MARK)) throw new Refusal('it is no backup of tidegate');
+  if (mark === undefined || !mark.equals(MARK)) throw new BackupError('it is no backup of tidegate');
   for (;;) {
     const heading = await bytes.take(HEADING);
     if (heading === undefined) return;
     const kind = heading.readUInt8(0);
     const length = heading.readUInt32BE(1);
     if (!isFrameKind(kind) || length > LONGEST)
-      throw new Refusal('it is damaged: a frame has no known kind and length');
+      throw new BackupError('it is damaged: a frame has no known kind and length');
     const body = await bytes.take(length);
-    if (body === undefined) throw new Refusal('it is cut short');
+    if (body === undefined) throw new BackupError('it is cut short');
     yield { kind, body, bytes: Buffer.concat([heading, body]) };
   }
 }
@@ -53,7 +53,7 @@ function isFrameKind(kind: number): kind is FrameKind {
   return Object.values<number>(frameKind).includes(kind);
 }
 
-/** Bytes of a stream, so many at a time. */
+/** Reads a given number of bytes at a time from a stream. */
 class ByteQueue {
   readonly #source: AsyncIterator<Buffer>;
   #parts: Buffer[] = [];
@@ -63,12 +63,12 @@ class ByteQueue {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** Undefined at the end of the stream; an end in the middle is a file that was cut short. */
+  /** Returns undefined at the end of the stream. An end inside the requested bytes is an incomplete file. */
   async take(length: number): Promise<Buffer | undefined> {
     while (this.#length < length) {
       const next = await this.#source.next();
       if (next.done === true) {
-        if (this.#length > 0) throw new Refusal('it is cut short');
+        if (this.#length > 0) throw new BackupError('it is cut short');
         return length === 0 ? Buffer.alloc(0) : undefined;
       }
       this.#parts.push(next.value);

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { createZstdDecompress } from 'node:zlib';
+import { BackupError } from './backup-error.ts';
 import { rowsOfFrame } from './copy-rows.ts';
 import { frameKind, framesOf, MARK } from './frames.ts';
-import { type Header, parseHeader, parseTrailer, type Trailer } from './heading.ts';
-import { Refusal } from './refusal.ts';
+import { type Header, parseHeader, parseTrailer, type Trailer } from './header.ts';
 import { Tally } from './tally.ts';
 
-/** Each chunk is a trip to another thread. */
+/** large chunks, because each one is a task of another thread */
 const CHUNK_BYTES = 256 << 10;
 
 export type BackupPart =
@@ -17,20 +17,20 @@ export type BackupPart =
   | { readonly kind: 'trailer'; readonly trailer: Trailer };
 
 /**
- * A backup from its file: the header, rows, the trailer. Promise: the trailer comes only when every byte before it is as
- * it was written and nothing follows it; a file of which this is not true is refused, at the latest at its end.
+ * Reads a backup: the header, the rows, the trailer. Promise: the trailer is returned only when every byte before it is
+ * unchanged and nothing follows it. Otherwise the read fails, at the latest at the end of the file.
  */
 export async function* readBackup(file: string): AsyncGenerator<BackupPart> {
   try {
     yield* partsOf(decompressed(file));
   } catch (error) {
-    if (error instanceof Refusal) throw new Refusal(`${file} is refused: ${error.message}`, { cause: error });
-    if (error instanceof Error && 'code' in error) throw new Refusal(`${file}: ${error.message}`, { cause: error });
+    if (error instanceof BackupError) throw new BackupError(`${file} is refused: ${error.message}`, { cause: error });
+    if (error instanceof Error && 'code' in error) throw new BackupError(`${file}: ${error.message}`, { cause: error });
     throw error;
   }
 }
 
-/** Reads all of it, and keeps nothing. */
+/** Verifies a backup by reading all of it. */
 export async function verifyBackup(
   file: string,
   onRows: (tally: Tally, header: Header) => void = () => {},
@@ -50,9 +50,9 @@ async function* partsOf(source: AsyncIterable<Buffer>): AsyncGenerator<BackupPar
   let tally: Tally | undefined;
   let trailer: Trailer | undefined;
   for await (const { kind, body, bytes } of framesOf(source)) {
-    if (trailer !== undefined) throw new Refusal('it is damaged: something follows its end');
+    if (trailer !== undefined) throw new BackupError('it is damaged: something follows its end');
     if ((tally === undefined) !== (kind === frameKind.header))
-      throw new Refusal('it is damaged: its frames are out of order');
+      throw new BackupError('it is damaged: its frames are out of order');
     if (kind === frameKind.trailer) {
       trailer = parseTrailer(body);
       checkTrailer(trailer, tally as Tally, digest.digest('hex'));
@@ -68,14 +68,14 @@ async function* partsOf(source: AsyncIterable<Buffer>): AsyncGenerator<BackupPar
     for (const row of rowsOfFrame(body)) (tally as Tally).add(row);
     yield { kind: 'rows', bytes: body, tally: tally as Tally };
   }
-  if (trailer === undefined) throw new Refusal('it is cut short');
+  if (trailer === undefined) throw new BackupError('it is cut short');
   yield { kind: 'trailer', trailer };
 }
 
 function checkTrailer(trailer: Trailer, tally: Tally, digest: string): void {
-  if (trailer.digest !== digest) throw new Refusal('it is damaged: its bytes are not those that were written');
+  if (trailer.digest !== digest) throw new BackupError('it is damaged: its bytes are not those that were written');
   const { digest: _, ...told } = trailer;
-  if (!isDeepStrictEqual(told, tally.result())) throw new Refusal('it is damaged: it does not hold what it says');
+  if (!isDeepStrictEqual(told, tally.result())) throw new BackupError('it is damaged: it does not hold what it says');
 }
 
 async function* decompressed(file: string): AsyncGenerator<Buffer> {
@@ -85,13 +85,13 @@ async function* decompressed(file: string): AsyncGenerator<Buffer> {
   source.pipe(plain);
   try {
     for await (const chunk of plain) yield chunk as Buffer;
-    // what stands behind the compressed stream is passed over without a word
-    if (plain.bytesWritten < statSync(file).size) throw new Refusal('it is damaged: something follows its end');
+    // zlib ignores bytes after the compressed stream
+    if (plain.bytesWritten < statSync(file).size) throw new BackupError('it is damaged: something follows its end');
   } catch (error) {
     const code = String((error as NodeJS.ErrnoException).code);
-    if (code === 'ZSTD_error_prefix_unknown') throw new Refusal('it is no backup of tidegate', { cause: error });
-    if (code === 'Z_BUF_ERROR') throw new Refusal('it is cut short', { cause: error });
-    if (code.startsWith('Z')) throw new Refusal(`it is damaged (${(error as Error).message})`, { cause: error });
+    if (code === 'ZSTD_error_prefix_unknown') throw new BackupError('it is no backup of tidegate', { cause: error });
+    if (code === 'Z_BUF_ERROR') throw new BackupError('it is cut short', { cause: error });
+    if (code.startsWith('Z')) throw new BackupError(`it is damaged (${(error as Error).message})`, { cause: error });
     throw error;
   } finally {
     source.destroy();

@@ -1,13 +1,13 @@
 import { crc32 } from 'node:zlib';
+import { BackupError } from './backup-error.ts';
 import type { CopyRow } from './copy-rows.ts';
-import type { Column, Trailer } from './heading.ts';
-import { Refusal } from './refusal.ts';
+import type { Column, Trailer } from './header.ts';
 
 const NAMED = 100;
 
 /**
- * Counts the rows that pass, and finds those whose value does not fit its checksum. A value is only ever looked at as
- * bytes: those of an encrypted resource are ciphertext, and stay so.
+ * Counts rows, and finds those whose value does not match its checksum. A value is only read as bytes: those of an
+ * encrypted resource stay encrypted.
  */
 export class Tally {
   readonly #resources = new Map<string, number>();
@@ -23,7 +23,7 @@ export class Tally {
   constructor(columns: readonly Column[]) {
     const at = (name: string): number => {
       const index = columns.findIndex((column) => column.name === name);
-      if (index < 0) throw new Refusal(`it is damaged: its rows have no column ${name}`);
+      if (index < 0) throw new BackupError(`it is damaged: its rows have no column ${name}`);
       return index;
     };
     this.#key = [at('resource'), at('namespace'), at('name')];
@@ -38,7 +38,7 @@ export class Tally {
     const key = this.#key.map((index) => columns[index]?.toString('utf8') ?? '');
     const resource = key[0] as string;
     if (columns.length !== this.#width || value === undefined || checksum?.length !== 4) {
-      throw new Refusal(`it is damaged: the row of ${pathOf(key)} is not one`);
+      throw new BackupError(`it is damaged: the row of ${pathOf(key)} is not one`);
     }
     this.objects++;
     this.bytes += value.length;

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts';
+import { BackupError } from './backup-error.ts';
 
 /**
  * PostgreSQL's binary COPY: a heading, rows, and an end. A row is the number of its columns, then for each column its
@@ -9,7 +9,7 @@ import { Refusal } from './refusal.ts';
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const HEADING = SIGNATURE.length + 8;
 
-/** Heading without flags or extension, and end: what COPY FROM wants around the rows. */
+/** The heading without flags or extension and the end, which COPY FROM needs around the rows. */
 export const copyHeading: Buffer = Buffer.concat([SIGNATURE, Buffer.alloc(8)]);
 export const copyEnd: Buffer = Buffer.from([0xff, 0xff]);
 
@@ -19,7 +19,7 @@ export interface CopyRow {
   readonly columns: ReadonlyArray<Buffer | undefined>;
 }
 
-/** Rows out of the chunks of a COPY TO, which may end anywhere. Ends after the end's mark. */
+/** Reads rows from the chunks of a COPY TO, which may end anywhere. Ends at the end mark. */
 export async function* rowsOfCopy(chunks: AsyncIterable<Buffer>): AsyncGenerator<CopyRow> {
   let pending: Buffer = Buffer.alloc(0);
   let begun = false;
@@ -48,20 +48,20 @@ export async function* rowsOfCopy(chunks: AsyncIterable<Buffer>): AsyncGenerator
   if (!ended) throw new Error('COPY ended in the middle of a row');
 }
 
-/** The whole rows that a frame holds. */
+/** Reads the rows of a frame. */
 export function* rowsOfFrame(body: Buffer): Generator<CopyRow> {
   for (let at = 0; at < body.length; ) {
     const row = at + 2 <= body.length ? rowAt(body, at) : undefined;
-    if (row === undefined) throw new Refusal('it is damaged: a row is not whole');
+    if (row === undefined) throw new BackupError('it is damaged: a row is not whole');
     yield row;
     at += row.bytes.length;
   }
 }
 
-/** Undefined when the bytes end before the row does. */
+/** undefined where the bytes end before the row does */
 function rowAt(bytes: Buffer, from: number): CopyRow | undefined {
   const count = bytes.readInt16BE(from);
-  if (count < 0) throw new Refusal('it is damaged: a row has no columns');
+  if (count < 0) throw new BackupError('it is damaged: a row has no columns');
   const columns: Array<Buffer | undefined> = [];
   let at = from + 2;
   for (let i = 0; i < count; i++) {
@@ -72,7 +72,7 @@ function rowAt(bytes: Buffer, from: number): CopyRow | undefined {
       columns.push(undefined);
       continue;
     }
-    if (length < 0) throw new Refusal('it is damaged: a column has a length below nothing');
+    if (length < 0) throw new BackupError('it is damaged: a column has a length below nothing');
     if (at + length > bytes.length) return undefined;
     columns.push(bytes.subarray(at, at + length));
     at += length;
