@@ -8,8 +8,7 @@ import { rowsOfCopy } from './file/copy-rows.ts';
 import { frame, frameKind, MARK } from './file/frames.ts';
 import { FORMAT, type Header, type Trailer } from './file/header.ts';
 import { Tally } from './file/tally.ts';
-import { reachServer } from './reach-server.ts';
-import { inTransaction, type Session } from './session.ts';
+import { inTransaction, reachServer, type Session } from './session.ts';
 
 const FRAME_BYTES = 256 << 10;
 

@@ -4,7 +4,7 @@ const postgresUrl = {
   type: 'string',
   default: '',
   value: 'URL',
-  help: 'the database; a URL with a password belongs into the environment',
+  help: 'the database; put a URL with a password into the environment',
 } as const;
 
 export const backupOptions = {
@@ -20,6 +20,6 @@ export const backupOptions = {
 export const restoreOptions = {
   'postgres-url': postgresUrl,
   file: { type: 'string', required: true, value: 'FILE', help: 'the backup; - is standard input' },
-  replace: { type: 'boolean', default: false, help: 'whatever the database holds is lost' },
-  'verify-only': { type: 'boolean', default: false, help: 'read the file to its end, and restore nothing' },
+  replace: { type: 'boolean', default: false, help: 'delete the present contents of the database' },
+  'verify-only': { type: 'boolean', default: false, help: 'only verify the file, and restore nothing' },
 } as const satisfies OptionTable;

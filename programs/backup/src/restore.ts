@@ -5,10 +5,8 @@ import { copyEnd, copyHeading } from './file/copy-rows.ts';
 import type { Header, Trailer } from './file/header.ts';
 import { readBackup, verifyBackup } from './file/read-backup.ts';
 import type { Tally } from './file/tally.ts';
-import { refuseUsedSystem } from './fresh-system.ts';
-import { reachServer } from './reach-server.ts';
 import { openRestoredEpoch } from './restored-head.ts';
-import { inTransaction, type Session } from './session.ts';
+import { inTransaction, reachServer, type Session } from './session.ts';
 
 interface RestoreOptions {
   readonly url: string;
@@ -20,6 +18,11 @@ interface RestoreOptions {
 }
 
 const LOCK_NOT_AVAILABLE = '55P03';
+
+/** finds objects that a new system does not have: a new system has only these namespaces */
+const FOREIGN = `SELECT concat_ws('/', resource, nullif(namespace, ''), name), count(*) OVER () FROM tidegate.objects
+  WHERE NOT (resource = 'namespaces' AND name IN ('default', 'kube-node-lease', 'kube-public', 'kube-system'))
+  ORDER BY resource, namespace, name LIMIT 1`;
 
 /**
  * Replaces the contents of a database by a backup.
@@ -70,6 +73,16 @@ async function refuseNewer(session: Session, header: Header): Promise<void> {
     );
   }
   refuseForeignColumns(header, await objectColumns(session));
+}
+
+/** Rejects a database with objects, unless the user has requested to replace them. */
+async function refuseUsedSystem(session: Session): Promise<void> {
+  const [first] = await session.query(FOREIGN);
+  if (first === undefined) return;
+  const more = Number(first[1]) - 1;
+  throw new BackupError(
+    `the database holds ${first[0]}${more > 0 ? ` and ${more} more objects` : ''}: add --replace to lose what it holds, or restore into an empty one`,
+  );
 }
 
 async function copyObjects(session: Session, options: RestoreOptions, header: Header, trailer: Trailer): Promise<void> {

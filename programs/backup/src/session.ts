@@ -1,10 +1,25 @@
 import type { Writable } from 'node:stream';
-import { connectTarget } from '@tidegate/database';
+import { checkServer, connectTarget, Pool, waitForServer } from '@tidegate/database';
 import postgres from 'postgres';
+
+const REACH_MS = 30_000;
 
 /** removes the time limits of the role and the database; behind a pooler they cannot be set when connecting */
 const NO_LIMITS = `SELECT set_config(name, '0', true) FROM pg_settings
   WHERE name IN ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
+
+/** Waits for a server that may be starting, rejects one that is too old, and runs `first`. */
+export async function reachServer(url: string, first: (pool: Pool) => Promise<void> = async () => {}): Promise<void> {
+  const pool = new Pool({ url, name: 'backup', connections: 1, prepare: false, onState: () => {} });
+  try {
+    await waitForServer(pool, REACH_MS);
+    // unsafe settings of the server are an error for the store, and not for a backup
+    await checkServer(pool, true);
+    await first(pool);
+  } finally {
+    await pool.close();
+  }
+}
 
 /**
  * Runs work in one transaction on its own connection, without time limits. The transaction is rolled back when `work`

@@ -3,17 +3,17 @@ import { ensureAdminToken, ensureCertificates, PARTS, writeKubeconfig } from '@t
 import type { Options, OptionTable } from '@tidegate/options';
 
 export const certificateOptions = {
-  dir: { type: 'string', required: true, value: 'DIR', help: 'where they are made; what is there and good is kept' },
+  dir: { type: 'string', required: true, value: 'DIR', help: 'the directory of the certificates; valid ones are kept' },
   'serving-names': {
     type: 'list',
     value: 'NAME,...',
-    help: 'names and addresses by which clients call the gateway, beside localhost',
+    help: 'names and addresses of the gateway for clients, beside localhost',
   },
   server: {
     type: 'string',
     default: 'https://localhost:6443',
     value: 'URL',
-    help: "where clients reach the gateway: stands in the administrator's kubeconfig",
+    help: "the URL of the gateway, for the administrator's kubeconfig",
   },
 } as const satisfies OptionTable;
 

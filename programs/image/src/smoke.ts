@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Options, OptionTable } from '@tidegate/options';
 
 export const smokeOptions = {
-  server: { type: 'string', required: true, value: 'URL', help: 'where the gateway is' },
-  'ca-file': { type: 'string', required: true, value: 'FILE', help: 'authority of its serving certificate' },
-  'token-file': { type: 'string', required: true, value: 'FILE', help: 'bearer token of somebody who may write' },
-  namespace: { type: 'string', default: 'default', value: 'NAME', help: 'where the ConfigMap is made' },
+  server: { type: 'string', required: true, value: 'URL', help: 'the URL of the gateway' },
+  'ca-file': { type: 'string', required: true, value: 'FILE', help: 'the authority of its serving certificate' },
+  'token-file': { type: 'string', required: true, value: 'FILE', help: 'the bearer token of a user who may write' },
+  namespace: { type: 'string', default: 'default', value: 'NAME', help: 'the namespace of the ConfigMap' },
   'timeout-seconds': { type: 'number', default: 60, help: 'how long the gateway may take to become ready' },
 } as const satisfies OptionTable;
 

@@ -5,14 +5,14 @@ interface Command {
   run(argv: readonly string[]): Promise<number>;
 }
 
-// Loaded on demand: `status` must not pay for what `start` needs.
+// Commands are loaded on demand, so that `status` does not load the code of `start`.
 const commands: Readonly<Record<string, { about: string; load: () => Promise<Command> }>> = {
-  start: { about: 'brings up PostgreSQL, NATS and the four services', load: () => import('./commands/start.ts') },
-  status: { about: 'shows the parts that run', load: () => import('./commands/status.ts') },
-  stop: { about: 'stops what start brought up, keeping the data', load: () => import('./commands/stop.ts') },
+  start: { about: 'starts PostgreSQL, NATS and the four services', load: () => import('./commands/start.ts') },
+  status: { about: 'shows the running parts', load: () => import('./commands/status.ts') },
+  stop: { about: 'stops the running system, and keeps the data', load: () => import('./commands/stop.ts') },
   kubeconfig: { about: 'prints the kubeconfig of the data directory', load: () => import('./commands/kubeconfig.ts') },
   backup: { about: 'writes all objects to a file', load: () => import('./commands/backup.ts') },
-  restore: { about: 'makes a database hold what a backup holds', load: () => import('./commands/restore.ts') },
+  restore: { about: 'replaces the contents of a database by a backup', load: () => import('./commands/restore.ts') },
   import: { about: 'copies the objects of another cluster', load: () => import('./commands/import.ts') },
   version: { about: 'prints the versions of everything', load: () => import('./commands/version.ts') },
 };

@@ -14,18 +14,18 @@ export const options = {
     type: 'string',
     default: '',
     value: 'URL',
-    help: 'the same database past any pooler, for LISTEN; empty: --postgres-url',
+    help: 'the same database without a pooler, for LISTEN; empty: --postgres-url',
   },
   'postgres-migration-url': {
     type: 'string',
     default: '',
     value: 'URL',
-    help: 'the same database as the role that owns the schema; empty: --postgres-direct-url',
+    help: 'the same database with the role that owns the schema; empty: --postgres-direct-url',
   },
   'postgres-prepare': {
     type: 'boolean',
     default: true,
-    help: 'keep named statements; false behind a pooler in transaction mode that has none (pgbouncer before 1.21)',
+    help: 'use named statements; false behind a pooler in transaction mode that does not support them (pgbouncer before 1.21)',
   },
   'allow-data-loss': {
     type: 'boolean',
@@ -36,17 +36,17 @@ export const options = {
   'nats-storage': {
     type: 'string',
     default: 'memory',
-    help: 'where JetStream keeps changes on their way: memory or file',
+    help: 'where JetStream keeps changes: memory or file',
   },
-  'nats-replicas': { type: 'number', default: 1, help: 'servers that keep each change: 1, 3 or 5' },
-  'nats-max-mib': { type: 'number', default: 256, help: 'how much JetStream may keep; what falls out is in the log' },
+  'nats-replicas': { type: 'number', default: 1, help: 'the number of servers that keep each change: 1, 3 or 5' },
+  'nats-max-mib': { type: 'number', default: 256, help: 'how much JetStream may keep; older changes are in the log' },
   'nats-max-age-seconds': { type: 'number', default: 0, help: 'how long JetStream keeps changes; 0: --window-seconds' },
   'window-seconds': { type: 'number', default: 300, help: 'how long history is kept for watches and exact lists' },
   'encryption-provider-config': {
     type: 'string',
     default: '',
     value: 'FILE',
-    help: 'an EncryptionConfiguration: which resources are encrypted at rest, with which keys; read anew when it changes',
+    help: 'an EncryptionConfiguration: which resources are encrypted at rest, with which keys; read again when it changes',
   },
   ...controllerOptions,
 } as const satisfies OptionTable;

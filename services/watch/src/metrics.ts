@@ -16,7 +16,7 @@ export function declareMetrics(registry: MetricRegistry, held: Held) {
     changes: registry.counter({ name: 'tidegate_watch_changes_total', help: 'Changes applied.' }),
     gapFills: registry.counter({
       name: 'tidegate_watch_gap_fills_total',
-      help: 'Reads of the log because the bus was late, lost something or is away.',
+      help: 'Reads of the log because the bus was late, lost a change or could not be reached.',
     }),
     resyncs: registry.counter({
       name: 'tidegate_watch_resyncs_total',
@@ -25,27 +25,27 @@ export function declareMetrics(registry: MetricRegistry, held: Held) {
     followers: registry.gauge({ name: 'tidegate_watch_followers', help: 'Open follow streams.' }),
     corruptObjects: registry.gauge({
       name: 'tidegate_watch_corrupt_objects',
-      help: 'Objects that are stored and cannot be read.',
+      help: 'Stored objects that cannot be read.',
     }),
     comparisons: registry.counter({
       name: 'tidegate_watch_comparisons_total',
-      help: 'Comparisons of everything held here with the store.',
+      help: 'Comparisons of all collections with the store.',
     }),
     divergences: registry.counter({
       name: 'tidegate_watch_divergences_total',
-      help: 'Collections that differed from the store when they were compared, and were read anew.',
+      help: 'Collections that differed from the store in a comparison, and were read again.',
       labelNames: ['resource'] as const,
     }),
     objects: registry.gauge({
       name: 'tidegate_watch_objects',
-      help: 'Objects held, all collections together.',
+      help: 'Objects in all collections together.',
       collect() {
         this.set(held.objects());
       },
     }),
     resourceObjects: registry.gauge({
       name: 'apiserver_resource_objects',
-      help: 'Objects held, by group and resource as they are stored.',
+      help: 'Objects in each collection, by group and resource as they are stored.',
       labelNames: ['group', 'resource'] as const,
       collect() {
         this.reset();
@@ -54,14 +54,14 @@ export function declareMetrics(registry: MetricRegistry, held: Held) {
     }),
     windowBytes: registry.gauge({
       name: 'tidegate_watch_window_bytes',
-      help: 'Bytes that history alone keeps alive.',
+      help: 'Bytes that only the history uses.',
       collect() {
         this.set(held.windows().bytes);
       },
     }),
     windowSeconds: registry.gauge({
       name: 'tidegate_watch_window_seconds',
-      help: 'How far back the window reaches that memory has shortened most; 300 when none is shortened.',
+      help: 'Seconds of the shortest window; 300 when memory has shortened none.',
       collect() {
         this.set(held.windows().reachMs() / 1000);
       },

@@ -12,14 +12,19 @@ const table = {
     value: 'FILE',
     help: 'the file to write, which must not exist; - is standard output',
   },
-  'data-dir': { type: 'string', default: defaultDataDir, value: 'DIR', help: 'whose objects; it may run or not' },
-  'postgres-url': { type: 'string', default: '', value: 'URL', help: 'the objects of this database instead' },
+  'data-dir': {
+    type: 'string',
+    default: defaultDataDir,
+    value: 'DIR',
+    help: 'the source; it may be running or stopped',
+  },
+  'postgres-url': { type: 'string', default: '', value: 'URL', help: 'back up this database instead' },
 } as const satisfies OptionTable;
 
 const about = `tidegate backup --out FILE [option...]
 
-Writes all objects as of one revision to a file, while everything runs.
-Exit code 3: the file is whole, and names objects that were corrupt in the database already.
+Writes all objects as of one revision to a file, also while the system runs.
+Exit code 3: the file is complete, and lists objects that were corrupt in the database already.
 
 ${helpText(table)}
 `;

@@ -2,7 +2,7 @@ import { type DataDir, dataDirAt, defaultDataDir } from '@tidegate/local';
 import { helpText, type OptionTable, readOptions } from '@tidegate/options';
 
 const table = {
-  'data-dir': { type: 'string', default: defaultDataDir, value: 'DIR', help: 'the data directory it was started with' },
+  'data-dir': { type: 'string', default: defaultDataDir, value: 'DIR', help: 'the data directory of the system' },
 } as const satisfies OptionTable;
 
 /** Reads the data directory of a command; undefined where only help was requested, which this prints. */

@@ -6,15 +6,25 @@ import { importCluster } from '../import/import-cluster.ts';
 import { processTerminal, Screen } from '../screen/screen.ts';
 
 const table = {
-  'from-kubeconfig': { type: 'string', required: true, value: 'FILE', help: 'how to reach the cluster to read from' },
-  context: { type: 'string', default: '', value: 'NAME', help: 'of that file (default its current context)' },
-  kubeconfig: { type: 'string', default: '', value: 'FILE', help: 'how to reach the system to write to' },
-  'data-dir': { type: 'string', default: defaultDataDir, value: 'DIR', help: 'or its data directory' },
-  namespace: { type: 'list', help: 'only what is in these namespaces; may be repeated' },
-  resource: { type: 'list', help: 'only these: configmaps, deployments.apps; may be repeated' },
-  replace: { type: 'boolean', default: false, help: 'objects that are there already are made as in the source' },
-  'chunk-size': { type: 'number', default: 500, value: 'N', help: 'so many objects are read at a time' },
-  'dry-run': { type: 'boolean', default: false, help: 'only tell what would be done' },
+  'from-kubeconfig': { type: 'string', required: true, value: 'FILE', help: 'the kubeconfig of the source cluster' },
+  context: {
+    type: 'string',
+    default: '',
+    value: 'NAME',
+    help: 'a context of that file (default: its current context)',
+  },
+  kubeconfig: { type: 'string', default: '', value: 'FILE', help: 'the kubeconfig of the target' },
+  'data-dir': {
+    type: 'string',
+    default: defaultDataDir,
+    value: 'DIR',
+    help: 'the data directory of the target, instead of its kubeconfig',
+  },
+  namespace: { type: 'list', help: 'only objects in these namespaces; may be repeated' },
+  resource: { type: 'list', help: 'only these resources: configmaps, deployments.apps; may be repeated' },
+  replace: { type: 'boolean', default: false, help: 'replace existing objects by those of the source' },
+  'chunk-size': { type: 'number', default: 500, value: 'N', help: 'the number of objects of a page' },
+  'dry-run': { type: 'boolean', default: false, help: 'only print what would be imported' },
 } as const satisfies OptionTable;
 
 const about = `tidegate import --from-kubeconfig FILE [option...]

@@ -6,16 +6,21 @@ import { withDatabase } from '../backup/database.ts';
 import { processTerminal, Screen } from '../screen/screen.ts';
 
 const table = {
-  'data-dir': { type: 'string', default: defaultDataDir, value: 'DIR', help: 'where to; it may run or not, or be new' },
-  'postgres-url': { type: 'string', default: '', value: 'URL', help: 'into this database instead' },
-  replace: { type: 'boolean', default: false, help: 'also where objects are, which are then lost' },
-  'verify-only': { type: 'boolean', default: false, help: 'read the file to its end, and restore nothing' },
+  'data-dir': {
+    type: 'string',
+    default: defaultDataDir,
+    value: 'DIR',
+    help: 'the target; it may be running, stopped or new',
+  },
+  'postgres-url': { type: 'string', default: '', value: 'URL', help: 'restore into this database instead' },
+  replace: { type: 'boolean', default: false, help: 'delete the present objects of the target' },
+  'verify-only': { type: 'boolean', default: false, help: 'only verify the file, and restore nothing' },
 } as const satisfies OptionTable;
 
 const about = `tidegate restore FILE [option...]
 
-Makes a database hold what a backup holds, all or nothing; FILE - is standard input.
-Exit code 3: done, and objects are among it that were corrupt when the backup was made.
+Replaces the contents of a database by a backup, in one transaction; FILE - is standard input.
+Exit code 3: restored, with objects that were corrupt when the backup was made.
 
 ${helpText(table)}
 `;

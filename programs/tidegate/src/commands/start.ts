@@ -8,12 +8,12 @@ import { Screen } from '../screen/screen.ts';
 
 const about = `tidegate start [option...]
 
-Brings up PostgreSQL, NATS and the four services, and keeps them up until Ctrl-C.
+Starts PostgreSQL, NATS and the four services, and keeps them running until Ctrl-C.
 Each option is also an environment variable: --data-dir is TIDEGATE_DATA_DIR.
 
 ${helpText(startOptions)}
 
-Options of the services can be given as well, such as --oidc-issuer-url, and are handed on to those that have them.
+Options of the services, such as --oidc-issuer-url, are passed on to the services that have them.
 `;
 
 export async function run(argv: readonly string[]): Promise<number> {

@@ -2,7 +2,7 @@ import { familyBytes, isRunning, memoryBytes, type RunningPart, readRunState } f
 import { lockHolder } from '../data/lock.ts';
 import { readDataDir } from './data-dir-option.ts';
 
-const about = 'tidegate status [option...]\n\nShows the parts that run. Exit code 3 when nothing does.';
+const about = 'tidegate status [option...]\n\nShows the running parts. Exit code 3 when none is running.';
 
 export async function run(argv: readonly string[]): Promise<number> {
   const dir = readDataDir(argv, about);

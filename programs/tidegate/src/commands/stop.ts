@@ -4,7 +4,7 @@ import { lockHolder } from '../data/lock.ts';
 import { Screen } from '../screen/screen.ts';
 import { readDataDir } from './data-dir-option.ts';
 
-const about = 'tidegate stop [option...]\n\nStops what start brought up, in order, and waits for it. The data stays.';
+const about = 'tidegate stop [option...]\n\nStops the running system in order, and waits for it. The data is kept.';
 /** longer than all parts together may take */
 const LIMIT_MS = 90_000;
 

@@ -9,9 +9,9 @@ import { OptionError, type Options, type OptionTable, readOptions } from '@tideg
 
 /** The options of `tidegate start`: flags, environment and help come from this table. */
 export const startOptions = {
-  port: { type: 'number', default: 6443, help: 'port for clients; 0, or none with --ephemeral: a free one' },
+  port: { type: 'number', default: 6443, help: 'port for clients; 0, or no value with --ephemeral: a free port' },
   'bind-address': { type: 'string', default: '127.0.0.1', value: 'IP', help: 'address for clients' },
-  'data-dir': { type: 'string', default: defaultDataDir, value: 'DIR', help: 'where everything is kept' },
+  'data-dir': { type: 'string', default: defaultDataDir, value: 'DIR', help: 'the directory of all data' },
   kubeconfig: {
     type: 'string',
     default: '',
@@ -28,26 +28,31 @@ export const startOptions = {
     type: 'string',
     default: '',
     value: 'FILE',
-    help: 'certificate authorities of more client certificates, beside our own authority',
+    help: 'more authorities of client certificates',
   },
-  'feature-gates': { type: 'string', default: '', value: 'NAME=true,...', help: 'switches features on and off' },
+  'feature-gates': { type: 'string', default: '', value: 'NAME=true,...', help: 'enables and disables features' },
   'encryption-provider-config': {
     type: 'string',
     default: '',
     value: 'FILE',
-    help: 'an EncryptionConfiguration: what is encrypted at rest, with which keys',
+    help: 'an EncryptionConfiguration: which resources are encrypted at rest, with which keys',
   },
   workers: { type: 'number', default: 1, help: 'gateway processes that share the port' },
-  'postgres-url': { type: 'string', default: '', value: 'URL', help: 'a running PostgreSQL, instead of our own' },
-  'nats-url': { type: 'string', default: '', value: 'URL', help: 'a running NATS with JetStream, instead of our own' },
+  'postgres-url': { type: 'string', default: '', value: 'URL', help: 'a running PostgreSQL, instead of starting one' },
+  'nats-url': {
+    type: 'string',
+    default: '',
+    value: 'URL',
+    help: 'a running NATS with JetStream, instead of starting one',
+  },
   'no-nats': { type: 'boolean', default: false, help: "no NATS: the watch service follows the store's log" },
   ephemeral: {
     type: 'boolean',
     default: false,
-    help: 'fresh data in a temporary place (or in a new --data-dir), removed at the end',
+    help: 'new data in a temporary directory (or in a new --data-dir), deleted at the end',
   },
-  'otlp-endpoint': { type: 'string', default: '', value: 'URL', help: 'where the parts send traces: OTLP over HTTP' },
-  'log-level': { type: 'string', default: 'info', help: 'of the parts: trace, debug, info, warn, error' },
+  'otlp-endpoint': { type: 'string', default: '', value: 'URL', help: 'the receiver of traces: OTLP over HTTP' },
+  'log-level': { type: 'string', default: 'info', help: 'the log level of the parts: trace, debug, info, warn, error' },
 } as const satisfies OptionTable;
 
 export interface StartOptions extends Omit<Options<typeof startOptions>, 'dataDir'> {
