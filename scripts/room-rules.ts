@@ -17,6 +17,10 @@ export interface RoomOrder {
  * import from every room of their workspace.
  */
 export const roomOrders: Readonly<Record<string, RoomOrder>> = {
+  'programs/tidegate': {
+    order: ['main.ts', 'commands', 'launch', 'import', 'processes', 'screen'],
+    exceptions: [],
+  },
   'services/store': {
     order: [
       'testing',

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { defaultDataDir } from '@tidegate/local';
 import { helpText, OptionError, type OptionTable, readOptions, splitOperands } from '@tidegate/options';
-import { startBackupProgram } from '../backup/backup-program.ts';
-import { withDatabase } from '../backup/database.ts';
+import { withDatabase } from '../launch/with-database.ts';
 import { processTerminal, Screen } from '../screen/screen.ts';
+import { startBackupProgram } from './backup-program.ts';
 
 const table = {
   'data-dir': {

@@ -10,7 +10,7 @@ import {
   temporaryDirectory,
   writeRunState,
 } from '@tidegate/local';
-import { takeLock } from '../data/lock.ts';
+import { takeLock } from '../processes/lock.ts';
 import { run } from './status.ts';
 
 function place(): DataDir {

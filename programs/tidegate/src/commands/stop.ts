@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isErrno, isRunning, UserError } from '@tidegate/local';
-import { lockHolder } from '../data/lock.ts';
+import { lockHolder } from '../processes/lock.ts';
 import { Screen } from '../screen/screen.ts';
 import { readDataDir } from './data-dir-option.ts';
 

@@ -9,7 +9,7 @@ import {
   signalQuietly,
   UserError,
 } from '@tidegate/local';
-import { lockHolder, takeLock } from '../data/lock.ts';
+import { lockHolder, takeLock } from '../processes/lock.ts';
 import { type StartOptions, sweepEphemeral } from './start-options.ts';
 
 const LEFTOVER_LIMIT_MS = 10_000;

@@ -18,10 +18,10 @@ import {
   startPostgresServer,
   writePrivateFile,
 } from '@tidegate/local';
-import { stopLeftoverPostgres } from '../postgres/leftover.ts';
-import { requireReachable } from '../probes/urls.ts';
+import { stopLeftoverPostgres } from '../processes/leftover-postgres.ts';
+import type { ProcessSpec } from '../processes/supervised.ts';
+import { requireReachable } from '../processes/urls.ts';
 import type { Screen } from '../screen/screen.ts';
-import type { ProcessSpec } from '../supervise/supervised.ts';
 import type { StartOptions } from './start-options.ts';
 
 /** PostgreSQL or NATS: its URL, and how to run it unless it runs elsewhere. */

@@ -22,10 +22,10 @@ import {
   writeKubeconfig,
   writeRunState,
 } from '@tidegate/local';
-import { ask } from '../probes/readyz.ts';
+import { ask } from '../processes/readyz.ts';
+import { type Death, type ProcessSpec, Supervised } from '../processes/supervised.ts';
 import { readyScreen } from '../screen/ready-screen.ts';
 import type { Screen } from '../screen/screen.ts';
-import { type Death, type ProcessSpec, Supervised } from '../supervise/supervised.ts';
 import { type Engine, prepareNats, preparePostgres } from './engines.ts';
 import { type PartSpec, planParts, portsNeeded } from './parts.ts';
 import type { StartOptions } from './start-options.ts';

@@ -8,7 +8,7 @@ import {
   programFile,
   startNodeProcess,
 } from '@tidegate/local';
-import type { ProcessSpec } from '../supervise/supervised.ts';
+import type { ProcessSpec } from '../processes/supervised.ts';
 import { type StartOptions, startOptions } from './start-options.ts';
 
 const STOP_LIMIT_MS: Record<Part, number> = { gateway: 15_000, health: 3000, watch: 5000, store: 10_000 };

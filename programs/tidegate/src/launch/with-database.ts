@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { postgresUrl, readRunState, removeSocketDir, UserError } from '@tidegate/local';
-import { lockHolder } from '../data/lock.ts';
-import { claimDataDir } from '../launch/claim.ts';
-import { preparePostgres } from '../launch/engines.ts';
-import { readStartOptions } from '../launch/start-options.ts';
-import { requireReachable } from '../probes/urls.ts';
+import { lockHolder } from '../processes/lock.ts';
+import { Supervised } from '../processes/supervised.ts';
+import { requireReachable } from '../processes/urls.ts';
 import type { Screen } from '../screen/screen.ts';
-import { Supervised } from '../supervise/supervised.ts';
+import { claimDataDir } from './claim.ts';
+import { preparePostgres } from './engines.ts';
+import { readStartOptions } from './start-options.ts';
 
 interface DatabaseChoice {
   readonly dataDir: string;
