@@ -22,13 +22,13 @@ class NoPrimary extends Error {
  * used, because it takes a standby for a primary, and never reports that no host can be reached.
  */
 export function primaryDialer(hosts: readonly Host[], urlOf: (host: Host) => string, options: DriverOptions) {
-  let asking: Promise<Host> | undefined;
+  let finding: Promise<Host> | undefined;
   return async (): Promise<Socket> => {
-    asking ??= findPrimary(hosts, urlOf, options).finally(() => {
-      asking = undefined;
+    finding ??= findPrimary(hosts, urlOf, options).finally(() => {
+      finding = undefined;
     });
     try {
-      return await connect(await asking);
+      return await connect(await finding);
     } catch (error) {
       return failing(error as Error);
     }
@@ -51,8 +51,8 @@ async function findPrimary(
     return await Promise.any(asked);
   } catch (error) {
     if (!(error instanceof AggregateError)) throw error;
-    const words = hosts.map((host) => `${host.host}:${host.port} ${reasons.get(host)}`);
-    throw new NoPrimary(`no host takes writes: ${words.join(', ')}`);
+    const failures = hosts.map((host) => `${host.host}:${host.port} ${reasons.get(host)}`);
+    throw new NoPrimary(`no host takes writes: ${failures.join(', ')}`);
   }
 }
 

@@ -25,8 +25,10 @@ export async function waitForServer(
       const kind = failureKind(error);
       if (!isUnreachable(kind) && kind !== 'exhausted') throw error;
       if (now() >= deadline) {
-        const words = error instanceof Error ? error.message : String(error);
-        throw new Error(`PostgreSQL cannot be reached for ${Math.round(waitMs / 1000)} s: ${words}`, { cause: error });
+        const message = error instanceof Error ? error.message : String(error);
+        throw new Error(`PostgreSQL cannot be reached for ${Math.round(waitMs / 1000)} s: ${message}`, {
+          cause: error,
+        });
       }
       await delayMs(pauseMs);
     }

@@ -43,12 +43,12 @@ export class Progress {
     this.#shownAt = now;
     const share = objects === 0 ? 1 : Math.min(1, passed.objects / objects);
     const done = Math.round(share * WIDTH);
-    const words = `${Math.floor(share * 100)} %  ${passed.objects.toLocaleString('en')} of ${objectCount(objects)}  ${megabytes(passed.bytes)}  ${seconds(this.#startedAt, now)}`;
+    const text = `${Math.floor(share * 100)} %  ${passed.objects.toLocaleString('en')} of ${objectCount(objects)}  ${megabytes(passed.bytes)}  ${seconds(this.#startedAt, now)}`;
     this.#drawn = this.#live;
     this.#screen.write(
       this.#live
-        ? `\r\x1b[K${this.#title} [${'#'.repeat(done)}${'-'.repeat(WIDTH - done)}] ${words}`
-        : `${this.#title}: ${words}\n`,
+        ? `\r\x1b[K${this.#title} [${'#'.repeat(done)}${'-'.repeat(WIDTH - done)}] ${text}`
+        : `${this.#title}: ${text}\n`,
     );
   }
 

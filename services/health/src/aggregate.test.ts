@@ -19,7 +19,7 @@ const verbose = (replicas: Replica[], endpoint: Endpoint, exclude: string[] = []
 const state = (replicas: Replica[]) => reportOf(replicas, 0).state;
 
 function gone(one: Replica): Replica {
-  for (let i = 0; i < 2; i++) one.see({ ...silent('refused'), address: one.address }, 1000);
+  for (let i = 0; i < 2; i++) one.observe({ ...silent('refused'), address: one.address }, 1000);
   return one;
 }
 
@@ -69,7 +69,7 @@ test('A degradation shows and fails nothing.', () => {
 
 test('What has not been heard of yet may be any part: it matters unless all are there.', () => {
   const unheard = new Replica('there:9', PATIENT);
-  unheard.see(silent(), 0);
+  unheard.observe(silent(), 0);
   assert.deepEqual([codes([...well(), unheard])[1], state([...well(), unheard])], [200, 'degraded']);
   const few = [part('gateway', 1), part('store', 1), unheard];
   assert.deepEqual([codes(few)[1], state(few)], [500, 'failing']);

@@ -30,8 +30,8 @@ export function createApp(shown: Shown): Server {
     Object.entries(FILES).map(([path, [type, file]]) => [path, { type, text: readFileSync(file) }]),
   );
   const pages: Pages = {
-    board: kept(shown.now, () => boardPage(shown.report(), shown.history, shown.now())),
-    history: kept(shown.now, () => json(historyOf(shown))),
+    board: cached(shown.now, () => boardPage(shown.report(), shown.history, shown.now())),
+    history: cached(shown.now, () => json(historyOf(shown))),
   };
   return createServer((request, response) => {
     response.setHeader('Cache-Control', 'no-store');
@@ -65,7 +65,7 @@ interface Pages {
 
 const KEPT_MS = 500;
 
-function kept(now: () => number, make: () => string): () => string {
+function cached(now: () => number, make: () => string): () => string {
   let page: { readonly text: string; readonly at: number } | undefined;
   return () => {
     const at = now();

@@ -30,7 +30,7 @@ export class HealthService implements Service {
       names: config.targets,
       credentials: kit.credentials.client(),
       timeoutMs: config.probeTimeoutSeconds * 1000,
-      gone: ({ address }) => this.#replicas.delete(address),
+      removed: ({ address }) => this.#replicas.delete(address),
     });
     this.#history = new History({ minutes: config.historyMinutes });
     this.#app = createApp({
@@ -77,7 +77,7 @@ export class HealthService implements Service {
   #note(state: TargetState): void {
     const replica = this.#replicaAt(state.address);
     const now = Date.now();
-    this.#history.note(replica, replica.see(state, now), now);
+    this.#history.note(replica, replica.observe(state, now), now);
   }
 
   #known(): Replica[] {

@@ -2,7 +2,7 @@ import type { WindowMemory } from '@tidegate/collection';
 import type { MetricRegistry } from '@tidegate/service-kit';
 
 /** Values that are read when metrics are collected. */
-interface Held {
+interface MetricSources {
   objects: () => number;
   /** by resource, as keys in the store name it */
   sizes: () => Iterable<readonly [resource: string, objects: number]>;
@@ -10,7 +10,7 @@ interface Held {
 }
 
 /** Every metric of the watch service, declared once. */
-export function declareMetrics(registry: MetricRegistry, held: Held) {
+export function declareMetrics(registry: MetricRegistry, sources: MetricSources) {
   return {
     revision: registry.gauge({ name: 'tidegate_watch_revision', help: 'The feed is complete through this revision.' }),
     changes: registry.counter({ name: 'tidegate_watch_changes_total', help: 'Changes applied.' }),
@@ -40,7 +40,7 @@ export function declareMetrics(registry: MetricRegistry, held: Held) {
       name: 'tidegate_watch_objects',
       help: 'Objects in all collections together.',
       collect() {
-        this.set(held.objects());
+        this.set(sources.objects());
       },
     }),
     resourceObjects: registry.gauge({
@@ -49,21 +49,21 @@ export function declareMetrics(registry: MetricRegistry, held: Held) {
       labelNames: ['group', 'resource'] as const,
       collect() {
         this.reset();
-        for (const [stored, objects] of held.sizes()) this.set(groupAndResource(stored), objects);
+        for (const [stored, objects] of sources.sizes()) this.set(groupAndResource(stored), objects);
       },
     }),
     windowBytes: registry.gauge({
       name: 'tidegate_watch_window_bytes',
       help: 'Bytes that only the history uses.',
       collect() {
-        this.set(held.windows().bytes);
+        this.set(sources.windows().bytes);
       },
     }),
     windowSeconds: registry.gauge({
       name: 'tidegate_watch_window_seconds',
       help: 'Seconds of the shortest window; 300 when memory has shortened none.',
       collect() {
-        this.set(held.windows().reachMs() / 1000);
+        this.set(sources.windows().reachMs() / 1000);
       },
     }),
   };

@@ -18,14 +18,14 @@ function program(file: string, version: string): void {
 const working: Source = {
   name: 'works',
   doing: 'fetching',
-  words: 'fetched',
+  description: 'fetched',
   pinned: true,
   fetch: async ({ target }) => program(target, '2.15.2'),
 };
 const failing: Source = {
   name: 'fails',
   doing: 'trying',
-  words: '',
+  description: '',
   pinned: false,
   fetch: async () => {
     throw new Error('no route\nmore words');
@@ -40,14 +40,14 @@ test('A nats-server on the path is taken first.', async () => {
   const bin = temporaryDirectory();
   program(join(bin, 'nats-server'), '2.11.0');
   const found = await find(temporaryDirectory(), [working], `/absent:${bin}`);
-  assert.deepEqual(found, { kind: 'found', path: join(bin, 'nats-server'), words: 'NATS 2.11.0 from the path' });
+  assert.deepEqual(found, { kind: 'found', path: join(bin, 'nats-server'), description: 'NATS 2.11.0 from the path' });
 });
 
 test('One on the path that is too old is passed over.', async () => {
   const bin = temporaryDirectory();
   program(join(bin, 'nats-server'), '2.8.4');
   const found = await find(temporaryDirectory(), [working], bin);
-  assert.ok(found.kind === 'found' && found.words === 'NATS 2.15.2, fetched');
+  assert.ok(found.kind === 'found' && found.description === 'NATS 2.15.2, fetched');
 });
 
 test('What was fetched once is found in the cache.', async () => {

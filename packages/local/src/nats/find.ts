@@ -10,7 +10,7 @@ const OLDEST = [2, 9];
 const FORGET_FAILURE_MS = 3600_000;
 
 export type NatsFound =
-  | { readonly kind: 'found'; readonly path: string; readonly words: string }
+  | { readonly kind: 'found'; readonly path: string; readonly description: string }
   | { readonly kind: 'none'; readonly reason: string };
 
 interface FindOptions {
@@ -29,12 +29,12 @@ export async function findNats(options: FindOptions): Promise<NatsFound> {
   for (const dir of (env.PATH ?? '').split(delimiter)) {
     const path = join(dir, 'nats-server');
     const version = dir === '' ? undefined : await versionOf(path);
-    if (version !== undefined) return { kind: 'found', path, words: `NATS ${version} from the path` };
+    if (version !== undefined) return { kind: 'found', path, description: `NATS ${version} from the path` };
   }
   for (const source of sources) {
     const path = cachedAt(cacheDir, source);
     const version = await versionOf(path);
-    if (version !== undefined) return { kind: 'found', path, words: `NATS ${version}, ${source.words}` };
+    if (version !== undefined) return { kind: 'found', path, description: `NATS ${version}, ${source.description}` };
   }
   const marker = join(cacheDir, 'nats-not-found');
   if (Date.now() - (statSync(marker, { throwIfNoEntry: false })?.mtimeMs ?? 0) < FORGET_FAILURE_MS) {
@@ -53,7 +53,8 @@ async function fetchFrom(sources: readonly Source[], marker: string, options: Fi
       mkdirSync(work, { recursive: true });
       await options.during(source.doing, source.fetch(context));
       const version = await versionOf(target);
-      if (version !== undefined) return { kind: 'found', path: target, words: `NATS ${version}, ${source.words}` };
+      if (version !== undefined)
+        return { kind: 'found', path: target, description: `NATS ${version}, ${source.description}` };
       reasons.push(`${source.name}: what came does not run`);
     } catch (error) {
       if (options.closing.aborted) throw error;

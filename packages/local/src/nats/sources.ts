@@ -26,22 +26,22 @@ export interface Source {
   /** text for the screen, during the work */
   readonly doing: string;
   /** text for the screen, afterwards */
-  readonly words: string;
+  readonly description: string;
   /** whether it provides the pinned version; the version of a system's package is not known before */
   readonly pinned: boolean;
   readonly fetch: (context: SourceContext) => Promise<void>;
 }
 
 export const natsSources: readonly Source[] = [
-  { name: 'go', doing: 'building NATS with go', words: 'built with go', pinned: true, fetch: buildWithGo },
+  { name: 'go', doing: 'building NATS with go', description: 'built with go', pinned: true, fetch: buildWithGo },
   {
     name: 'apt',
     doing: 'fetching NATS as a package',
-    words: "from the system's package",
+    description: "from the system's package",
     pinned: false,
     fetch: unpackDebian,
   },
-  { name: 'release', doing: 'downloading NATS', words: 'its release', pinned: true, fetch: downloadRelease },
+  { name: 'release', doing: 'downloading NATS', description: 'its release', pinned: true, fetch: downloadRelease },
 ];
 
 async function buildWithGo(context: SourceContext): Promise<void> {

@@ -62,8 +62,8 @@ async function initdb(options: ClusterOptions, dir: string, passwordFile: string
       ...(uid === undefined ? {} : { uid, gid }),
     });
   } catch (error) {
-    const words = String((error as { stderr?: string }).stderr ?? error).trim();
-    const line = words.split('\n').findLast((text) => /error|cannot|could not/i.test(text)) ?? words;
+    const text = String((error as { stderr?: string }).stderr ?? error).trim();
+    const line = text.split('\n').findLast((line) => /error|cannot|could not/i.test(line)) ?? text;
     throw new UserError(`PostgreSQL could not make its data directory below ${dirname(dir)}: ${line}`, {
       cause: error,
     });

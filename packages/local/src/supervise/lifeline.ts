@@ -52,7 +52,7 @@ export function startUnderLifeline(options: LifelineOptions): Running {
   }) as ChildProcessByStdio<Writable, Readable, null>;
   closeSync(options.log.fd);
   let pid: number | undefined;
-  const told = new Promise<void>((resolve) => {
+  const reported = new Promise<void>((resolve) => {
     createInterface({ input: child.stdout }).once('line', (line) => {
       pid = Number(line);
       child.stdout.destroy();
@@ -66,7 +66,7 @@ export function startUnderLifeline(options: LifelineOptions): Running {
     get pid() {
       return pid;
     },
-    known: Promise.race([told, ended]),
+    known: Promise.race([reported, ended]),
     ended,
     askToStop: () => child.stdin.end(),
     kill: () => {

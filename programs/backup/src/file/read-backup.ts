@@ -74,8 +74,9 @@ async function* partsOf(source: AsyncIterable<Buffer>): AsyncGenerator<BackupPar
 
 function checkTrailer(trailer: Trailer, tally: Tally, digest: string): void {
   if (trailer.digest !== digest) throw new BackupError('it is damaged: its bytes are not those that were written');
-  const { digest: _, ...told } = trailer;
-  if (!isDeepStrictEqual(told, tally.result())) throw new BackupError('it is damaged: it does not hold what it says');
+  const { digest: _, ...reported } = trailer;
+  if (!isDeepStrictEqual(reported, tally.result()))
+    throw new BackupError('it is damaged: it does not hold what it says');
 }
 
 async function* decompressed(file: string): AsyncGenerator<Buffer> {

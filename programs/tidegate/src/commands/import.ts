@@ -61,7 +61,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       dryRun,
       chunkSize,
       concurrency: CONCURRENCY,
-      onStep: (words) => screen.progress(words),
+      onStep: (text) => screen.progress(text),
     });
     screen.line(`${dryRun ? 'would import' : 'imported'} from ${from.server} to ${to.server}:`);
     for (const line of tally.summary()) process.stdout.write(`${line}\n`);

@@ -28,7 +28,7 @@ import type { StartOptions } from './start-options.ts';
 export interface Engine {
   readonly url: string;
   /** text for the screen */
-  readonly words: string;
+  readonly description: string;
   readonly spec?: ProcessSpec;
   /** the directory of its socket, which is removed at the end */
   readonly socketDir?: string;
@@ -46,7 +46,7 @@ export async function preparePostgres({ options, screen }: EngineContext): Promi
     const protocols = ['postgres', 'postgresql'];
     const check = requireReachable({ option: '--postgres-url', url, protocols, defaultPort: 5432 });
     await screen.during('reaching PostgreSQL', check);
-    return { url, words: 'PostgreSQL as given' };
+    return { url, description: 'PostgreSQL as given' };
   }
   const { dataDir, ephemeral } = options;
   const dir = dataDir.postgres;
@@ -63,7 +63,7 @@ export async function preparePostgres({ options, screen }: EngineContext): Promi
   const socketDir = makePostgresSocketDir(runAs);
   return {
     url: postgresUrl({ password, socketDir }),
-    words: `PostgreSQL ${binaries.version}`,
+    description: `PostgreSQL ${binaries.version}`,
     socketDir,
     spec: {
       name: 'postgres',
@@ -76,12 +76,12 @@ export async function preparePostgres({ options, screen }: EngineContext): Promi
 }
 
 export async function prepareNats({ options, screen, closing }: EngineContext): Promise<Engine> {
-  if (options.noNats) return { url: '', words: "no NATS, as asked: the watch service follows the store's log" };
+  if (options.noNats) return { url: '', description: "no NATS, as asked: the watch service follows the store's log" };
   if (options.natsUrl !== '') {
     const url = options.natsUrl;
     const check = requireReachable({ option: '--nats-url', url, protocols: ['nats', 'tls'], defaultPort: 4222 });
     await screen.during('reaching NATS', check);
-    return { url, words: 'NATS as given' };
+    return { url, description: 'NATS as given' };
   }
   const found = await findNats({
     cacheDir: cacheDir(),
@@ -92,7 +92,7 @@ export async function prepareNats({ options, screen, closing }: EngineContext): 
   if (found.kind === 'none') {
     return {
       url: '',
-      words: `no NATS, the watch service follows the store's log (nats-server is not on the path, and ${found.reason})`,
+      description: `no NATS, the watch service follows the store's log (nats-server is not on the path, and ${found.reason})`,
     };
   }
   const server = {
@@ -103,7 +103,7 @@ export async function prepareNats({ options, screen, closing }: EngineContext): 
   };
   return {
     url: natsUrl(server),
-    words: found.words,
+    description: found.description,
     spec: {
       name: 'nats',
       logFile: join(options.dataDir.logs, 'nats.log'),

@@ -99,7 +99,7 @@ export class Launcher {
     }
     this.#facts = {
       server: prepared.server,
-      nats: prepared.engines.nats.words,
+      nats: prepared.engines.nats.description,
       board: `http://${prepared.boardAddress}`,
     };
     await this.#screen.during('starting the parts', this.#untilReady(prepared));
@@ -256,8 +256,8 @@ export class Launcher {
       dataDir: dataDir.path,
       ephemeral,
       logs: dataDir.logs,
-      postgres: engines.postgres.words,
-      nats: engines.nats.words,
+      postgres: engines.postgres.description,
+      nats: engines.nats.description,
       board: `http://${boardAddress}`,
       seconds: ((Date.now() - this.#startedAt) / 1000).toFixed(1),
     });

@@ -6,13 +6,13 @@ interface Answer {
   readonly body: string;
 }
 
-interface Asking {
+interface AskOptions {
   caPem?: string;
   token?: string;
 }
 
 /** Sends one request with a short timeout; undefined where there was no answer. */
-export function ask(url: string, { caPem, token }: Asking = {}): Promise<Answer | undefined> {
+export function ask(url: string, { caPem, token }: AskOptions = {}): Promise<Answer | undefined> {
   return new Promise((resolve) => {
     const get = url.startsWith('https:') ? getHttps : getHttp;
     const request = get(

@@ -115,8 +115,8 @@ export class Supervised {
     void running.known.then(() => this.#options.onStart());
     const ending = await running.ended;
     this.#running = undefined;
-    const words = lastMessage(log.path, log.from);
-    return words === '' ? ending : `${ending}: ${words}`;
+    const message = lastMessage(log.path, log.from);
+    return message === '' ? ending : `${ending}: ${message}`;
   }
 }
 

@@ -8,11 +8,11 @@ export function figures(
   newest: number,
 ): Array<readonly [string, string]> {
   const behind = newest - revision;
-  const told: Array<readonly [string, string]> = [
+  const rows: Array<readonly [string, string]> = [
     ['Revision', behind > 0 ? `${revision} (${behind} behind)` : `${revision}`],
   ];
   if (load !== null) {
-    told.push(
+    rows.push(
       ['Requests/s', rate(load.requestsPerSecond)],
       ['Loop delay', milliseconds(load.loopDelayMs)],
       ['Memory', `${Math.round(load.residentBytes / 2 ** 20)} MiB`],
@@ -21,8 +21,8 @@ export function figures(
       ['Up', span(load.uptimeSeconds * 1000)],
     );
   }
-  told.push(['Address', address]);
-  return told;
+  rows.push(['Address', address]);
+  return rows;
 }
 
 /** The figures of several replicas: rates are added, of the others the worst value is taken. */

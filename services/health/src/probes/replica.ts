@@ -15,7 +15,7 @@ export interface ReplicaCheck {
 }
 
 /** A change of a check, for the list of events. */
-export interface Turn {
+export interface CheckChange {
   readonly check: string;
   readonly passes: boolean;
   readonly message: string;
@@ -24,7 +24,7 @@ export interface Turn {
 interface Known {
   readonly steady: Steady;
   readonly live: Steady;
-  told: ChecksResponse['checks'][number];
+  last: ChecksResponse['checks'][number];
 }
 
 /** the part of a replica that has not answered yet */
@@ -54,28 +54,29 @@ export class Replica {
   }
 
   /** Takes an answer, or its absence. Returns what has changed. */
-  see({ answered, answer, why }: TargetState, now: number): Turn[] {
-    const turns: Turn[] = [];
+  observe({ answered, answer, why }: TargetState, now: number): CheckChange[] {
+    const changes: CheckChange[] = [];
     if (this.#reachable === undefined) this.#reachable = new Steady(answered, now, this.#patience);
-    else if (this.#reachable.see(answered, now)) turns.push({ check: REACHABLE, passes: answered, message: why });
+    else if (this.#reachable.observe(answered, now)) changes.push({ check: REACHABLE, passes: answered, message: why });
     this.#why = why;
-    if (!answered || answer === undefined) return turns;
+    if (!answered || answer === undefined) return changes;
     this.#answer = answer;
-    const told = new Set(answer.checks.map(({ name }) => name));
-    for (const name of this.#checks.keys()) if (!told.has(name)) this.#checks.delete(name);
+    const reported = new Set(answer.checks.map(({ name }) => name));
+    for (const name of this.#checks.keys()) if (!reported.has(name)) this.#checks.delete(name);
     for (const check of answer.checks) {
       const known = this.#checks.get(check.name);
       if (known === undefined) {
         const steady = new Steady(check.ok, now, this.#patience);
-        this.#checks.set(check.name, { steady, live: new Steady(check.live, now, this.#patience), told: check });
+        this.#checks.set(check.name, { steady, live: new Steady(check.live, now, this.#patience), last: check });
         continue;
       }
-      known.live.see(check.live, now);
-      if (known.steady.see(check.ok, now)) turns.push({ check: check.name, passes: check.ok, message: check.message });
+      known.live.observe(check.live, now);
+      if (known.steady.observe(check.ok, now))
+        changes.push({ check: check.name, passes: check.ok, message: check.message });
       // the shown reason is that of the accepted failure
-      if (check.ok === known.steady.passes || !check.ok) known.told = check;
+      if (check.ok === known.steady.passes || !check.ok) known.last = check;
     }
-    return turns;
+    return changes;
   }
 
   get part(): string {
@@ -121,9 +122,9 @@ export class Replica {
       onLivez: true,
       live: isReachable,
     };
-    const own = [...this.#checks].map(([name, { steady, live, told }]): ReplicaCheck => {
-      const { required, onLivez } = told;
-      const message = steady.passes ? '' : told.message;
+    const own = [...this.#checks].map(([name, { steady, live, last }]): ReplicaCheck => {
+      const { required, onLivez } = last;
+      const message = steady.passes ? '' : last.message;
       return { name, required, passes: steady.passes, since: steady.since, message, onLivez, live: live.passes };
     });
     return [reachable, ...own];

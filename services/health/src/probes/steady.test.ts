@@ -5,7 +5,7 @@ import { Steady } from './steady.ts';
 function after(first: boolean, seen: string, patience = { failures: 2, passes: 3 }): string {
   const steady = new Steady(first, 0, patience);
   const holds = [...seen].map((sign, i) => {
-    steady.see(sign === '+', i + 1);
+    steady.observe(sign === '+', i + 1);
     return steady.passes ? '+' : '-';
   });
   return holds.join('');
@@ -27,8 +27,8 @@ test('What has never passed passes at once, and from then on is as patient as ev
 
 test('Since when it is so is the time of the change, not of the first doubt.', () => {
   const steady = new Steady(true, 100, { failures: 2, passes: 2 });
-  assert.equal(steady.see(false, 200), false);
+  assert.equal(steady.observe(false, 200), false);
   assert.equal(steady.since, 100);
-  assert.equal(steady.see(false, 300), true);
+  assert.equal(steady.observe(false, 300), true);
   assert.equal(steady.since, 300);
 });

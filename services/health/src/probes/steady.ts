@@ -38,7 +38,7 @@ export class Steady {
   }
 
   /** Takes a result. Returns whether the steady result has changed. */
-  see(passes: boolean, now: number): boolean {
+  observe(passes: boolean, now: number): boolean {
     if (passes === this.#passes) {
       this.#against = 0;
       return false;

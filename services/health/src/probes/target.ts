@@ -33,7 +33,7 @@ export class Target {
   async ask(): Promise<TargetState> {
     const { address, answer } = this.#state;
     this.#state = await this.#checks().then(
-      (told): TargetState => ({ address, answered: true, answer: told, why: '' }),
+      (checks): TargetState => ({ address, answered: true, answer: checks, why: '' }),
       (error: ServiceError): TargetState => ({ address, answered: false, answer, why: this.#reasonIn(error) }),
     );
     return this.#state;

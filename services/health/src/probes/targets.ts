@@ -6,7 +6,7 @@ interface TargetsOptions extends Omit<ReplicaNamesOptions, 'changed'> {
   /** how long an answer may take */
   readonly timeoutMs: number;
   /** called when an address is no longer a target */
-  readonly gone: (state: TargetState) => void;
+  readonly removed: (state: TargetState) => void;
 }
 
 /** All targets, as names resolve now: new addresses are added, and old ones removed. */
@@ -46,7 +46,7 @@ export class Targets {
     }
     for (const target of before.values()) {
       target.close();
-      this.#options.gone(target.state);
+      this.#options.removed(target.state);
     }
   }
 

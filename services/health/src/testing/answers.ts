@@ -14,10 +14,10 @@ export const LOAD = {
   uptimeSeconds: 90,
 };
 
-type Told = Partial<Omit<ChecksResponse, 'checks'>> & { checks?: Readonly<Record<string, Partial<CheckMessage>>> };
+type Reported = Partial<Omit<ChecksResponse, 'checks'>> & { checks?: Readonly<Record<string, Partial<CheckMessage>>> };
 
 /** An answer of a part, in which ping and postgres pass by default. */
-export function answer({ checks = {}, ...rest }: Told = {}): ChecksResponse {
+export function answer({ checks = {}, ...rest }: Reported = {}): ChecksResponse {
   const all = { ping: { onLivez: true, live: true }, postgres: {}, ...checks };
   return {
     part: 'store',
@@ -33,8 +33,8 @@ export function answer({ checks = {}, ...rest }: Told = {}): ChecksResponse {
   };
 }
 
-export function answered(told: ChecksResponse = answer()): TargetState {
-  return { address: 'there:1', answered: true, answer: told, why: '' };
+export function answered(reported: ChecksResponse = answer()): TargetState {
+  return { address: 'there:1', answered: true, answer: reported, why: '' };
 }
 
 export function silent(why = 'no answer'): TargetState {
@@ -42,8 +42,8 @@ export function silent(why = 'no answer'): TargetState {
 }
 
 /** A replica with these answers as its accepted state. */
-export function replica(told: Told = {}, address = `${told.instance ?? 'store-1'}:1`): Replica {
+export function replica(reported: Reported = {}, address = `${reported.instance ?? 'store-1'}:1`): Replica {
   const made = new Replica(address, PATIENT);
-  made.see({ ...answered(answer(told)), address }, 0);
+  made.observe({ ...answered(answer(reported)), address }, 0);
   return made;
 }

@@ -27,7 +27,7 @@ export class Publisher {
   readonly #options: PublisherOptions;
   #messagesInFlight = 0;
   #bytesInFlight = 0;
-  #told = 0;
+  #published = 0;
   /** heartbeats since the revision has changed */
   #heartbeats = 0;
 
@@ -70,8 +70,8 @@ export class Publisher {
    */
   publishHead(): number {
     const revision = this.#options.revision();
-    if (revision !== this.#told) this.#heartbeats = 0;
-    this.#told = revision;
+    if (revision !== this.#published) this.#heartbeats = 0;
+    this.#published = revision;
     this.#heartbeats++;
     if (revision !== 0) this.#options.bus.ready?.connection.publish(HEAD, String(revision));
     return this.#heartbeats > BUSY_HEARTBEATS ? HEARTBEAT_MS.quiet : HEARTBEAT_MS.busy;

@@ -20,10 +20,10 @@ export function followLogHandler(options: FollowOptions): handleServerStreamingC
 /** Sends this replica's commits from the feed; where one does not follow the last batch, the log is read. */
 async function follow(call: ServerWritableStream<FollowLogRequest, LogBatch>, options: FollowOptions): Promise<void> {
   const { reader, feed } = options;
-  const gone = new AbortController();
-  call.once('cancelled', () => gone.abort());
-  call.once('close', () => gone.abort());
-  const closing = AbortSignal.any([gone.signal, options.closing]);
+  const ended = new AbortController();
+  call.once('cancelled', () => ended.abort());
+  call.once('close', () => ended.abort());
+  const closing = AbortSignal.any([ended.signal, options.closing]);
   feed.join(closing);
   let at = call.request.after;
   let epoch = 0;
@@ -49,6 +49,6 @@ async function follow(call: ServerWritableStream<FollowLogRequest, LogBatch>, op
       if (feed.revision <= at && !closing.aborted) await send({ epoch, first: at + 1, last: at, changes: [] });
     }
   } finally {
-    gone.abort();
+    ended.abort();
   }
 }

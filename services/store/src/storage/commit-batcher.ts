@@ -224,27 +224,27 @@ export class CommitBatcher {
   }
 
   #giveUp(batch: readonly Waiting[], kind: FailureKind, error: unknown, unknown: boolean): void {
-    const words = error instanceof Error ? error.message : String(error);
+    const text = error instanceof Error ? error.message : String(error);
     this.#options.log.warn(
       { err: error, kind, writes: batch.length, unknown },
       'Writes failed: PostgreSQL did not execute them in time.',
     );
     for (const item of batch) {
       if (unknown) item.fail(timeout('the storage did not say whether the write was done'));
-      else this.#answer(item, outcome(outcomeKind.unavailable, { message: reasonOf(kind, words) }));
+      else this.#answer(item, outcome(outcomeKind.unavailable, { message: reasonOf(kind, text) }));
     }
   }
 
   /** Writes that wait behind a failing batch do not wait longer than they would alone. */
   #giveUpWaiting(error: unknown): void {
-    const words = error instanceof Error ? error.message : String(error);
+    const text = error instanceof Error ? error.message : String(error);
     const latest = this.#now() - UNREACHABLE_MS;
     const late = this.#queue.filter((item) => item.since <= latest);
     if (late.length === 0) return;
     this.#queue = this.#queue.filter((item) => item.since > latest);
     for (const item of late) {
       this.#queuedBytes -= item.bytes;
-      this.#answer(item, outcome(outcomeKind.unavailable, { message: reasonOf('absent', words) }));
+      this.#answer(item, outcome(outcomeKind.unavailable, { message: reasonOf('absent', text) }));
     }
   }
 
@@ -272,10 +272,10 @@ function sizeOf({ value, selection, joined }: Write): number {
   return joined?.length ? joined.reduce((sum, write) => sum + sizeOf(write), own) : own;
 }
 
-export function reasonOf(kind: FailureKind, words: string): string {
-  if (kind === 'exhausted') return `the storage has no room: ${words}`;
+export function reasonOf(kind: FailureKind, text: string): string {
+  if (kind === 'exhausted') return `the storage has no room: ${text}`;
   if (kind === 'busy') return 'the storage is busy, please try again';
-  return `the storage cannot be reached: ${words}`;
+  return `the storage cannot be reached: ${text}`;
 }
 
 export function unavailableError(kind: FailureKind, error: unknown): Error {

@@ -146,6 +146,6 @@ const TIME = { from: 9, old: 7, recent: 9 };
 
 /** When JetStream received the message, in milliseconds. */
 function takenAt({ reply = '' }: Msg): number {
-  const words = reply.split('.');
-  return Number(words[words.length > TIME.from ? TIME.recent : TIME.old]) / NANOSECONDS;
+  const parts = reply.split('.');
+  return Number(parts[parts.length > TIME.from ? TIME.recent : TIME.old]) / NANOSECONDS;
 }

@@ -30,7 +30,7 @@ export class Follower {
   #opening: Promise<void> = Promise.resolve();
   #closed = false;
   readonly #sizes: Sizes;
-  readonly #telling: NodeJS.Timeout;
+  readonly #sizesTimer: NodeJS.Timeout;
   /** bytes written since the stream's buffer was last empty enough */
   #unread = 0;
 
@@ -40,7 +40,7 @@ export class Follower {
     this.#sizes = new Sizes(collections);
     // this message also shows that the stream works
     call.write({ sizes: this.#sizes.changed() });
-    this.#telling = setInterval(() => this.#sendSizes(), SEND_SIZES_MS);
+    this.#sizesTimer = setInterval(() => this.#sendSizes(), SEND_SIZES_MS);
   }
 
   open(resource: string): void {
@@ -64,7 +64,7 @@ export class Follower {
   end(error?: Error): void {
     if (this.#closed) return;
     this.#closed = true;
-    clearInterval(this.#telling);
+    clearInterval(this.#sizesTimer);
     if (error === undefined) this.#call.end();
     else this.#call.emit('error', error);
   }

@@ -20,14 +20,14 @@ export function* openingParts(resource: string, collection: Collection, snapshot
 
 function* historyParts(resource: string, collection: Collection, snapshot: Snapshot): Generator<FollowResponse> {
   const { window } = collection;
-  const told = new Set<number>();
+  const sent = new Set<number>();
   let history: HistoricChange[] = [];
   let bytes = 0;
   for (let i = window.start; i < window.end; i++) {
     const event = window.at(i);
     if (event.revision > snapshot.revision) break;
-    const before = event.previous !== undefined && event.item !== undefined && !told.has(event.previous.revision);
-    told.add(event.revision);
+    const before = event.previous !== undefined && event.item !== undefined && !sent.has(event.previous.revision);
+    sent.add(event.revision);
     const older = before ? { before: storedObject(resource, event.previous as Item) } : {};
     if (event.item !== undefined && snapshot.get(event) === event.item) {
       const { kind, revision, previous } = event;

@@ -9,7 +9,7 @@ const CHANGED_PART = 8;
 /** The sizes of collections that were sent to one gateway. */
 export class Sizes {
   readonly #collections: Collections;
-  readonly #told = new Map<string, number>();
+  readonly #sent = new Map<string, number>();
 
   constructor(collections: Collections) {
     this.#collections = collections;
@@ -20,9 +20,9 @@ export class Sizes {
     const news: CollectionSize[] = [];
     for (const resource of this.#collections.resources()) {
       const bytes = this.#collections.get(resource).stateBytes;
-      const told = this.#told.get(resource) ?? 0;
-      if (Math.max(bytes, told) < SMALL_BYTES || Math.abs(bytes - told) * CHANGED_PART < told) continue;
-      this.#told.set(resource, bytes);
+      const sent = this.#sent.get(resource) ?? 0;
+      if (Math.max(bytes, sent) < SMALL_BYTES || Math.abs(bytes - sent) * CHANGED_PART < sent) continue;
+      this.#sent.set(resource, bytes);
       news.push({ resource, bytes });
     }
     return news;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Item, Position, Snapshot } from '@tidegate/collection';
 import type { CollectionDigest } from '@tidegate/wire';
 
@@ -29,13 +29,13 @@ export async function digestOf(
     digest.lowXor ^= low;
     digest.highXor ^= high;
   };
-  let looked = 0;
+  let count = 0;
   for (const run of snapshot.runs()) {
     for (let i = run.from; i < run.to; i++) add(run.items[i] as Item);
-    looked += run.to - run.from;
-    if (looked < 2000) continue;
-    looked = 0;
-    await turn();
+    count += run.to - run.from;
+    if (count < 2000) continue;
+    count = 0;
+    await nextTurn();
   }
   for (const object of corrupt) add(object);
   return digest;

@@ -60,7 +60,7 @@ export function outdatedRoles(roles: readonly AggregatingRole[]): Map<Aggregatin
   const changed = new Map<AggregatingRole, readonly PolicyRule[]>();
   const aggregating = sorted.filter((role) => (role.aggregationRule?.clusterRoleSelectors ?? []).length > 0);
   // a chain is at most as long as the number of such roles; a circle ends, because each rule is added only once
-  for (let turn = 0; turn < aggregating.length; turn++) {
+  for (let pass = 0; pass < aggregating.length; pass++) {
     let isStable = true;
     for (const role of aggregating) {
       const rules = aggregatedRules(role, now);
