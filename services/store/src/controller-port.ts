@@ -1,7 +1,7 @@
 import type { ControllerPort } from './controllers/port.ts';
 import type { ChangeFeed } from './publish/change-feed.ts';
 import type { Wakeup } from './publish/wakeup.ts';
-import type { CommitBatcher } from './storage/commit-batcher.ts';
+import type { CommitBatcher } from './storage/commits/commit-batcher.ts';
 import type { Database } from './storage/database.ts';
 import { ChangeQueries } from './storage/for-controllers/change-queries.ts';
 import { Expiry } from './storage/for-controllers/expiry.ts';
@@ -9,7 +9,7 @@ import { GarbageQueue } from './storage/for-controllers/garbage-queue.ts';
 import { LeaderLease } from './storage/for-controllers/leader-lease.ts';
 import { ObjectQueries } from './storage/for-controllers/object-queries.ts';
 import { OwnershipQueries } from './storage/for-controllers/ownership-queries.ts';
-import type { KeyReader } from './storage/reads.ts';
+import type { KeyReader } from './storage/reads/reads.ts';
 
 /** the lease of the replica that runs the controllers */
 const LEASE = { name: 'lifecycle', seconds: 10 };

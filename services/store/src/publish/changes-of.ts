@@ -2,7 +2,7 @@ import { numberArray, type Pool } from '@tidegate/database';
 import type { TraceSpan } from '@tidegate/service-kit';
 import { type Change, type LogBatch, type Write, writeKind } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
-import type { Committed } from '../storage/commit-batcher.ts';
+import type { Committed } from '../storage/commits/commit-batcher.ts';
 import { stateAt } from '../storage/state-row.ts';
 import { statements } from '../storage/statements.ts';
 

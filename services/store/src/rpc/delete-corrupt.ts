@@ -8,8 +8,8 @@ import {
   toServiceError,
   writeKind,
 } from '@tidegate/wire';
-import type { CommitBatcher } from '../storage/commit-batcher.ts';
-import type { KeyReader } from '../storage/reads.ts';
+import type { CommitBatcher } from '../storage/commits/commit-batcher.ts';
+import type { KeyReader } from '../storage/reads/reads.ts';
 
 interface DeleteCorruptOptions {
   commits: CommitBatcher;

@@ -2,7 +2,7 @@ import type { handleServerStreamingCall, ServerWritableStream } from '@grpc/grpc
 import { serveStream, writeMessage } from '@tidegate/service-kit';
 import type { FollowLogRequest, LogBatch } from '@tidegate/wire';
 import type { ChangeFeed } from '../publish/change-feed.ts';
-import type { LogReader } from '../storage/log-reader.ts';
+import type { LogReader } from '../storage/log/log-reader.ts';
 
 interface FollowOptions {
   reader: LogReader;

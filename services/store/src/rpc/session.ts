@@ -1,8 +1,8 @@
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
 import { ApiError, timeout } from '@tidegate/status';
 import type { ReadOutcome, SessionRequest, SessionResponse, WriteOutcome } from '@tidegate/wire';
-import type { CommitBatcher } from '../storage/commit-batcher.ts';
-import type { HeadReader, KeyReader } from '../storage/reads.ts';
+import type { CommitBatcher } from '../storage/commits/commit-batcher.ts';
+import type { HeadReader, KeyReader } from '../storage/reads/reads.ts';
 
 interface SessionOptions {
   commits: CommitBatcher;

@@ -6,7 +6,7 @@ import { Vault } from '../encryption/vault.ts';
 import { storeMetrics } from '../metrics.ts';
 import { changesOf } from '../publish/changes-of.ts';
 import { keyOf, openStorage, silentLog, write } from '../testing/fixture.ts';
-import { CommitBatcher, type Committed } from './commit-batcher.ts';
+import { CommitBatcher, type Committed } from './commits/commit-batcher.ts';
 
 interface Span {
   name: string;

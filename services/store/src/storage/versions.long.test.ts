@@ -16,7 +16,7 @@ import {
 } from '../testing/fixture.ts';
 import { Expiry } from './for-controllers/expiry.ts';
 import { LeaderLease } from './for-controllers/leader-lease.ts';
-import { rotateLog } from './rotation.ts';
+import { rotateLog } from './log/rotation.ts';
 
 for (const version of ['15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17', '18.4.0-beta.17']) {
   const binaries = await postgresOfVersion(version);

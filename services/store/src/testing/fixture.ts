@@ -5,11 +5,11 @@ import type { TestPostgres } from '@tidegate/testkit';
 import { type Guard, guardKind, type Key, type StoredObject, type Write, writeKind } from '@tidegate/wire';
 import { Vault } from '../encryption/vault.ts';
 import { storeMetrics } from '../metrics.ts';
-import { CommitBatcher, type Committed } from '../storage/commit-batcher.ts';
+import { CommitBatcher, type Committed } from '../storage/commits/commit-batcher.ts';
 import { Database } from '../storage/database.ts';
-import { Lister } from '../storage/lister.ts';
-import { LogReader } from '../storage/log-reader.ts';
-import { HeadReader, KeyReader } from '../storage/reads.ts';
+import { LogReader } from '../storage/log/log-reader.ts';
+import { Lister } from '../storage/reads/lister.ts';
+import { HeadReader, KeyReader } from '../storage/reads/reads.ts';
 
 export const noTracing: Tracing = {
   enabled: false,

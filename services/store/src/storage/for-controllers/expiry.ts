@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Pool } from '@tidegate/database';
 import { guardKind, outcomeKind, type Write, writeKind } from '@tidegate/wire';
 import type * as port from '../../controllers/port.ts';
-import type { CommitBatcher } from '../commit-batcher.ts';
+import type { CommitBatcher } from '../commits/commit-batcher.ts';
 
 const EXPIRED = `SELECT resource, namespace, name, revision FROM tidegate.objects
   WHERE expires_at <= clock_timestamp() ORDER BY expires_at LIMIT $1::integer`;

@@ -1,7 +1,7 @@
 import type { Parameter, Transaction } from '@tidegate/database';
 import type { Key, ListRequest, StoredObject } from '@tidegate/wire';
-import type { Vault } from '../encryption/vault.ts';
-import { stateAt, stateColumns } from './state-row.ts';
+import type { Vault } from '../../encryption/vault.ts';
+import { stateAt, stateColumns } from '../state-row.ts';
 
 const BYTES = 1 << 20;
 const MOST_ROWS = 512;

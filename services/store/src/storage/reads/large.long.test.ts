@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { peerCertificates, startPostgres, type TestCertificates, type TestPostgres } from '@tidegate/testkit';
 import { type ListPage, type Write, writeKind } from '@tidegate/wire';
-import { freshDatabase, openStorage, saying, type TestStorage, write } from '../testing/fixture.ts';
-import { spawnStore } from '../testing/spawned-store.ts';
+import { freshDatabase, openStorage, saying, type TestStorage, write } from '../../testing/fixture.ts';
+import { spawnStore } from '../../testing/spawned-store.ts';
 
 let postgres: TestPostgres;
 let certificates: TestCertificates;

@@ -8,8 +8,8 @@ import {
   textArray,
 } from '@tidegate/database';
 import { type OutcomeKind, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
-import type { Sealed } from '../encryption/vault.ts';
-import { statements } from './statements.ts';
+import type { Sealed } from '../../encryption/vault.ts';
+import { statements } from '../statements.ts';
 
 /** The result of a commit call. */
 export interface Commit {

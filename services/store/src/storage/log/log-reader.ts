@@ -1,10 +1,10 @@
 import type { Pool, Row } from '@tidegate/database';
 import { expired, internalError } from '@tidegate/status';
 import type { Change, LogBatch, WriteKind } from '@tidegate/wire';
-import type { Vault } from '../encryption/vault.ts';
+import type { Vault } from '../../encryption/vault.ts';
+import { stateAt } from '../state-row.ts';
+import { statements } from '../statements.ts';
 import { type Epoch, type Head, headWithEpochs, isLost } from './head.ts';
-import { stateAt } from './state-row.ts';
-import { statements } from './statements.ts';
 
 const BATCH = { rows: 512, bytes: 1 << 20 };
 /** the revisions that one statement searches for the changes of one resource */

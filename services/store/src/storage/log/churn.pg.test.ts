@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { startPostgres } from '@tidegate/testkit';
-import { freshDatabase, keyOf, openStorage, type TestStorage, write } from '../testing/fixture.ts';
+import { freshDatabase, keyOf, openStorage, type TestStorage, write } from '../../testing/fixture.ts';
 import { rotateLog, tableSizes } from './rotation.ts';
 
 const OBJECTS = 200;

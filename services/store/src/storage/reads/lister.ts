@@ -1,14 +1,14 @@
 import type { Pool, Transaction } from '@tidegate/database';
 import { resourceVersionTooLarge } from '@tidegate/status';
 import type { Key, ListPage, ListRequest, StoredObject } from '@tidegate/wire';
-import type { Vault } from '../encryption/vault.ts';
+import type { Vault } from '../../encryption/vault.ts';
+import { headWithEpochs, isLost } from '../log/head.ts';
+import { expiredRevision } from '../log/log-reader.ts';
+import { statements } from '../statements.ts';
 import { correctionsAfter } from './corrections.ts';
-import { headWithEpochs, isLost } from './head.ts';
 import { compareKeys } from './key-order.ts';
-import { expiredRevision } from './log-reader.ts';
 import { ObjectScan } from './object-scan.ts';
 import { countAfter } from './rest-count.ts';
-import { statements } from './statements.ts';
 
 /** Takes a page; resolves when the next page may be made. */
 export type TakePage = (page: ListPage) => Promise<void>;

@@ -1,5 +1,5 @@
 import type { Pool } from '@tidegate/database';
-import { statements } from './statements.ts';
+import { statements } from '../statements.ts';
 
 /** six full slots hold the window; the ring has eight, so that a rotation may be late */
 const SLOTS_PER_WINDOW = 6;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startPostgres, type TestPostgres } from '@tidegate/testkit';
 import { type Guard, guardKind, type Key, outcomeKind, type Write } from '@tidegate/wire';
-import { freshDatabase, keyOf, openStorage, said, saying, type TestStorage, write } from '../testing/fixture.ts';
+import { freshDatabase, keyOf, openStorage, said, saying, type TestStorage, write } from '../../testing/fixture.ts';
 
 let postgres: TestPostgres;
 let storage: TestStorage;

@@ -1,7 +1,7 @@
 import { failureKind } from '@tidegate/database';
 import { Retry } from '@tidegate/service-kit';
 import { ApiError, tooManyRequests } from '@tidegate/status';
-import { unavailableError } from './commit-batcher.ts';
+import { unavailableError } from '../unavailable-error.ts';
 
 const PAUSES = { firstMs: 50, longestMs: 400 };
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startPostgres, type TestPostgres, until } from '@tidegate/testkit';
 import { outcomeKind } from '@tidegate/wire';
-import { cuttingProxy } from '../testing/cutting-proxy.ts';
-import { collect, freshDatabase, keyOf, openPool, openStorage, write } from '../testing/fixture.ts';
+import { cuttingProxy } from '../../testing/cutting-proxy.ts';
+import { collect, freshDatabase, keyOf, openPool, openStorage, write } from '../../testing/fixture.ts';
 
 /** Sooner than a gateway gives up, on a slow machine too. */
 const SOON_MS = 12_000;

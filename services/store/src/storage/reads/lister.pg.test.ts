@@ -11,7 +11,7 @@ import {
   saying,
   type TestStorage,
   write,
-} from '../testing/fixture.ts';
+} from '../../testing/fixture.ts';
 
 let postgres: TestPostgres;
 let storage: TestStorage;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { guardKind, type Write } from '@tidegate/wire';
-import { keyOf, live, write } from '../testing/fixture.ts';
+import { keyOf, live, write } from '../../testing/fixture.ts';
 import { formBatch } from './batch-former.ts';
 
 const limits = { writes: 10, bytes: 1000 };

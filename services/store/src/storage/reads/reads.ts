@@ -1,10 +1,10 @@
 import { type Pool, type Row, textArray } from '@tidegate/database';
 import type { HeadResponse, Key, ReadOutcome } from '@tidegate/wire';
-import type { Vault } from '../encryption/vault.ts';
-import type { StoreMetrics } from '../metrics.ts';
+import type { Vault } from '../../encryption/vault.ts';
+import type { StoreMetrics } from '../../metrics.ts';
+import { stateAt } from '../state-row.ts';
+import { statements } from '../statements.ts';
 import { Batcher } from './batcher.ts';
-import { stateAt } from './state-row.ts';
-import { statements } from './statements.ts';
 
 const PATIENCE_MS = 1000;
 /** reading the head is also the health check: a query that hangs must be noticed within two seconds */

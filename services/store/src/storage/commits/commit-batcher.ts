@@ -1,9 +1,10 @@
 import { type FailureKind, failureKind, isUnreachable, type Pool } from '@tidegate/database';
 import { delayMs, type Logger, Retry, type TraceSpan, type Tracing } from '@tidegate/service-kit';
-import { serviceUnavailable, timeout, tooManyRequests } from '@tidegate/status';
+import { timeout, tooManyRequests } from '@tidegate/status';
 import { outcomeKind, type Write, type WriteOutcome, writeKind } from '@tidegate/wire';
-import type { Sealed, Vault } from '../encryption/vault.ts';
-import type { StoreMetrics } from '../metrics.ts';
+import type { Sealed, Vault } from '../../encryption/vault.ts';
+import type { StoreMetrics } from '../../metrics.ts';
+import { reasonOf } from '../unavailable-error.ts';
 import { formBatch } from './batch-former.ts';
 import { type Commit, callCommit, outcome, type SealedWrite } from './commit-call.ts';
 
@@ -270,14 +271,4 @@ function flat(batch: readonly Waiting[]): readonly SealedWrite[] {
 function sizeOf({ value, selection, joined }: Write): number {
   const own = (value?.length ?? 0) + (selection?.length ?? 0) + 256;
   return joined?.length ? joined.reduce((sum, write) => sum + sizeOf(write), own) : own;
-}
-
-export function reasonOf(kind: FailureKind, text: string): string {
-  if (kind === 'exhausted') return `the storage has no room: ${text}`;
-  if (kind === 'busy') return 'the storage is busy, please try again';
-  return `the storage cannot be reached: ${text}`;
-}
-
-export function unavailableError(kind: FailureKind, error: unknown): Error {
-  return serviceUnavailable(reasonOf(kind, error instanceof Error ? error.message : String(error)));
 }

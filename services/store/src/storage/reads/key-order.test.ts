@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keyOf } from '../testing/fixture.ts';
+import { keyOf } from '../../testing/fixture.ts';
 import { compareKeys } from './key-order.ts';
 
 test('keys are ordered by the bytes of their UTF-8, column by column', () => {

@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import { ApiError } from '@tidegate/status';
 import { startPostgres, type TestPostgres } from '@tidegate/testkit';
 import { guardKind, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
-import { freshDatabase, keyOf, live, openStorage, type TestStorage, write } from '../testing/fixture.ts';
-import { rotateLog } from './rotation.ts';
+import { freshDatabase, keyOf, live, openStorage, type TestStorage, write } from '../../testing/fixture.ts';
+import { rotateLog } from '../log/rotation.ts';
 
 let postgres: TestPostgres;
 let storage: TestStorage;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startPostgres, type TestPostgres } from '@tidegate/testkit';
 import { type Guard, guardKind, outcomeKind, type Write } from '@tidegate/wire';
-import { freshDatabase, keyOf, live, openStorage, type TestStorage, write } from '../testing/fixture.ts';
+import { freshDatabase, keyOf, live, openStorage, type TestStorage, write } from '../../testing/fixture.ts';
 
 let postgres: TestPostgres;
 let storage: TestStorage;
