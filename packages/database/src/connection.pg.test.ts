@@ -15,7 +15,7 @@ after(() => postgres.stop());
 const openPool = (url: string) => new Pool({ url, name: 'test', connections: 1, prepare: false, onState: () => {} });
 const kindOf = (call: Promise<unknown>) => call.then(() => 'done', failureKind);
 
-test('the error that ended a connection is not told to the first call on the next one', async () => {
+test('The error of a closed connection is not returned by the first call on the next connection.', async () => {
   const pool = openPool(postgres.url);
   const end = () => pool.query('SELECT pg_terminate_backend(pg_backend_pid())');
   assert.equal(await kindOf(end()), 'lost');
@@ -25,7 +25,7 @@ test('the error that ended a connection is not told to the first call on the nex
   await pool.close();
 });
 
-test('what PostgreSQL refuses at the door is told as it is', async () => {
+test('An error of PostgreSQL when connecting is returned unchanged.', async () => {
   const pool = openPool(postgres.url.replace(':test@', ':wrong@'));
   await assert.rejects(pool.query('SELECT 1'), { code: '28P01' });
   await assert.rejects(
@@ -35,14 +35,14 @@ test('what PostgreSQL refuses at the door is told as it is', async () => {
   await pool.close();
 });
 
-test('of several hosts the one that is there is found', async () => {
+test('The pool finds the reachable host of several hosts.', async () => {
   const [nobody, port] = [await freePort(), new URL(postgres.url).port];
   const pool = openPool(postgres.url.replace(`:${port}/`, `:${nobody},127.0.0.1:${port}/`));
   assert.deepEqual((await pool.query('SELECT 1'))[0], [1]);
   await pool.close();
 });
 
-test('when no host is there a call is known not to have been done, and soon', async () => {
+test('Without a reachable host a call fails soon, and is known not to be executed.', async () => {
   const [one, two] = [await freePort(), await freePort()];
   const pool = openPool(`postgres://u:p@127.0.0.1:${one},127.0.0.1:${two}/db`);
   // whoever waits in vain is told so instead, and only when the time of the call is over
@@ -53,7 +53,7 @@ test('when no host is there a call is known not to have been done, and soon', as
   await pool.close();
 });
 
-test('a call that found no connection in its time is not executed later', async () => {
+test('A call that times out while it waits for a connection is not executed later.', async () => {
   const server = await startPostgres();
   const pool = openPool(server.url);
   process.kill(server.pid, 'SIGSTOP');

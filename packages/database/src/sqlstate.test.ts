@@ -25,7 +25,7 @@ for (const [code, kind] of cases) {
   test(`${code} is ${kind}`, () => assert.equal(failureKind(Object.assign(new Error(), { code })), kind));
 }
 
-test('anything without a code is unexpected', () => {
+test('An error without a code is unexpected.', () => {
   assert.equal(failureKind(new TypeError('x')), 'unexpected');
   assert.equal(failureKind(null), 'unexpected');
 });

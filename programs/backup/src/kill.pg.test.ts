@@ -33,7 +33,7 @@ async function stateOf(url: string): Promise<unknown> {
   }
 }
 
-test("A backup that is killed leaves no file under its name; one that ends is only its owner's to read.", async () => {
+test('A killed backup leaves no file under its name; only the owner can read a complete one.', async () => {
   const killed = run(source, 'backup', `--out=${file}`);
   await until(
     'the backup to be under way',
@@ -49,7 +49,7 @@ test("A backup that is killed leaves no file under its name; one that ends is on
   assert.equal(statSync(file).mode & 0o777, 0o600);
 });
 
-test('A restore that is killed in the middle leaves the old state.', async () => {
+test('A killed restore leaves the old state.', async () => {
   const target = await freshDatabase(postgres);
   const storage = await openStorage(target);
   for (const name of ['one', 'two']) await storage.commits.submit([write('create', keyOf(name))]);

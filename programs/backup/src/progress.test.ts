@@ -10,7 +10,7 @@ function watched(isTTY: boolean) {
   return { written, progress: new Progress('restoring', screen, () => now, env), pass: (ms: number) => (now += ms) };
 }
 
-test('A terminal has a bar that is drawn over, at most ten times a second, and is cleared.', () => {
+test('On a terminal a bar is redrawn at most ten times a second, and cleared at the end.', () => {
   const { written, progress, pass } = watched(true);
   progress.show({ objects: 1, bytes: 1 }, 2000);
   pass(100);
@@ -24,7 +24,7 @@ test('A terminal has a bar that is drawn over, at most ten times a second, and i
   ]);
 });
 
-test('Elsewhere there is a plain line every ten seconds.', () => {
+test('Without a terminal a plain line is printed every ten seconds.', () => {
   const { written, progress, pass } = watched(false);
   for (let second = 0; second < 25; second++) {
     progress.show({ objects: second, bytes: 1024 }, 0);

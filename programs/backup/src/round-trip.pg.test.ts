@@ -55,7 +55,7 @@ async function backUp(
   return { file, ...(await backup({ url, version: '0.0.0', target, ...(onRows === undefined ? {} : { onRows }) })) };
 }
 
-test('A restored database has the same rows, byte for byte, and a head above all that was told before.', async () => {
+test('A restored database has the same rows, byte for byte, and a head above all earlier revisions.', async () => {
   const url = await usedDatabase();
   const { file, header, trailer } = await backUp(url);
   assert.equal(header.revision, 44);
@@ -67,7 +67,7 @@ test('A restored database has the same rows, byte for byte, and a head above all
   assert.deepEqual(await query(target, HEAD), [[revision, revision, header.epoch + 1]]);
 });
 
-test('A restored database takes the next commits, and its log and its lists begin at its head.', async () => {
+test('A restored database accepts commits, and its log and its lists begin at its head.', async () => {
   const { file } = await backUp(await usedDatabase());
   const target = await freshDatabase(postgres);
   const { revision } = await restore({ url: target, file, replace: false });
@@ -91,7 +91,7 @@ test('A restored database takes the next commits, and its log and its lists begi
   }
 });
 
-test('A backup is one revision, whatever is written while it is read.', async () => {
+test('A backup has one revision, also with writes during the backup.', async () => {
   const url = await usedDatabase();
   const storage = await openStorage(url);
   const before = await query(url, ROWS);
@@ -108,7 +108,7 @@ test('A backup is one revision, whatever is written while it is read.', async ()
   assert.deepEqual(await query(target, ROWS), before);
 });
 
-test('A used database is refused, and with replace its objects and its log give way.', async () => {
+test('A used database is rejected, and with --replace its objects and its log are deleted.', async () => {
   const { file } = await backUp(await usedDatabase());
   const target = await freshDatabase(postgres);
   const storage = await openStorage(target);
@@ -129,7 +129,7 @@ test('A used database is refused, and with replace its objects and its log give 
   await storage.close();
 });
 
-test('The namespaces that a system makes itself do not make it a used one.', async () => {
+test("A database with only the system's namespaces does not count as used.", async () => {
   const { file } = await backUp(await usedDatabase());
   const target = await freshDatabase(postgres);
   const storage = await openStorage(target);
@@ -138,7 +138,7 @@ test('The namespaces that a system makes itself do not make it a used one.', asy
   await restore({ url: target, file, replace: false });
 });
 
-test('A file that is altered in any place, cut short or lengthened is refused, and nothing is written.', async () => {
+test('A file that was changed at any place, shortened or extended is rejected, and nothing is written.', async () => {
   const { file } = await backUp(await usedDatabase());
   const whole = readFileSync(file);
   const target = await usedDatabase();
@@ -163,7 +163,7 @@ test('A file that is altered in any place, cut short or lengthened is refused, a
   assert.deepEqual([await query(target, ROWS), await query(target, HEAD)], before);
 });
 
-test('A file that changes between its two readings is refused, and nothing is written.', async () => {
+test('A file that changes between its two reads is rejected, and nothing is written.', async () => {
   const { file } = await backUp(await usedDatabase());
   const other = await backUp(await usedDatabase());
   const target = await usedDatabase();
@@ -173,7 +173,7 @@ test('A file that changes between its two readings is refused, and nothing is wr
   assert.deepEqual([await query(target, ROWS), await query(target, HEAD)], before);
 });
 
-test('An object that fails its checksum is named, and copied as it is.', async () => {
+test('An object that fails its checksum is reported, and copied unchanged.', async () => {
   const url = await usedDatabase();
   await query(url, "UPDATE tidegate.objects SET value = 'broken' WHERE name = 'object-7'");
   const { file, trailer } = await backUp(url);
@@ -183,7 +183,7 @@ test('An object that fails its checksum is named, and copied as it is.', async (
   assert.deepEqual(await query(target, ROWS), await query(url, ROWS));
 });
 
-test('A column that a later release adds is carried, and its absence is a default.', async () => {
+test('A column of a later release is backed up, and gets its default where the backup lacks it.', async () => {
   const url = await usedDatabase();
   const without = await backUp(url);
   await query(url, 'ALTER TABLE tidegate.objects ADD COLUMN shard smallint');
@@ -202,6 +202,6 @@ test('A column that a later release adds is carried, and its absence is a defaul
   assert.deepEqual(await query(target, 'SELECT count(*)::integer FROM tidegate.objects WHERE shard IS NULL'), [[40]]);
 });
 
-test('A database without tidegate in it is refused.', async () => {
+test('A database without the schema of tidegate is rejected.', async () => {
   await assert.rejects(backUp(await freshDatabase(postgres)), /there is no tidegate in this database/);
 });

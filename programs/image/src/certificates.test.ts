@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { temporaryDir } from '@tidegate/testkit';
 import { makeCertificates } from './certificates.ts';
 
-test('Certificates are made once, each good for the name of its part, with a token and a kubeconfig.', async () => {
+test('Certificates are created once, each with the names of its part, beside a token and a kubeconfig.', async () => {
   const { path: dir, remove } = temporaryDir('certificates');
   const text = (name: string) => readFileSync(join(dir, name), 'utf8');
   try {

@@ -50,7 +50,7 @@ describe('The smoke test', () => {
     answers = [...GOOD];
   });
 
-  test('makes, reads and deletes an object, with its token, once the gateway is ready and the namespace there.', async () => {
+  test('creates, reads and deletes an object with its token, when the gateway is ready and the namespace exists', async () => {
     answers = [[500, 'not yet'], [200, 'ok'], [404, {}], ...GOOD.slice(1)];
     await run();
     const all = '/api/v1/namespaces/default/configmaps';
@@ -66,31 +66,31 @@ describe('The smoke test', () => {
     ]);
   });
 
-  test('tells why the gateway is not ready, when its time is over.', async () => {
+  test('reports after the timeout why the gateway is not ready', async () => {
     // a fast machine asks more than once in a moment
     answers = Array.from({ length: 50 }, () => [500, '[-]store failed\n'] as const);
     await assert.rejects(run(0), { message: 'the gateway is not ready after 0 s: [-]store failed' });
   });
 
-  test('tells that there is no such namespace, when its time is over.', async () => {
+  test('reports after the timeout that the namespace does not exist', async () => {
     answers = [[200, 'ok'], ...Array.from({ length: 50 }, () => [404, 'not found'] as const)];
     await assert.rejects(run(0), { message: 'there is no namespace default after 0 s: not found' });
   });
 
-  test('tells what the gateway answered instead.', async () => {
+  test('reports an unexpected answer of the gateway', async () => {
     answers[2] = [403, 'no'];
     await assert.rejects(run(), {
       message: 'the gateway was asked to make a ConfigMap and answered 403 instead of 201: no',
     });
   });
 
-  test('fails when another object is read than was written, and deletes it all the same.', async () => {
+  test('fails when the object that it reads differs, and deletes it nevertheless', async () => {
     answers[3] = [200, { ...made, data: { greeting: 'ho' } }];
     await assert.rejects(run(), /was read otherwise than it was written/);
     assert.match(asked.at(-1) ?? '', /^DELETE/);
   });
 
-  test('fails when the object is still there after it was deleted.', async () => {
+  test('fails when the object still exists after its deletion', async () => {
     answers[5] = [200, made];
     await assert.rejects(run(), /to find it gone and answered 200 instead of 404/);
   });

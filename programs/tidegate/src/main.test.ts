@@ -29,42 +29,42 @@ test('Help lists every command.', () => {
 });
 
 for (const name of ['start', 'status', 'stop', 'kubeconfig', 'backup', 'restore', 'import', 'version']) {
-  test(`${name} explains itself.`, () => {
+  test(`${name} prints its help.`, () => {
     const { status, stdout } = tidegate(name, '--help');
     assert.equal(status, 0);
     assert.ok(stdout.startsWith(`tidegate ${name}`));
   });
 }
 
-test('A mistyped command is one line with the one that was meant.', () => {
+test('A mistyped command is a one-line error that suggests the closest command.', () => {
   const answer = tidegate('strat');
   assert.deepEqual(answer, { status: 2, stdout: '', stderr: 'tidegate: unknown command strat; did you mean start?\n' });
 });
 
-test('A mistyped option is one line with the one that was meant.', () => {
+test('A mistyped option is a one-line error that suggests the closest option.', () => {
   const { status, stderr } = tidegate('start', '--dat-dir=x');
   assert.equal(status, 2);
   assert.equal(stderr, 'tidegate: unknown option --dat-dir; did you mean --data-dir?\n');
 });
 
-test('The status of what does not run is exit code 3.', () => {
+test('The status of a stopped system is exit code 3.', () => {
   const dir = place();
   const { status, stdout } = tidegate('status', `--data-dir=${dir}`);
   assert.equal(status, 3);
   assert.equal(stdout, `nothing runs on ${dir}\n`);
 });
 
-test('Stopping what does not run is no failure.', () => {
+test('Stopping a stopped system is no error.', () => {
   assert.equal(tidegate('stop', `--data-dir=${place()}`).status, 0);
 });
 
-test('The kubeconfig of what was never started is one line that says what to do.', () => {
+test('The kubeconfig of a system that was never started is a one-line error that says what to do.', () => {
   const { status, stderr } = tidegate('kubeconfig', `--data-dir=${place()}`);
   assert.equal(status, 1);
   assert.match(stderr, /^tidegate: there is no .*kubeconfig yet: run `tidegate start` once\n$/);
 });
 
-test('A taken port is one line, and nothing was begun.', async () => {
+test('A port in use is a one-line error, and nothing is started.', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
@@ -74,7 +74,7 @@ test('A taken port is one line, and nothing was begun.', async () => {
   server.close();
 });
 
-test('A data directory in use is one line that says by whom.', () => {
+test('A data directory in use is a one-line error that names the process.', () => {
   const dir = place();
   mkdirSync(dir);
   writeFileSync(join(dir, 'version.json'), '{"format":1}');
@@ -84,7 +84,7 @@ test('A data directory in use is one line that says by whom.', () => {
   assert.match(stderr, new RegExp(`^tidegate: the data directory .* is in use .*process ${process.pid}.*\\n$`));
 });
 
-test('A PostgreSQL that does not answer is one line without its password.', () => {
+test('A PostgreSQL that does not answer is a one-line error without its password.', () => {
   const { status, stderr } = tidegate(
     'start',
     `--data-dir=${place()}`,
@@ -96,7 +96,7 @@ test('A PostgreSQL that does not answer is one line without its password.', () =
   assert.match(stderr, /^tidegate: nothing answers at 127\.0\.0\.1:1 \(ECONNREFUSED\): check --postgres-url.*\n$/);
 });
 
-test('A NATS that does not answer is one line without its password.', () => {
+test('A NATS that does not answer is a one-line error without its password.', () => {
   const url = '--nats-url=nats://me:secret@127.0.0.1:1';
   const { status, stderr } = tidegate('start', `--data-dir=${place()}`, '--port=0', url);
   assert.equal(status, 1);

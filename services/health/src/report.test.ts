@@ -6,7 +6,7 @@ import { Replica } from './probes/replica.ts';
 import { reportOf } from './report.ts';
 import { answer, answered, PATIENT } from './testing/answers.ts';
 
-test('What came over the wire is in the data as numbers, and what is nothing is there as well.', () => {
+test('Values of a received message are numbers in the data, and zeros are included.', () => {
   const { responseSerialize, responseDeserialize } = health.checks as MethodDefinition<object, ChecksResponse>;
   const load = {
     requestsPerSecond: 0,

@@ -28,28 +28,28 @@ async function whenUp(logFile: string): Promise<void> {
   while (!readFileSync(logFile, 'utf8').includes('up')) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('The number that is told is the server itself.', async () => {
+test('The reported process id is that of the server itself.', async () => {
   const { running, logFile } = run(`echo "I am $$"`);
   await running.known;
   await running.ended;
   assert.match(readFileSync(logFile, 'utf8'), new RegExp(`I am ${running.pid}`));
 });
 
-test('A server is stopped with its own signal, and its exit code is told.', async () => {
+test('A server is stopped with its own signal, and its exit code is reported.', async () => {
   const { running, logFile } = run(waits);
   await whenUp(logFile);
   running.askToStop();
   assert.equal(await running.ended, 'ended with exit code 7');
 });
 
-test('A server that is killed is told as killed.', async () => {
+test('A killed server is reported as killed.', async () => {
   const { running, logFile } = run(waits);
   await whenUp(logFile);
   running.kill();
   assert.equal(await running.ended, 'ended by SIGKILL');
 });
 
-test('A command that does not exist ends with its reason in the log.', async () => {
+test('A command that does not exist has its error in the log.', async () => {
   const logFile = join(temporaryDirectory(), 'log');
   const log = openLogFile(logFile);
   const running = startUnderLifeline({ command: '/absent/server', args: [], stopSignal: 'SIGINT', log, env });

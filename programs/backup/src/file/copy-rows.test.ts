@@ -25,7 +25,7 @@ async function read(bytes: Buffer, size: number): Promise<CopyRow[]> {
   return all;
 }
 
-test('Rows come out as they were, wherever the chunks end.', async () => {
+test('Rows are read unchanged, wherever the chunks end.', async () => {
   for (const size of [1, 3, 19, 20, 100, copy.length]) {
     const read1 = await read(copy, size);
     assert.deepEqual(
@@ -39,13 +39,13 @@ test('Rows come out as they were, wherever the chunks end.', async () => {
   }
 });
 
-test('A copy that ends before its end is a failure.', async () => {
+test('A COPY without its end mark is an error.', async () => {
   for (const length of [0, 10, copyHeading.length, copy.length - 2, copy.length - 40]) {
     await assert.rejects(read(copy.subarray(0, length), 64), /COPY ended/);
   }
 });
 
-test('A frame with half a row is refused.', () => {
+test('A frame with an incomplete row is rejected.', () => {
   const body = Buffer.concat(rows);
   assert.equal([...rowsOfFrame(body)].length, 3);
   assert.throws(() => [...rowsOfFrame(body.subarray(0, body.length - 3))], BackupError);

@@ -21,7 +21,7 @@ const whole = Buffer.concat([
   frame(frameKind.trailer, Buffer.from('{"objects":1}')),
 ]);
 
-test('Frames are what was written, wherever the chunks end.', async () => {
+test('Frames are read unchanged, wherever the chunks end.', async () => {
   for (const size of [1, 2, 5, 16, 21, 999, whole.length]) {
     const frames = await read(whole, size);
     assert.deepEqual(
@@ -37,7 +37,7 @@ test('Frames are what was written, wherever the chunks end.', async () => {
   }
 });
 
-test('A stream that ends in the middle of a frame is refused, at whichever byte.', async () => {
+test('A stream that ends inside a frame is rejected, at every byte.', async () => {
   const ends = [0, MARK.length, MARK.length + 7, MARK.length + 1012, MARK.length + 1017, whole.length];
   for (let length = 1; length < whole.length; length++) {
     const reading = read(whole.subarray(0, length), 64);
@@ -46,12 +46,12 @@ test('A stream that ends in the middle of a frame is refused, at whichever byte.
   }
 });
 
-test('What begins otherwise is no backup.', async () => {
+test('A file with another beginning is not a backup.', async () => {
   await assert.rejects(read(Buffer.from('apiVersion: v1\nkind: List\n')), /no backup of tidegate/);
   await assert.rejects(read(Buffer.alloc(0)), /no backup of tidegate/);
 });
 
-test('A kind that is not known is refused, and so is a length that no value can have.', async () => {
+test('An unknown kind and an impossible length are rejected.', async () => {
   await assert.rejects(read(Buffer.concat([MARK, Buffer.from([9, 0, 0, 0, 0])])), /damaged/);
   await assert.rejects(read(Buffer.concat([MARK, Buffer.from([2, 0xff, 0, 0, 0])])), /damaged/);
 });

@@ -51,12 +51,12 @@ function ago(seconds: number): string {
   return new Date(Date.now() - seconds * 1000 - 500).toISOString();
 }
 
-test('Where nothing runs that is said, with a code of its own.', async (t) => {
+test('Where nothing runs the command says so, with its own exit code.', async (t) => {
   const dir = place();
   assert.deepEqual(await status(t, dir), { code: 3, lines: [`nothing runs on ${dir.path}`] });
 });
 
-test('A launcher that holds the lock and has told nothing yet is starting.', async (t) => {
+test('A launcher with the lock and without a state file is starting.', async (t) => {
   const dir = place();
   takeLock(dir.lockFile);
   assert.deepEqual(await status(t, dir), { code: 0, lines: [`tidegate (process ${process.pid}) is starting`] });
@@ -64,7 +64,7 @@ test('A launcher that holds the lock and has told nothing yet is starting.', asy
   assert.match((await status(t, dir)).lines[0] ?? '', /is starting$/, 'the state is of a launcher that is gone');
 });
 
-test('Every part is shown with its age, its memory and how often it was started again.', async (t) => {
+test('Every part is shown with its age, its memory and its number of restarts.', async (t) => {
   const dir = place();
   takeLock(dir.lockFile);
   const part = (name: string, seconds: number) => ({ ...ownIdentity(), name, startedAt: ago(seconds), restarts: 2 });
@@ -93,7 +93,7 @@ test('Every part is shown with its age, its memory and how often it was started 
   assert.deepEqual(lines.slice(-3), [`data    ${dir.path}`, 'bus     NATS 2.15.2', 'board   http://127.0.0.1:6480']);
 });
 
-test('A system that is not ready yet has no address.', async (t) => {
+test('A system that is not ready is shown without an address.', async (t) => {
   const dir = place();
   takeLock(dir.lockFile);
   writeRunState(dir.runFile, stateOf({ ready: false }));

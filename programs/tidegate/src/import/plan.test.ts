@@ -23,7 +23,7 @@ const all = { namespaces: [], resources: [] };
 const named = (resources: readonly ServedResource[]) =>
   resources.map((resource) => `${qualifiedName(resource)}/${resource.version}`);
 
-test('Namespaces come first, then definitions, and each resource in a version that both serve.', () => {
+test('Namespaces come first, then definitions, and each resource in a version that both servers know.', () => {
   const plan = planImport(source, target, all);
   assert.deepEqual(named(plan.common), [
     'namespaces/v1',
@@ -35,7 +35,7 @@ test('Namespaces come first, then definitions, and each resource in a version th
   assert.deepEqual(named(plan.foreign), ['widgets.example.com/v1']);
 });
 
-test('With namespaces only what is in them comes, and with resources only these, always after the namespaces.', () => {
+test('A selection by namespaces or resources contains only these, always after the namespaces.', () => {
   assert.deepEqual(named(planImport(source, target, { ...all, namespaces: ['team'] }).common), [
     'namespaces/v1',
     'configmaps/v1',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { portable } from './portable.ts';
 
-test('What the server gave an object is left behind, and so is its status; the rest is as it was.', () => {
+test('Fields that the server sets and the status are removed; the rest is unchanged.', () => {
   const object = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
@@ -38,7 +38,7 @@ test('What the server gave an object is left behind, and so is its status; the r
   assert.deepEqual(object, before);
 });
 
-test('Owners have their new uids, and one that has none is left out.', () => {
+test('Owners get their new uids, and an owner without one is left out.', () => {
   const owner = (uid: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', name: uid, uid, controller: true });
   const object = { metadata: { name: 'x', ownerReferences: [owner('a'), owner('b')] } };
   assert.deepEqual(portable(object, new Map([['b', 'new']])).metadata, {
@@ -48,7 +48,7 @@ test('Owners have their new uids, and one that has none is left out.', () => {
   assert.deepEqual(portable(object, new Map()).metadata, { name: 'x' });
 });
 
-test('A Service gets an address of the cluster that it comes to; one without an address stays without.', () => {
+test('A Service gets an address of the target cluster; a headless Service stays headless.', () => {
   const service = (spec: object) =>
     portable({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web' }, spec }, new Map()).spec;
   const ports = [{ port: 80, nodePort: 30080 }];

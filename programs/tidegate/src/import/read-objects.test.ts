@@ -40,13 +40,13 @@ function page(next: string, ...names: string[]): Scripted {
   return { code: 200, body: { metadata: next === '' ? {} : { continue: next }, items } };
 }
 
-test('Pages follow one another by their tokens, and items are told what they are.', async () => {
+test('Pages are read by their tokens, and items get kind and apiVersion.', async () => {
   const { names, asked } = await readFrom([page('t1', 'a', 'b'), page('t2', 'c'), page('', 'd')]);
   assert.deepEqual(names, ['ConfigMap/a', 'ConfigMap/b', 'ConfigMap/c', 'ConfigMap/d']);
   assert.deepEqual(asked, ['', '&continue=t1', '&continue=t2']);
 });
 
-test('A version that is given up goes on by the token that is offered.', async () => {
+test('After an expired version the list continues with the offered token.', async () => {
   const expired = { code: 410, body: { metadata: { continue: 'newer' } } };
   const { names, asked } = await readFrom([page('t1', 'a'), expired, page('', 'b')]);
   assert.deepEqual(
@@ -58,7 +58,7 @@ test('A version that is given up goes on by the token that is offered.', async (
   );
 });
 
-test('Without a token the list begins anew, and nothing is given twice.', async () => {
+test('Without an offered token the list begins again, and no object is returned twice.', async () => {
   const { names, asked } = await readFrom([page('t1', 'a'), { code: 410, body: {} }, page('', 'a', 'b')]);
   assert.deepEqual(
     [names, asked],
@@ -69,7 +69,7 @@ test('Without a token the list begins anew, and nothing is given twice.', async 
   );
 });
 
-test('A server that is busy is asked again; one that refuses is a failure with its words.', async () => {
+test("A request to a busy server is repeated; a rejection is an error with the server's message.", async () => {
   const busy = { code: 429, body: {}, headers: { 'Retry-After': '0.01' } };
   assert.deepEqual((await readFrom([busy, page('', 'a')])).names, ['ConfigMap/a']);
   const refused = { code: 403, body: { message: 'not yours' } };

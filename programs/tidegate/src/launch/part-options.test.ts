@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { SET_HERE, splitPartOptions } from './part-options.ts';
 import { planned } from './parts.fixture.ts';
 
-test('what is said to the parts is handed on to them, and the rest is for the launcher', async () => {
+test("Options of the parts are passed on to them, and the other options are the launcher's.", async () => {
   const { own, variables } = await splitPartOptions([
     '--port=1',
     '--oidc-issuer-url=https://a=b',
@@ -39,10 +39,10 @@ const refused: ReadonlyArray<[argv: string[], words: RegExp]> = [
 ];
 
 for (const [argv, words] of refused) {
-  test(`${argv.join(' ')} is refused`, () => assert.rejects(splitPartOptions(argv), words));
+  test(`${argv.join(' ')} is rejected`, () => assert.rejects(splitPartOptions(argv), words));
 }
 
-test('what the launcher says to its parts itself nobody else says', () => {
+test('Options that the launcher sets itself cannot be set by the user.', () => {
   const flags = planned()
     .flatMap(({ args }) => args)
     .map((argument) => argument.slice(2, argument.indexOf('=')));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { planned } from './parts.fixture.ts';
 
-test('There is one process of each part, each with addresses of its own.', () => {
+test('There is one process of each part, each with its own addresses.', () => {
   const specs = planned();
   assert.deepEqual(
     specs.map(({ name }) => name),
@@ -11,7 +11,7 @@ test('There is one process of each part, each with addresses of its own.', () =>
   assert.equal(new Set(specs.flatMap((spec) => [spec.grpcAddress, spec.opsAddress])).size, 8);
 });
 
-test('Several workers are several gateways on one port, all known to the health service.', () => {
+test('Several workers are several gateways on one port, and the health service probes all of them.', () => {
   const specs = planned('--workers=3');
   const gateways = specs.filter(({ part }) => part === 'gateway');
   assert.deepEqual(
@@ -23,7 +23,7 @@ test('Several workers are several gateways on one port, all known to the health 
   for (const gateway of gateways) assert.ok(targets?.includes(gateway.grpcAddress));
 });
 
-test('Passwords are not in arguments, which everybody on the machine can read.', () => {
+test('Arguments contain no passwords, because every user of the machine can read them.', () => {
   const specs = planned();
   assert.ok(!specs.some(({ args }) => args.some((arg) => arg.includes('secret'))));
   const store = specs.find(({ part }) => part === 'store');
@@ -31,7 +31,7 @@ test('Passwords are not in arguments, which everybody on the machine can read.',
   assert.match(store?.env.TIDEGATE_NATS_URL ?? '', /nats-secret/);
 });
 
-test('Only the store knows the way to PostgreSQL.', () => {
+test('Only the store gets the URL of PostgreSQL.', () => {
   const knowing = planned().filter(({ env }) => env.TIDEGATE_POSTGRES_URL !== undefined);
   assert.deepEqual(
     knowing.map(({ name }) => name),
@@ -39,17 +39,17 @@ test('Only the store knows the way to PostgreSQL.', () => {
   );
 });
 
-test('Each part proves itself with its own certificate.', () => {
+test('Each part has its own certificate.', () => {
   for (const spec of planned()) assert.ok(spec.args.includes(`--peer-cert-file=peer-${spec.part}.crt`));
 });
 
-test('Client certificates are judged by the bundle of authorities, and nothing else is.', () => {
+test('Only client certificates are verified with the bundle of authorities.', () => {
   const flags = planned().flatMap(({ part, args }) => args.map((argument) => `${part} ${argument}`));
   const withBundle = flags.filter((flag) => flag.endsWith('=client-ca.crt'));
   assert.deepEqual(withBundle, ['gateway --client-ca-file=client-ca.crt', 'store --client-ca-file=client-ca.crt']);
 });
 
-test('What the user gives for the gateway reaches it.', () => {
+test("The user's options for the gateway are passed on to it.", () => {
   const [gateway] = planned('--feature-gates=WatchList=true', '--bind-address=0.0.0.0', '--log-level=debug');
   for (const arg of ['--feature-gates=WatchList=true', '--bind-address=0.0.0.0', '--log-level=debug']) {
     assert.ok(gateway?.args.includes(arg), arg);

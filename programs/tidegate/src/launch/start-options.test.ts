@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { temporaryDirectory } from '@tidegate/local';
 import { readStartOptions, startOptions } from './start-options.ts';
 
-test('The options have the names that users know.', () => {
+test('The options have their documented names.', () => {
   const names = ['port', 'bind-address', 'data-dir', 'kubeconfig', 'token-auth-file', 'feature-gates', 'workers'];
   for (const name of [...names, 'postgres-url', 'nats-url', 'ephemeral']) assert.ok(name in startOptions, name);
 });
 
-test('Without options it is port 6443 of the loopback address, with the kubeconfig beside the data.', () => {
+test('By default the system uses port 6443 of the loopback address, and writes the kubeconfig into the data directory.', () => {
   const dir = temporaryDirectory();
   const options = readStartOptions([`--data-dir=${dir}`], {});
   assert.equal(options.port, 6443);
@@ -18,20 +18,20 @@ test('Without options it is port 6443 of the loopback address, with the kubeconf
   assert.equal(options.kubeconfig, join(dir, 'kubeconfig'));
 });
 
-test('An ephemeral start takes a free port and a directory of its own unless told otherwise.', () => {
+test('By default an ephemeral start uses a free port and a new directory.', () => {
   const options = readStartOptions(['--ephemeral'], {});
   assert.equal(options.port, 0);
   assert.match(options.dataDir.path, /tidegate-ephemeral-/);
   assert.equal(readStartOptions(['--ephemeral', '--port', '7443'], {}).port, 7443);
 });
 
-test('An ephemeral start refuses a directory that is not empty, because it would be removed.', () => {
+test('An ephemeral start rejects a directory that is not empty, because it would be deleted.', () => {
   const dir = temporaryDirectory();
   writeFileSync(join(dir, 'thesis.txt'), '');
   assert.throws(() => readStartOptions(['--ephemeral', `--data-dir=${dir}`], {}), /not empty/);
 });
 
-test('Each option is a variable of the environment, and the flag wins.', () => {
+test('Each option is also an environment variable, and the flag takes precedence.', () => {
   assert.equal(readStartOptions([], { TIDEGATE_PORT: '7000' }).port, 7000);
   assert.equal(readStartOptions(['--port=7001'], { TIDEGATE_PORT: '7000' }).port, 7001);
 });
@@ -47,7 +47,7 @@ const refusals: ReadonlyArray<readonly [string[], RegExp]> = [
   [['--token-auth-file=/absent'], /cannot read \/absent: check --token-auth-file/],
 ];
 for (const [argv, words] of refusals) {
-  test(`${argv.join(' ')} is refused before anything is touched.`, () => {
+  test(`${argv.join(' ')} is rejected before anything is changed.`, () => {
     assert.throws(() => readStartOptions(argv, {}), words);
   });
 }

@@ -12,13 +12,13 @@ function rig() {
   return { ...listenForStop(() => now, target), target, pass };
 }
 
-test('The first Ctrl-C asks to stop.', () => {
+test('The first Ctrl-C requests a stop.', () => {
   const { closing, hurry, target } = rig();
   target.emit('SIGINT');
   assert.ok(closing.aborted && !hurry.aborted);
 });
 
-test('The same Ctrl-C that comes again through npm does not hasten.', () => {
+test('The same Ctrl-C that arrives again through npm counts once.', () => {
   const { hurry, target, pass } = rig();
   target.emit('SIGINT');
   pass(50);
@@ -26,7 +26,7 @@ test('The same Ctrl-C that comes again through npm does not hasten.', () => {
   assert.ok(!hurry.aborted);
 });
 
-test('A second Ctrl-C hastens.', () => {
+test('A second Ctrl-C requests a stop at once.', () => {
   const { hurry, target, pass } = rig();
   target.emit('SIGINT');
   pass(1000);
@@ -34,7 +34,7 @@ test('A second Ctrl-C hastens.', () => {
   assert.ok(hurry.aborted);
 });
 
-test('The end of the bootstrap asks to stop.', () => {
+test('The end of the bootstrap requests a stop.', () => {
   const { closing, target } = rig();
   target.emit('disconnect');
   assert.ok(closing.aborted);

@@ -16,27 +16,27 @@ test('A free lock is taken and names its holder.', () => {
   assert.deepEqual(lockHolder(file), ownIdentity());
 });
 
-test('A lock that a living process holds is refused with its number.', () => {
+test('A lock of a running process is not taken, and the result names the process.', () => {
   const file = lockFile();
   takeLock(file);
   const second = takeLock(file);
   assert.deepEqual(second, { kind: 'held', by: ownIdentity() });
 });
 
-test('A lock of a process that no longer lives is taken over, and said to be left behind.', () => {
+test('A lock of a dead process is taken over, and reported as left over.', () => {
   const file = lockFile();
   writeFileSync(file, JSON.stringify({ pid: 2 ** 22 + 1, began: '1' }));
   const lock = takeLock(file);
   assert.ok(lock.kind === 'taken' && lock.leftBehind);
 });
 
-test('A lock whose number was given to another process since is taken over.', () => {
+test('A lock whose process id now belongs to another process is taken over.', () => {
   const file = lockFile();
   writeFileSync(file, JSON.stringify({ pid: process.pid, began: 'long ago' }));
   assert.equal(takeLock(file).kind, 'taken');
 });
 
-test('A lock file that a crash cut short is taken over, and nothing else is left beside it.', () => {
+test('An incomplete lock file is taken over, and no other file is left beside it.', () => {
   const file = lockFile();
   writeFileSync(file, '{"pid":');
   assert.equal(takeLock(file).kind, 'taken');
@@ -51,7 +51,7 @@ test('A released lock is free again.', () => {
   assert.equal(takeLock(file).kind, 'taken');
 });
 
-test('Releasing a lock that another start holds by now leaves it.', () => {
+test('Releasing a lock that another start now holds does not remove it.', () => {
   const file = lockFile();
   const lock = takeLock(file);
   const other = JSON.stringify({ pid: process.ppid, began: 'then' });

@@ -54,7 +54,7 @@ function rig() {
   return { supervised, deaths, waits, runs, afterStart, pass };
 }
 
-test('A process that dies is started again at once, and the reason is told.', async () => {
+test('A process that dies is restarted at once, and the reason is reported.', async () => {
   const { supervised, deaths, runs, afterStart } = rig();
   supervised.start();
   await afterStart();
@@ -77,7 +77,7 @@ test('The delay doubles from 0.2 s and stays at 5 s.', async () => {
   assert.deepEqual(waits, [200, 400, 800, 1600, 3200, 5000, 5000]);
 });
 
-test('A process that had settled is started again at once.', async () => {
+test('A process that had run long enough is restarted at once.', async () => {
   const { supervised, deaths, runs, afterStart, pass } = rig();
   supervised.start();
   for (let i = 0; i < 3; i++) {
@@ -92,7 +92,7 @@ test('A process that had settled is started again at once.', async () => {
   );
 });
 
-test('A stopped process is not started again, and its end is no death.', async () => {
+test('A stopped process is not restarted, and its end does not count as a death.', async () => {
   const { supervised, deaths, runs, afterStart } = rig();
   supervised.start();
   await afterStart();

@@ -6,7 +6,7 @@ import { requireReachable, targetsOf } from './urls.ts';
 
 const postgres = { option: '--postgres-url', protocols: ['postgres', 'postgresql'], defaultPort: 5432 } as const;
 
-test('Every host of a URL is found, each with its port or the usual one.', () => {
+test('Every host of a URL is found, each with its port or the default port.', () => {
   const url = 'postgres://me:p%40ss@db1,db2:5433,[::1]:5434/name?sslmode=require';
   assert.deepEqual(targetsOf({ ...postgres, url }), [
     { host: 'db1', port: 5432 },
@@ -15,19 +15,19 @@ test('Every host of a URL is found, each with its port or the usual one.', () =>
   ]);
 });
 
-test('A socket directory in the URL is a path.', () => {
+test("A socket's directory in the URL is a path.", () => {
   const url = 'postgres:///name?host=%2Frun%2Fpg';
   assert.deepEqual(targetsOf({ ...postgres, url }), [{ path: '/run/pg/.s.PGSQL.5432' }]);
 });
 
-test('Another kind of URL is refused without showing it.', () => {
+test('Another kind of URL is rejected, and the error does not show it.', () => {
   assert.throws(() => targetsOf({ ...postgres, url: 'mysql://me:secret@db' }), {
     message: '--postgres-url must be a URL that begins with postgres:// or postgresql://',
     exitCode: 2,
   });
 });
 
-test('A URL whose host answers passes.', async () => {
+test('A URL with a reachable host is accepted.', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
@@ -35,7 +35,7 @@ test('A URL whose host answers passes.', async () => {
   server.close();
 });
 
-test('A URL where nothing listens is one line with host and port and no password.', async () => {
+test('A URL without a listening server is a one-line error with host and port, and without a password.', async () => {
   const port = await freePort();
   await assert.rejects(
     requireReachable({ ...postgres, url: `postgres://me:secret@127.0.0.1:${port}/x` }),

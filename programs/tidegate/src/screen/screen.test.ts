@@ -37,7 +37,7 @@ function screenAt(live: boolean) {
   };
 }
 
-test('Nothing is said of what takes less than a second.', async () => {
+test('Work of less than a second is not shown.', async () => {
   const { screen, pass, take } = screenAt(true);
   const { promise, resolve } = Promise.withResolvers<void>();
   const shown = screen.during('working', promise);
@@ -47,7 +47,7 @@ test('Nothing is said of what takes less than a second.', async () => {
   assert.equal(take(), '');
 });
 
-test('Without a terminal there are plain lines: one after a second, then one each ten seconds.', async () => {
+test('Without a terminal plain lines are printed: one after a second, then one every ten seconds.', async () => {
   const { screen, pass, take } = screenAt(false);
   const { promise, resolve } = Promise.withResolvers<void>();
   const shown = screen.during('working', promise);
@@ -57,7 +57,7 @@ test('Without a terminal there are plain lines: one after a second, then one eac
   assert.equal(take(), 'working  1 s\nworking  11 s\nworking  21 s\n');
 });
 
-test('On a terminal one line moves, and is gone at the end.', async () => {
+test('On a terminal one animated line is shown, and removed at the end.', async () => {
   const { screen, pass, take } = screenAt(true);
   const { promise, resolve } = Promise.withResolvers<void>();
   const shown = screen.during('working', promise);
@@ -70,7 +70,7 @@ test('On a terminal one line moves, and is gone at the end.', async () => {
   assert.equal(take(), '\r\x1b[K');
 });
 
-test('A line that comes in between takes the place of the moving one.', () => {
+test('A line that is printed meanwhile replaces the animated line.', () => {
   const { screen, pass, take } = screenAt(true);
   void screen.during('working', new Promise(() => {}));
   pass(1000);
@@ -79,7 +79,7 @@ test('A line that comes in between takes the place of the moving one.', () => {
   assert.equal(take(), '\r\x1b[Kstore died\n');
 });
 
-test('Work that goes on at the same time shares the line.', () => {
+test('Work at the same time shares the line.', () => {
   const { screen, pass, take } = screenAt(true);
   void screen.during('building', new Promise(() => {}));
   void screen.during('starting', new Promise(() => {}));
@@ -87,12 +87,12 @@ test('Work that goes on at the same time shares the line.', () => {
   assert.match(take(), /building, starting {2}1 s$/);
 });
 
-test('The failure of the work is the failure of its caller.', async () => {
+test('An error of the work is thrown to its caller.', async () => {
   const { screen } = screenAt(true);
   await assert.rejects(screen.during('working', Promise.reject(new Error('no'))), /^Error: no$/);
 });
 
-test('NO_COLOR, CI and a dumb terminal ask for plain lines.', () => {
+test('With NO_COLOR, CI or a dumb terminal plain lines are printed.', () => {
   const stream = { isTTY: true, on: () => {}, write: () => true } as unknown as NodeJS.WriteStream;
   assert.equal(processTerminal({}, stream).live, true);
   for (const env of [{ NO_COLOR: '1' }, { CI: 'true' }, { TERM: 'dumb' }]) {

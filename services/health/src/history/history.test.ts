@@ -8,7 +8,7 @@ import { Minutes } from './minutes.ts';
 const MINUTE = 60_000;
 const { nothing, ok, degraded, failing } = minuteState;
 
-test('Of each minute the worst is kept, and minutes of which nothing was heard stay empty.', () => {
+test('The worst state of each minute is kept, and minutes without answers stay empty.', () => {
   const minutes = new Minutes(new Uint8Array(10));
   minutes.note(ok, 0);
   minutes.note(failing, 20_000);
@@ -18,7 +18,7 @@ test('Of each minute the worst is kept, and minutes of which nothing was heard s
   assert.deepEqual(minutes.last(2, 2, 3 * MINUTE), [failing, ok]);
 });
 
-test('The ring forgets what is older than its size, also after a long silence, and time may go back.', () => {
+test('The ring drops minutes beyond its size, also after a long pause, and accepts a clock that is set back.', () => {
   const minutes = new Minutes(new Uint8Array(4));
   for (let m = 0; m < 6; m++) minutes.note(m === 2 ? failing : ok, m * MINUTE);
   assert.deepEqual(minutes.last(6, 1, 5 * MINUTE), [nothing, nothing, failing, ok, ok, ok]);
@@ -30,7 +30,7 @@ test('The ring forgets what is older than its size, also after a long silence, a
   assert.deepEqual(minutes.last(4, 1, 1000 * MINUTE), [nothing, nothing, nothing, ok]);
 });
 
-test('A replica is remembered by its address, each check and as a whole, with its lag.', () => {
+test('A replica is identified by its address, and has a history of each check, of the whole and of its lag.', () => {
   const history = new History({ minutes: 60 });
   const one = new Replica('there:1', { failures: 1, passes: 1 });
   const observe = (state: ReturnType<typeof answered>, now: number) => history.note(one, one.observe(state, now), now);
@@ -47,7 +47,7 @@ test('A replica is remembered by its address, each check and as a whole, with it
   assert.deepEqual(history.of('nowhere', 0).states('', 3, 1), [nothing, nothing, nothing]);
 });
 
-test('What changes is an event, the newest first, with its reason.', () => {
+test('Each change is an event with its reason, the newest first.', () => {
   const history = new History({ minutes: 60, events: 3 });
   const one = new Replica('there:1', { failures: 1, passes: 1 });
   for (let i = 0; i < 4; i++) {
@@ -61,7 +61,7 @@ test('What changes is an event, the newest first, with its reason.', () => {
   ]);
 });
 
-test('It holds no more replicas, checks and events than its bounds, and keeps those that were heard of last.', () => {
+test('It keeps no more replicas, checks and events than its bounds, and drops those with the oldest news.', () => {
   const history = new History({ minutes: 60, replicas: 2, checksOfReplica: 3, events: 2 });
   for (const name of ['a', 'b', 'a', 'c']) history.note(replica({ instance: name }), [], 0);
   assert.deepEqual(
@@ -81,7 +81,7 @@ test('It holds no more replicas, checks and events than its bounds, and keeps th
   assert.deepEqual(history.of('many:1', 0).states('', 1, 1), [ok]);
 });
 
-test('It notes nothing of a replica that flaps faster than anybody believes.', () => {
+test('A replica that flaps too fast to be accepted adds no events.', () => {
   const history = new History({ minutes: 60 });
   const one = new Replica('there:1', PATIENT);
   for (let i = 0; i < 20; i++) {

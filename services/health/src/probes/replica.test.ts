@@ -5,7 +5,7 @@ import { Replica } from './replica.ts';
 
 const FAILS = { ok: false, message: 'away' };
 
-test('A check that fails once is not believed; twice in a row it is, with its reason.', () => {
+test('One failure of a check is not accepted; two in a row are, with the reason.', () => {
   const one = new Replica('there:1', PATIENT);
   const failing = answered(answer({ checks: { postgres: FAILS } }));
   assert.deepEqual(one.observe(answered(), 0), []);
@@ -18,7 +18,7 @@ test('A check that fails once is not believed; twice in a row it is, with its re
   assert.deepEqual(one.observe(answered(), 4000), [{ check: 'postgres', passes: true, message: '' }]);
 });
 
-test('One lost answer is not the loss of a replica; what one that is gone said last is still shown.', () => {
+test('One lost answer does not make a replica unreachable; the last answer of an unreachable replica is still shown.', () => {
   const one = new Replica('there:1', PATIENT);
   one.observe(answered(), 0);
   one.observe(silent(), 1000);
@@ -36,7 +36,7 @@ test('One lost answer is not the loss of a replica; what one that is gone said l
   );
 });
 
-test('One that has not answered yet has the name of its address, and is well with its first answer.', () => {
+test('A replica without an answer has its address as its name, and is accepted with its first answer.', () => {
   const one = new Replica('there:1', PATIENT);
   one.observe(silent(), 0);
   assert.deepEqual([one.part, one.instance, one.isReachable], ['unknown', 'there:1', false]);
@@ -44,7 +44,7 @@ test('One that has not answered yet has the name of its address, and is well wit
   assert.deepEqual([one.part, one.instance, one.isReachable, one.load], ['store', 'store-1', true, LOAD]);
 });
 
-test('A check that is told no longer is forgotten.', () => {
+test('A check that is no longer reported is removed.', () => {
   const one = new Replica('there:1', PATIENT);
   one.observe(answered(answer({ checks: { nats: FAILS } })), 0);
   one.observe(answered(), 1000);
@@ -54,7 +54,7 @@ test('A check that is told no longer is forgotten.', () => {
   );
 });
 
-test('A part of an older version, which tells no load and nothing of liveness, is shown without them.', () => {
+test('A part of an older version is shown without load and liveness.', () => {
   const one = new Replica('there:1', PATIENT);
   const old = answer();
   for (const check of old.checks) Object.assign(check, { onLivez: false, live: false });

@@ -5,7 +5,7 @@ import { Targets } from './targets.ts';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('Parts that come are asked, those that go are forgotten, and what is known of the others stays.', async () => {
+test('New parts are probed, removed parts are dropped, and the state of the others is kept.', async () => {
   let answer = ['10.0.0.1', '10.0.0.2'];
   let again = () => {};
   const removed: string[] = [];

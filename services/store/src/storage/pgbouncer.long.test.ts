@@ -61,7 +61,7 @@ for (const prepare of [false, true]) {
       assert.equal((await stores[1]!.reads.read([keyOf('0-0-0')]))[0]?.found, true);
     });
 
-    test('turn the log', async () => {
+    test('rotate the log', async () => {
       const { revision } = await stores[0]!.heads.read();
       await until('the floor to rise', async () => {
         await rotateLog(stores[0]!.database.streams, 0.01);

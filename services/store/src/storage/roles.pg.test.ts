@@ -12,7 +12,7 @@ import { rotateLog, tableSizes } from './log/rotation.ts';
 const page = readFileSync(new URL('../../../../docs/operate/postgresql.md', import.meta.url), 'utf8');
 const grants = /```sql\n(.*?)```/s.exec(page)?.[1] as string;
 
-test('the rights that the documentation gives to a role are all that a store needs', async () => {
+test('A store needs no more rights than those in the documentation.', async () => {
   const postgres = await startPostgres();
   const url = await freshDatabase(postgres);
   // the owner makes the schema

@@ -17,33 +17,33 @@ function names(queue: readonly Write[], limit = limits, bytes = 1): { batch: str
 
 const namespace = keyOf('team', '', 'namespaces');
 
-test('writes of different keys travel together in their order', () => {
+test('Writes of different keys form one batch in their order.', () => {
   const queue = [write('create', keyOf('a')), write('update', keyOf('b')), write('delete', keyOf('c'))];
   assert.deepEqual(names(queue), { batch: ['0 a', '1 b', '2 c'], rest: [] });
 });
 
-test('a second write to a key waits, and later ones overtake it', () => {
+test('A second write to a key waits, and later writes overtake it.', () => {
   const queue = [write('create', keyOf('a')), write('update', keyOf('a')), write('create', keyOf('b'))];
   assert.deepEqual(names(queue), { batch: ['0 a', '0 b'], rest: ['1 a'] });
 });
 
-test('many writes may be guarded by one key', () => {
+test('Many writes may have a guard on the same key.', () => {
   const guards = [live(namespace)];
   const queue = [write('create', keyOf('a'), { guards }), write('create', keyOf('b'), { guards })];
   assert.deepEqual(names(queue).rest, []);
 });
 
-test('a write to a key that guards a write of the batch waits', () => {
+test('A write to a key that a guard of the batch names waits.', () => {
   const queue = [write('create', keyOf('a'), { guards: [live(namespace)] }), write('update', namespace)];
   assert.deepEqual(names(queue), { batch: ['0 a'], rest: ['1 team'] });
 });
 
-test('a write whose guard is written by the batch waits', () => {
+test('A write whose guard names a written key of the batch waits.', () => {
   const queue = [write('create', namespace), write('create', keyOf('a'), { guards: [live(namespace)] })];
   assert.deepEqual(names(queue), { batch: ['0 team'], rest: ['0 a'] });
 });
 
-test('a removal that needs its namespace empty does not travel with a write in it, whichever came first', () => {
+test('The removal of an empty namespace and a write in it are never in the same batch.', () => {
   const removal = write('delete', namespace, { guards: [{ kind: guardKind.namespaceEmpty, key: namespace }] });
   const inside = write('create', keyOf('a', 'team'));
   assert.deepEqual(names([removal, inside]), { batch: ['2 team'], rest: ['0 a'] });
@@ -51,7 +51,7 @@ test('a removal that needs its namespace empty does not travel with a write in i
   assert.deepEqual(names([removal, write('create', keyOf('b', 'other'))]).rest, []);
 });
 
-test('what one write claims no other write of the batch claims', () => {
+test('No two writes of a batch have the same claim.', () => {
   const claim = (name: string, word: string) => {
     const guards = [{ kind: guardKind.unclaimed, key: { resource: '', namespace: '', name: word } }];
     return write('create', keyOf(name), { claims: [word], guards });
@@ -64,7 +64,7 @@ test('what one write claims no other write of the batch claims', () => {
   assert.deepEqual(names([keeps, claim('a', 'x')]), { batch: ['1 d'], rest: ['0 a'] });
 });
 
-test('joined writes are one: they guard each other, and a second that joins the same key waits', () => {
+test('Joined writes count as one: they may guard each other, and a second write joined to the same key waits.', () => {
   const counter = keyOf('counter');
   const counted = (name: string) => {
     const [own, guard] = [keyOf(name), { kind: guardKind.atRevision, key: counter, fence: 1 }];
@@ -75,18 +75,18 @@ test('joined writes are one: they guard each other, and a second that joins the 
   assert.deepEqual(names(queue), { batch: ['0 a', '0 c'], rest: ['0 b', '1 counter'] });
 });
 
-test('a batch ends at its limit of writes', () => {
+test('A batch ends at its limit of writes.', () => {
   const queue = ['a', 'b', 'c'].map((name) => write('create', keyOf(name)));
   assert.deepEqual(names(queue, { writes: 2, bytes: 1000 }), { batch: ['0 a', '0 b'], rest: ['0 c'] });
 });
 
-test('a batch ends at its limit of bytes, but one write always fits', () => {
+test('A batch ends at its limit of bytes, but always has one write.', () => {
   const queue = ['a', 'b', 'c'].map((name) => write('create', keyOf(name)));
   assert.deepEqual(names(queue, limits, 600), { batch: ['0 a'], rest: ['0 b', '0 c'] });
   assert.deepEqual(names(queue, limits, 5000).batch, ['0 a']);
 });
 
-test('small writes pass a large one that has no room left, and the large one comes first in the next batch', () => {
+test('Small writes overtake a large write that exceeds the remaining size, which is then first in the next batch.', () => {
   const sized = [900, 900, 50, 50].map((bytes, i) => ({ write: write('create', keyOf(`${'abcd'[i]}`)), bytes }));
   const { batch, rest } = formBatch(sized, limits);
   assert.deepEqual(

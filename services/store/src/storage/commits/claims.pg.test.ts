@@ -30,14 +30,14 @@ const claiming = (name: string, ...claims: string[]): Write =>
 const one = async (item: Write, by = storage) => (await by.commits.submit([item]))[0];
 const kindOf = async (item: Write, by = storage) => (await one(item, by))?.kind;
 
-test('what is claimed cannot be claimed again, and the outcome says which guard failed', async () => {
+test('A claim of another object is rejected, and the outcome names the failed guard.', async () => {
   assert.equal(await kindOf(claiming('first', 'ip/1', 'port/1')), outcomeKind.committed);
   const refused = await one(claiming('second', 'ip/2', 'port/1'), other);
   assert.deepEqual([refused?.kind, refused?.guard], [outcomeKind.guardFailed, 1]);
   assert.equal(await kindOf(claiming('second', 'ip/2', 'port/2'), other), outcomeKind.committed);
 });
 
-test('an update keeps what it names and frees the rest, a deletion frees all', async () => {
+test('An update keeps the claims that it names and frees the others; a deletion frees all.', async () => {
   await one(claiming('keeper', 'ip/10', 'port/10'));
   await one(write('update', keyOf('keeper'), { claims: ['ip/10'] }));
   assert.equal(await kindOf(claiming('taker', 'port/10')), outcomeKind.committed);
@@ -46,14 +46,14 @@ test('an update keeps what it names and frees the rest, a deletion frees all', a
   assert.equal(await kindOf(claiming('late', 'ip/10')), outcomeKind.committed);
 });
 
-test('a write that is refused for another reason claims nothing', async () => {
+test('A write that is rejected for another reason has no claims.', async () => {
   const absent = live({ resource: 'namespaces', namespace: '', name: 'absent' });
   const item = claiming('nowhere', 'ip/20');
   assert.equal(await kindOf({ ...item, guards: [absent, ...(item.guards ?? [])] }), outcomeKind.guardFailed);
   assert.equal(await kindOf(claiming('somewhere', 'ip/20')), outcomeKind.committed);
 });
 
-test('of many who claim the same at once, in one batch and by two stores, exactly one has it', async () => {
+test('Of many concurrent writes with the same claim, in one batch and by two stores, exactly one succeeds.', async () => {
   const words = Array.from({ length: 8 }, (_, i) => `ip/3${i}`);
   const asked = words.flatMap((word) => Array.from({ length: 6 }, (_, i) => ({ word, i })));
   const outcomes = await Promise.all(

@@ -33,7 +33,7 @@ async function read(name: string) {
   return outcome?.object ?? undefined;
 }
 
-test('a create is stored as it was sent, at the revision that is answered', async () => {
+test('A created object is stored as it was sent, at the returned revision.', async () => {
   const value = Buffer.from('{"ä":"€ \u{1f600} \\u0000"}');
   const selection = Buffer.from('{"labels":{"a":"b"}}');
   const outcome = await one(write('create', keyOf('stored'), { value, selection, splice: 7, deleting: true }));
@@ -51,7 +51,7 @@ test('a create is stored as it was sent, at the revision that is answered', asyn
   });
 });
 
-test('writes of one message get revisions without gaps in their order', async () => {
+test('The writes of one message get revisions in their order, without gaps.', async () => {
   const outcomes = await submit(...['a1', 'a2', 'a3'].map((name) => write('create', keyOf(name))));
   const first = outcomes[0]!.revision;
   assert.deepEqual(
@@ -60,7 +60,7 @@ test('writes of one message get revisions without gaps in their order', async ()
   );
 });
 
-test('creating a key that exists is ALREADY_EXISTS with the present uid and revision', async () => {
+test('Creating an existing key is ALREADY_EXISTS with the present uid and revision.', async () => {
   const { revision } = await one(write('create', keyOf('twice')));
   const outcome = await one(write('create', keyOf('twice'), { uid: 'other' }));
   assert.deepEqual(outcome, {
@@ -73,7 +73,7 @@ test('creating a key that exists is ALREADY_EXISTS with the present uid and revi
   });
 });
 
-test('ALREADY_EXISTS says so when the present object is being deleted', async () => {
+test('ALREADY_EXISTS reports whether the present object is being deleted.', async () => {
   await one(write('create', keyOf('leaving'), { deleting: true }));
   const outcome = await one(write('create', keyOf('leaving')));
   assert.deepEqual([outcome.kind, outcome.deleting], [outcomeKind.alreadyExists, true]);
@@ -99,7 +99,7 @@ for (const kind of ['update', 'delete'] as const) {
   });
 }
 
-test('an update with the expected revision replaces everything but the uid', async () => {
+test('An update with the expected revision replaces everything except the uid.', async () => {
   const { revision } = await one(write('create', keyOf('updated'), { selection: Buffer.from('{}') }));
   const value = Buffer.from('{"new":true}');
   const outcome = await one(write('update', keyOf('updated'), { value, splice: 4, expectedRevision: revision }));
@@ -116,14 +116,14 @@ test('an update with the expected revision replaces everything but the uid', asy
   });
 });
 
-test('a deleted key is gone', async () => {
+test('A deleted key no longer exists.', async () => {
   await one(write('create', keyOf('deleted')));
   const outcome = await one(write('delete', keyOf('deleted'), { expectedUid: 'uid-deleted' }));
   assert.equal(outcome.kind, outcomeKind.committed);
   assert.equal(await read('deleted'), undefined);
 });
 
-test('a write that fails in a batch fails alone and takes no revision', async () => {
+test('A write that fails in a batch fails alone, and uses no revision.', async () => {
   await one(write('create', keyOf('present')));
   const outcomes = await submit(
     write('create', keyOf('b1')),
@@ -138,7 +138,7 @@ test('a write that fails in a batch fails alone and takes no revision', async ()
   assert.equal(outcomes[3]!.revision, outcomes[0]!.revision + 1);
 });
 
-test('a write that PostgreSQL cannot hold is REFUSED alone, the others of its batch are committed', async () => {
+test('A write that PostgreSQL cannot store is REFUSED alone; the other writes of its batch are committed.', async () => {
   const tooLong = 'x'.repeat(10_000).replace(/x/g, () => Math.random().toString(36).slice(2));
   const outcomes = await submit(
     write('create', keyOf('c1')),
@@ -153,7 +153,7 @@ test('a write that PostgreSQL cannot hold is REFUSED alone, the others of its ba
   assert.match(outcomes[1]!.message, /index row/);
 });
 
-test('names that look like SQL or array syntax are only names', async () => {
+test('Names with SQL or array syntax are stored as names.', async () => {
   const names = ['quote"', 'back\\slash', "tick'", 'a,b', '{}', 'NULL', '', ' ', '"; drop table'];
   const outcomes = await submit(...names.map((name) => write('create', keyOf(name, 'odd'))));
   assert.ok(outcomes.every((o) => o.kind === outcomeKind.committed));
@@ -164,7 +164,7 @@ test('names that look like SQL or array syntax are only names', async () => {
   );
 });
 
-test('writes to one key in one turn are done one after the other', async () => {
+test('Writes to one key in one turn are executed one after the other.', async () => {
   const [created, updated, deleted] = await submit(
     write('create', keyOf('turn')),
     write('update', keyOf('turn')),
@@ -174,18 +174,18 @@ test('writes to one key in one turn are done one after the other', async () => {
   assert.ok(created!.revision < updated!.revision && updated!.revision < deleted!.revision);
 });
 
-test('two creates of one key in one turn: one wins, the other is ALREADY_EXISTS', async () => {
+test('Of two creates of one key in one turn one succeeds, and the other is ALREADY_EXISTS.', async () => {
   const outcomes = await Promise.all([one(write('create', keyOf('race'))), one(write('create', keyOf('race')))]);
   assert.deepEqual(outcomes.map((o) => o.kind).sort(), [outcomeKind.committed, outcomeKind.alreadyExists]);
 });
 
-test('a guard on a live key lets the write through', async () => {
+test('A write with a guard on a live key is committed.', async () => {
   await one(write('create', keyOf('alive', '', 'namespaces')));
   const guards = [live(keyOf('alive', '', 'namespaces'))];
   assert.equal((await one(write('create', keyOf('guarded'), { guards }))).kind, outcomeKind.committed);
 });
 
-test('GUARD_FAILED names the first guard that failed and says whether its key is being deleted', async () => {
+test('GUARD_FAILED names the first failed guard, and whether its key is being deleted.', async () => {
   await one(write('create', keyOf('fine', '', 'namespaces')));
   await one(write('create', keyOf('going', '', 'namespaces'), { deleting: true }));
   const fine = live(keyOf('fine', '', 'namespaces'));
@@ -206,7 +206,7 @@ test('GUARD_FAILED names the first guard that failed and says whether its key is
   );
 });
 
-test('a create is refused by its guard before by its own key, an update after', async () => {
+test('A create fails by its guard before its own key, and an update after it.', async () => {
   await one(write('create', keyOf('both')));
   const guards = [live(keyOf('absent', '', 'namespaces'))];
   const outcomes = await submit(
@@ -219,7 +219,7 @@ test('a create is refused by its guard before by its own key, an update after', 
   );
 });
 
-test('NAMESPACE_EMPTY fails while any resource has an object in the namespace', async () => {
+test('NAMESPACE_EMPTY fails while any resource has an object in the namespace.', async () => {
   const namespace = keyOf('room', '', 'namespaces');
   await submit(write('create', namespace), write('create', keyOf('last', 'room', 'zebras')));
   const guards = [{ kind: guardKind.namespaceEmpty, key: namespace }];
@@ -228,7 +228,7 @@ test('NAMESPACE_EMPTY fails while any resource has an object in the namespace', 
   assert.equal((await one(write('delete', namespace, { guards }))).kind, outcomeKind.committed);
 });
 
-test('a namespace that a create of the same turn fills is not empty for its removal', async () => {
+test('A create of the same turn makes a namespace not empty for its removal.', async () => {
   const namespace = keyOf('filled', '', 'namespaces');
   await one(write('create', namespace));
   const [created, removed] = await Promise.all([
@@ -238,7 +238,7 @@ test('a namespace that a create of the same turn fills is not empty for its remo
   assert.deepEqual([created.kind, removed.kind], [outcomeKind.committed, outcomeKind.guardFailed]);
 });
 
-test('an operation that is sent again gets its recorded revision and is not done twice', async () => {
+test('A repeated operation gets its recorded revision, and is not executed twice.', async () => {
   const create = write('create', keyOf('again'));
   const first = await one(create);
   await one(write('delete', keyOf('again')));
@@ -247,7 +247,7 @@ test('an operation that is sent again gets its recorded revision and is not done
   assert.equal(await read('again'), undefined);
 });
 
-test('a late first attempt whose repetition is already done is not done twice either', async () => {
+test('A late first attempt is not executed after its repetition.', async () => {
   const update = write('update', keyOf('late'), { value: Buffer.from('{"from":"the update"}') });
   await one(write('create', keyOf('late')));
   const repetition = await one(update);
@@ -257,14 +257,14 @@ test('a late first attempt whose repetition is already done is not done twice ei
   assert.equal((await read('late'))?.value.toString(), '{"from":"another"}');
 });
 
-test('beyond ten thousand waiting writes a message is refused whole with 429', async () => {
+test('With ten thousand waiting writes a message is rejected as a whole with 429.', async () => {
   const held = storage.commits.submit(Array.from({ length: 10_000 }, (_, i) => write('update', keyOf(`none-${i}`))));
   await assert.rejects(storage.commits.submit([write('create', keyOf('too-many'))]), { code: 429 });
   await held;
   assert.equal(await read('too-many'), undefined);
 });
 
-test('a write that is sent again after the log has given up what it knew is UNKNOWN, and not done again', async () => {
+test('A write that is repeated after its change left the log is UNKNOWN, and not executed again.', async () => {
   const own = await openStorage(await freshDatabase(postgres));
   try {
     const lost = write('create', keyOf('lost'));
@@ -286,7 +286,7 @@ test('a write that is sent again after the log has given up what it knew is UNKN
   }
 });
 
-test('a queue that is full takes nothing more, and says when to come back', async () => {
+test('A full queue rejects writes, and says when to retry.', async () => {
   const many = Array.from({ length: 10_001 }, (_, i) => write('delete', keyOf(`none-${i}`)));
   const refused = await submit(...many).then(() => assert.fail(), ApiError.from);
   assert.deepEqual([refused.code, refused.status.details], [429, { retryAfterSeconds: 1 }]);

@@ -16,7 +16,7 @@ before(async () => {
 
 after(() => postgres.stop());
 
-test('a commit whose answer was lost is sent again and is done once', async () => {
+test('A commit whose answer was lost is sent again, and executed once.', async () => {
   const url = await freshDatabase(postgres);
   const proxy = await cuttingProxy(url);
   const storage = await openStorage(proxy.url);
@@ -37,7 +37,7 @@ test('a commit whose answer was lost is sent again and is done once', async () =
   }
 });
 
-test('an answer that another store recorded is told by every store', async () => {
+test('Every store returns the outcome that another store has recorded.', async () => {
   const url = await freshDatabase(postgres);
   const [a, b] = await Promise.all([openStorage(url), openStorage(url)]);
   try {
@@ -50,7 +50,7 @@ test('an answer that another store recorded is told by every store', async () =>
   }
 });
 
-test('a head lock that is held delays commits and does not fail them', async () => {
+test('A held lock of the head delays commits, and does not fail them.', async () => {
   const url = await freshDatabase(postgres);
   const storage = await openStorage(url);
   const holder = openPool(url);
@@ -81,7 +81,7 @@ test('a head lock that is held delays commits and does not fail them', async () 
   }
 });
 
-test('while PostgreSQL is down writes are UNAVAILABLE soon, reads fail with 503, and both work after its return', async () => {
+test('While PostgreSQL is down writes are soon UNAVAILABLE and reads fail with 503; after its return both work.', async () => {
   const server = await startPostgres();
   const storage = await openStorage(server.url);
   try {

@@ -33,7 +33,7 @@ function counted(name: string, counter: Key, { revision, text }: { revision: num
   return write('create', key, { guards: [at(counter, revision)], joined });
 }
 
-test('a write and what is joined to it are committed at once, each with a revision of its own', async () => {
+test('A write and its joined writes are committed together, each with its own revision.', async () => {
   const counter = keyOf('counter');
   const made = await one(write('create', counter, { value: saying('0') }));
   const outcome = await one(counted('first', counter, { revision: made?.revision ?? 0, text: '1' }));
@@ -48,7 +48,7 @@ test('a write and what is joined to it are committed at once, each with a revisi
   );
 });
 
-test('when either is refused nothing is written', async () => {
+test('When either write is rejected nothing is written.', async () => {
   const counter = keyOf('other-counter');
   const revision = (await one(write('create', counter, { value: saying('0') })))?.revision ?? 0;
   await one(write('create', keyOf('taken')));
@@ -59,7 +59,7 @@ test('when either is refused nothing is written', async () => {
   assert.equal(await read(keyOf('late')), null);
 });
 
-test('the same again, sent twice, is done once', async () => {
+test('A joined write that is sent twice is executed once.', async () => {
   const counter = keyOf('third-counter');
   const revision = (await one(write('create', counter, { value: saying('0') })))?.revision ?? 0;
   const item = counted('once', counter, { revision, text: '1' });
@@ -68,7 +68,7 @@ test('the same again, sent twice, is done once', async () => {
   assert.equal((await read(counter))?.revision, (first?.revision ?? 0) + 1);
 });
 
-test('of many who count at once, in one batch and by two stores, none is lost', async () => {
+test('Of many concurrent counts, in one batch and by two stores, none is lost.', async () => {
   const counter = keyOf('shared-counter');
   await one(write('create', counter, { value: saying('0') }));
   const count = async (name: string, by: TestStorage) => {

@@ -24,7 +24,7 @@ async function churn(storage: TestStorage, round: number): Promise<void> {
   }
 }
 
-test('the log and the objects do not grow with steady churn, however long it lasts', async () => {
+test('The tables of the log and the objects do not grow with steady churn.', async () => {
   const postgres = await startPostgres({ settings: { autovacuum: 'off' } });
   const storage = await openStorage(await freshDatabase(postgres));
   const sizes: Array<Record<string, number>> = [];

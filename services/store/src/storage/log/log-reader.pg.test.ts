@@ -48,7 +48,7 @@ function create(name: string, value = name) {
   return write('create', keyOf(name), { value: saying(value) });
 }
 
-test('each change carries the state that it made, a delete the state that it ended', async () => {
+test('Each change has the state that it made, and a delete the state that it ended.', async () => {
   await withStorage(async ({ commits, log }) => {
     await commits.submit([create('a', '1')]);
     await commits.submit([write('update', keyOf('a'), { value: saying('2') })]);
@@ -65,7 +65,7 @@ test('each change carries the state that it made, a delete the state that it end
   });
 });
 
-test('a range is told exactly, without its lower end and with its upper', async () => {
+test('A read covers its range without the lower end and with the upper end.', async () => {
   await withStorage(async ({ commits, log }) => {
     await commits.submit(['a', 'b', 'c', 'd'].map((name) => create(name)));
     const batches = await collect(log.read(2, 4));
@@ -74,7 +74,7 @@ test('a range is told exactly, without its lower end and with its upper', async 
   });
 });
 
-test('of one resource only its changes are told, and through which revision nothing of it is missing', async () => {
+test('A read of one resource returns only its changes, and through which revision they are complete.', async () => {
   await withStorage(async ({ commits, log }) => {
     const other = (name: string, value = name) =>
       write('create', keyOf(name, 'team', 'secrets'), { value: saying(value) });
@@ -104,14 +104,14 @@ test('of one resource only its changes are told, and through which revision noth
   });
 });
 
-test('at the head there is one empty batch that says through which revision nothing is missing', async () => {
+test('A read at the head returns one empty batch, which says through which revision the log is complete.', async () => {
   await withStorage(async ({ commits, log }) => {
     await commits.submit([create('a')]);
     assert.deepEqual(await collect(log.read(2, 0)), [{ epoch: 1, first: 3, last: 2, changes: [] }]);
   });
 });
 
-test('batches hold about a megabyte and follow one another', async () => {
+test('Batches have about a megabyte, and each follows the one before.', async () => {
   await withStorage(async ({ commits, log }) => {
     for (let i = 0; i < 7; i++) await commits.submit([create(`o${i}`, 'x'.repeat(400_000))]);
     const batches = await collect(log.read(1, 0));
@@ -125,7 +125,7 @@ test('batches hold about a megabyte and follow one another', async () => {
   });
 });
 
-test('the log goes on over slots, and a read below the floor is Expired once the ring has come around', async () => {
+test('The log continues over slots, and a read below the floor is Expired after the ring is full.', async () => {
   await withStorage(async (storage) => {
     const { commits, log, heads } = storage;
     const floors: number[] = [];
@@ -146,7 +146,7 @@ test('the log goes on over slots, and a read below the floor is Expired once the
   });
 });
 
-test('a change whose value stands in a later slot keeps it over rotations', async () => {
+test('A change whose value is in a later slot keeps it over rotations.', async () => {
   await withStorage(async (storage) => {
     const { commits, log } = storage;
     await commits.submit([create('a', '1')]);
@@ -158,7 +158,7 @@ test('a change whose value stands in a later slot keeps it over rotations', asyn
   });
 });
 
-test('rotation ends when no history is left, and the head stays readable', async () => {
+test('Rotation ends when no history is left, and the head stays readable.', async () => {
   await withStorage(async (storage) => {
     await storage.commits.submit([create('a')]);
     for (let i = 0; i < 9; i++) await rotate(storage);
@@ -167,7 +167,7 @@ test('rotation ends when no history is left, and the head stays readable', async
   });
 });
 
-test('a slot that is being read is not truncated, and commits do not wait for its reader', async () => {
+test('A slot with a reader is not truncated, and commits do not wait for the reader.', async () => {
   await withStorage(async (storage, url) => {
     await storage.commits.submit([create('a')]);
     const reader = openPool(url);
@@ -184,7 +184,8 @@ test('a slot that is being read is not truncated, and commits do not wait for it
 
 for (const resource of ['', 'configmaps']) {
   const whose = resource === '' ? '' : ' of one resource';
-  test(`a reader${whose} that is overtaken by rotations gets all or Expired, never a part`, () => overtaken(resource));
+  test(`A reader${whose} that rotations overtake gets all changes or Expired, never a part.`, () =>
+    overtaken(resource));
 }
 
 /** Each revision but the first is a change of the one resource that there is. */
@@ -222,7 +223,7 @@ async function overtaken(resource: string): Promise<void> {
   });
 }
 
-test('a new epoch begins far above, its first batch covers the hole, and versions in the hole are Expired', async () => {
+test('A new epoch begins far above, its first batch covers the hole, and revisions in the hole are Expired.', async () => {
   await withStorage(async (storage, url) => {
     const { commits, log } = storage;
     await commits.submit([create('a')]);

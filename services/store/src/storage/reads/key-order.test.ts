@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { keyOf } from '../../testing/fixture.ts';
 import { compareKeys } from './key-order.ts';
 
-test('keys are ordered by the bytes of their UTF-8, column by column', () => {
+test('Keys are ordered by the bytes of their UTF-8, column by column.', () => {
   const texts = ['', 'a', 'a-', 'a.b', 'a0', 'ab', 'b', 'ä', '\u{ffee}', '\u{1f600}', '\u{1f600}a'];
   const shuffled = [...texts].reverse();
   assert.deepEqual(

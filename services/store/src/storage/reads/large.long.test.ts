@@ -52,7 +52,7 @@ async function pageTime(storage: TestStorage, objects: number, revision: number)
   return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] as number;
 }
 
-test('a page of 500 of a million objects takes at most three times as long as one of ten thousand', async (context) => {
+test('A page of 500 of a million objects takes at most three times as long as one of ten thousand.', async (context) => {
   const storage = await openStorage(await freshDatabase(postgres));
   try {
     await fill(storage, 0, 10_000);
@@ -71,7 +71,7 @@ test('a page of 500 of a million objects takes at most three times as long as on
   }
 });
 
-test('the memory of a store stays flat while it streams a list of a gigabyte', async (context) => {
+test('The memory of a store does not grow while it streams a list of a gigabyte.', async (context) => {
   const url = await freshDatabase(postgres);
   const storage = await openStorage(url);
   const value = saying(randomBytes(512 << 10).toString('hex'));

@@ -41,7 +41,7 @@ function text(objects: readonly StoredObject[]): string[] {
   return objects.map((o) => `${o.key.namespace}/${o.key.name}@${o.revision} ${o.value} ${o.deleting}`);
 }
 
-test('how many objects follow a page is counted at its revision, whatever the range and whatever has changed since', async () => {
+test('The objects after a page are counted at its revision, for every range and after any change.', async () => {
   const random = randomNumbers(11);
   const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
   const resource = 'counted';
@@ -69,7 +69,7 @@ test('how many objects follow a page is counted at its revision, whatever the ra
   }
 });
 
-test('a list at every revision of the window is what a naive model says, under random writes', async () => {
+test('A list at every revision of the window equals a naive model, under random writes.', async () => {
   const random = randomNumbers(7);
   const names = ['a', 'b', 'b-c', 'b.c', 'z', 'ä', '\u{ffee}', '\u{1f600}'];
   const model = new Map<string, string>();
@@ -95,7 +95,7 @@ test('a list at every revision of the window is what a naive model says, under r
   for (const [revision, expected] of states) assert.deepEqual(text(await listAt(storage, revision)), expected);
 });
 
-test('the pages of a list are one snapshot although writes go on between them', async () => {
+test('The pages of a list are one snapshot, also with writes between them.', async () => {
   const resource = 'paged';
   const value = Buffer.alloc(2000, 'x');
   const creates = Array.from({ length: 1200 }, (_, i) =>
@@ -118,7 +118,7 @@ test('the pages of a list are one snapshot although writes go on between them', 
   );
 });
 
-test('a page holds about a megabyte at most, whatever the size of the objects', async () => {
+test('A page has at most about a megabyte, for every size of objects.', async () => {
   const resource = 'large';
   const value = saying('y'.repeat(300_000));
   for (let i = 0; i < 12; i++)
@@ -135,7 +135,7 @@ test('a page holds about a megabyte at most, whatever the size of the objects', 
 });
 
 for (const back of [0, 1]) {
-  test(`a list goes on after a key and stops at its limit, ${back === 0 ? 'now' : 'at an older revision'}`, async () => {
+  test(`A list continues after a key and stops at its limit, ${back === 0 ? 'now' : 'at an older revision'}.`, async () => {
     const resource = `limited-${back}`;
     const keys = ['n1/a', 'n1/b', 'n2/a', 'n2/b', 'n3/a'].map((place) => {
       const [namespace, name] = place.split('/') as [string, string];
@@ -161,7 +161,7 @@ for (const back of [0, 1]) {
   });
 }
 
-test('a list of all resources is ordered by resource, namespace, name', async () => {
+test('A list of all resources is ordered by resource, namespace and name.', async () => {
   const keys: string[][] = [];
   await storage.lister.list({}, async (page) => {
     keys.push(...page.objects.map(({ key }) => [key.resource, key.namespace, key.name]));
@@ -171,18 +171,18 @@ test('a list of all resources is ordered by resource, namespace, name', async ()
   assert.deepEqual(keys, sorted);
 });
 
-test('an empty list is one page that tells the revision', async () => {
+test('An empty list is one page with the revision.', async () => {
   const pages: ListPage[] = [];
   await storage.lister.list({ resource: 'none' }, async (page) => void pages.push(page));
   const head = await storage.heads.read();
   assert.deepEqual(pages, [{ revision: head.revision, epoch: 1, objects: [], remaining: 0 }]);
 });
 
-test('a list at a revision that is not given yet is refused as too large', async () => {
+test('A list at a future revision is rejected as too large.', async () => {
   await assert.rejects(listAt(storage, 1e9), { code: 504, message: /Too large resource version: 1000000000/ });
 });
 
-test('a list below the floor is Expired', async () => {
+test('A list below the floor is Expired.', async () => {
   const fresh = await freshDatabase(postgres);
   const own = await openStorage(fresh);
   try {
@@ -195,7 +195,7 @@ test('a list below the floor is Expired', async () => {
   }
 });
 
-test('an object whose bytes have changed is told as corrupt, without its bytes, and the others are still read', async () => {
+test('An object with changed bytes is marked as corrupt and has no value; other objects are still read.', async () => {
   await storage.commits.submit([
     write('create', keyOf('rotten', 'n', 'things')),
     write('create', keyOf('fresh', 'n', 'things')),

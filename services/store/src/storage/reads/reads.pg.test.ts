@@ -16,7 +16,7 @@ after(async () => {
   await postgres?.stop();
 });
 
-test('small objects are read together, each at its place, and missing ones are told', async () => {
+test('Small objects are read together, each at its place, and missing objects are marked.', async () => {
   await storage.commits.submit(['a', 'b'].map((name) => write('create', keyOf(name), { value: saying(name) })));
   const read = await storage.reads.read(['b', 'missing', 'a', 'b'].map((name) => keyOf(name)));
   assert.deepEqual(
@@ -25,7 +25,7 @@ test('small objects are read together, each at its place, and missing ones are t
   );
 });
 
-test('an answer does not grow without bound: large objects beyond it are to be asked for again, and then come', async () => {
+test('An answer has a limit of bytes: large objects beyond it are returned when they are read again.', async () => {
   const names = Array.from({ length: 8 }, (_, i) => `large-${i}`);
   const text = 'x'.repeat(1 << 20);
   for (const name of names)
