@@ -1,8 +1,5 @@
 import { readYamlFile } from '@tidegate/schema';
-import { aesCbc } from './aes-cbc.ts';
-import { aesGcm } from './aes-gcm.ts';
-import type { Provider } from './provider.ts';
-import { secretbox } from './secretbox.ts';
+import { aesCbc, aesGcm, type Provider, secretbox } from './providers.ts';
 
 /** 'identity' stores values unencrypted. The first choice encrypts, all of them decrypt. */
 type Choice = Provider | 'identity';

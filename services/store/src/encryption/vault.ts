@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Key, StoredObject } from '@tidegate/wire';
 import { type Choices, EncryptionConfiguration } from './configuration.ts';
 import { type Content, pack, unpack } from './envelope.ts';
-import type { Provider } from './provider.ts';
+import type { Provider } from './providers.ts';
 
 /** A state as PostgreSQL holds it. */
 export interface StoredState {
