@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   beginningOf,
   type Certificates,
@@ -22,21 +21,15 @@ import {
   writeKubeconfig,
   writeRunState,
 } from '@tidegate/local';
-import { ask } from '../processes/readyz.ts';
 import { type Death, type ProcessSpec, Supervised } from '../processes/supervised.ts';
 import { readyScreen } from '../screen/ready-screen.ts';
 import type { Screen } from '../screen/screen.ts';
 import { type Engine, prepareNats, preparePostgres } from './engines.ts';
 import { type PartSpec, planParts, portsNeeded } from './parts.ts';
+import { untilReady } from './readiness.ts';
 import type { StartOptions } from './start-options.ts';
 import type { StopSignals } from './stop-signals.ts';
 
-const READY_LIMIT_MS = 120_000;
-/** after this time the launcher prints what it waits for */
-const REPORT_AFTER_MS = 15_000;
-/** the last of the cluster roles and bindings that a controller creates in a new system */
-const LAST_BINDING = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/system:volume-scheduler';
-const ASK_EVERY_MS = 40;
 /** a part that dies this often before it was ready once cannot start */
 const DEATHS_BEFORE_GIVING_UP = 5;
 const BOARD_PORT = 6480;
@@ -102,7 +95,7 @@ export class Launcher {
       nats: prepared.engines.nats.description,
       board: `http://${prepared.boardAddress}`,
     };
-    await this.#screen.during('starting the parts', this.#untilReady(prepared));
+    await this.#screen.during('starting the parts', untilReady(this.#starting(prepared), this.#over));
     this.#over.throwIfAborted();
     this.#ready = true;
     this.#save();
@@ -171,47 +164,9 @@ export class Launcher {
     this.#screen.line(`${death.name} ${death.reason}; starting it again ${when}`);
   }
 
-  async #untilReady(prepared: Prepared): Promise<void> {
-    const end = Date.now() + READY_LIMIT_MS;
-    const reminder = setTimeout(async () => this.#screen.line(await this.#whyNotReady(prepared)), REPORT_AFTER_MS);
-    this.#over.addEventListener('abort', () => clearTimeout(reminder), { once: true });
-    for (const isTrue of this.#conditions(prepared)) {
-      while (!this.#over.aborted && !(await isTrue())) {
-        if (Date.now() > end) {
-          throw new UserError(
-            `${await this.#whyNotReady(prepared)} after ${READY_LIMIT_MS / 1000} s: see the logs in ${this.#options.dataDir.logs}`,
-          );
-        }
-        // an AbortError: the loop checks the signal
-        await sleep(ASK_EVERY_MS, undefined, { signal: this.#over }).catch(() => {});
-      }
-    }
-    clearTimeout(reminder);
-  }
-
-  /** The conditions of readiness: the gateways serve, and the namespace `default` and the roles exist. */
-  #conditions({ server, token, certificates: { caPem }, parts }: Prepared): Array<() => Promise<boolean>> {
-    const gateways = parts.filter((spec) => spec.part === 'gateway');
-    const probes = [
-      async () => ask(`${server}/readyz`, { caPem, token }),
-      ...gateways.map((spec) => async () => ask(`http://${spec.opsAddress}/readyz`)),
-    ];
-    const places = ['/api/v1/namespaces/default', LAST_BINDING].map(
-      (path) => async () => ask(server + path, { caPem, token }),
-    );
-    return [
-      ...probes.map((probe) => async () => (await probe())?.status === 200),
-      // an object that exists may not be readable
-      ...places.map((place) => async () => ((await place())?.status ?? 404) !== 404),
-    ];
-  }
-
-  async #whyNotReady(prepared: Prepared): Promise<string> {
-    const answers = prepared.parts.map(async (spec) => {
-      const answer = await ask(`http://${spec.opsAddress}/readyz`);
-      return answer?.status === 200 ? [] : [`${spec.name}: ${answer?.body.trim() ?? 'no answer'}`];
-    });
-    return `still not ready (${(await Promise.all(answers)).flat().join('; ')})`;
+  #starting({ server, token, certificates: { caPem }, parts }: Prepared): Parameters<typeof untilReady>[0] {
+    const { logs } = this.#options.dataDir;
+    return { server, token, caPem, parts, logs, report: (text) => this.#screen.line(text) };
   }
 
   /** Saves after a moment, because several processes start at the same time. */
