@@ -10,7 +10,7 @@ RUN npm install --no-save --ignore-scripts
 # the context has no repository: what the image is made from is said by who builds it
 ARG COMMIT BUILD_DATE
 # /app is what the image holds; /state is for certificates of a trial, which its user makes
-RUN COMMIT=${COMMIT} BUILD_DATE=${BUILD_DATE} node scripts/image/build.ts /app && mkdir /state
+RUN COMMIT=${COMMIT} BUILD_DATE=${BUILD_DATE} node programs/image/build/main.ts /app && mkdir /state
 
 FROM node:${NODE_VERSION}-slim
 # nothing is installed in a container that runs
@@ -21,6 +21,6 @@ COPY --from=build --chown=65532:65532 /state /var/lib/tidegate
 WORKDIR /app
 USER 65532:65532
 EXPOSE 6443 6480 7443 8081
-ENTRYPOINT ["node", "--max-semi-space-size=8", "--expose-gc", "/app/packages/image/src/main.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--expose-gc", "/app/programs/image/src/main.js"]
 CMD ["--help"]
 LABEL org.opencontainers.image.title="Tidegate" org.opencontainers.image.licenses="Apache-2.0"

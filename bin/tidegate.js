@@ -4,4 +4,4 @@ import { join } from 'node:path';
 import { ensureInstalled, root, runPinned } from './install.js';
 
 const node = await ensureInstalled();
-runPinned(node, [join(root, 'packages', 'local', 'src', 'main.ts'), ...process.argv.slice(2)], { lifeline: true });
+runPinned(node, [join(root, 'programs', 'tidegate', 'src', 'main.ts'), ...process.argv.slice(2)], { lifeline: true });

@@ -21,7 +21,7 @@ export function swallowedErrors(files: readonly SourceFile[]): string[] {
 
 /** Tests may expect what they like. */
 function isJudged(path: string): boolean {
-  return /^(?:packages|services)\//.test(path) && !/\.(?:test|bench)\.ts$/.test(path);
+  return /^(?:packages|programs|services)\//.test(path) && !/\.(?:test|bench)\.ts$/.test(path);
 }
 
 function inFile(path: string, text: string): string[] {

@@ -9,6 +9,7 @@ const workspaces: Workspace[] = [
   { dir: 'packages/schema', name: '@tidegate/schema', dependencies: ['@tidegate/status'] },
   { dir: 'services/store', name: '@tidegate/store', dependencies: ['@tidegate/wire', '@tidegate/watch'] },
   { dir: 'services/watch', name: '@tidegate/watch', dependencies: [] },
+  { dir: 'programs/backup', name: '@tidegate/backup', dependencies: ['@tidegate/wire', '@tidegate/store'] },
   { dir: 'test', name: '@tidegate/test', dependencies: ['@tidegate/wire'] },
 ];
 
@@ -36,6 +37,27 @@ test('A package that imports a service is a violation, although it declares it.'
   assert.deepEqual(violations('packages/status/src/a.ts', `export { b } from '@tidegate/store';`), [
     "packages/status/src/a.ts: '@tidegate/store' is a service: packages never import one",
   ]);
+});
+
+test('A program may use packages, and its tests what a service shares with tests.', () => {
+  assert.deepEqual(violations('programs/backup/src/a.ts', `import type { Key } from '@tidegate/wire';`), []);
+  assert.deepEqual(violations('programs/backup/src/a.test.ts', `import { b } from '@tidegate/store/testing';`), []);
+});
+
+test('A program that imports a service is a violation.', () => {
+  for (const specifier of ['@tidegate/store', '@tidegate/store/testing']) {
+    assert.deepEqual(violations('programs/backup/src/a.ts', `import { b } from '${specifier}';`), [
+      `programs/backup/src/a.ts: '${specifier}' is a service: programs never import one`,
+    ]);
+  }
+});
+
+test('Nothing imports a program.', () => {
+  for (const path of ['packages/wire/src/a.ts', 'services/store/src/a.ts', 'test/a.ts']) {
+    assert.deepEqual(violations(path, `import { b } from '@tidegate/backup';`), [
+      `${path}: '@tidegate/backup' is a program: nothing imports one`,
+    ]);
+  }
 });
 
 test('A package that imports a higher ring is a violation.', () => {

@@ -36,10 +36,10 @@ export function deadFileNames({ path, text }: SourceFile, exists: Exists): strin
   return [...named].filter((file) => !exists(file)).map((file) => `${path}: names ${file}, which does not exist`);
 }
 
-/** Packages and services that do not say what they are. */
+/** Packages, programs and services without a README.md. */
 export function missingReadmes(workspaces: readonly Workspace[], exists: Exists): string[] {
   return workspaces
-    .filter(({ dir }) => /^(packages|services)\//.test(dir) && !exists(`${dir}/README.md`))
+    .filter(({ dir }) => /^(packages|programs|services)\//.test(dir) && !exists(`${dir}/README.md`))
     .map(({ dir }) => `${dir}: has no README.md`);
 }
 

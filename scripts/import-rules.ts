@@ -8,7 +8,7 @@ export interface SourceFile {
 
 /** A folder with a package.json of its own. */
 export interface Workspace {
-  /** `packages/wire`, `services/store`, `test`; the root is '' */
+  /** `packages/wire`, `programs/backup`, `services/store`, `test`; the root is '' */
   readonly dir: string;
   readonly name: string;
   /** of every kind: to run, to develop, as peer */
@@ -27,7 +27,7 @@ export const rings: ReadonlyArray<readonly string[]> = [
   ['service-kit'],
   ['local'],
   ['testkit'],
-  ['image'],
+  ['database'],
 ];
 
 const SCOPE = '@tidegate/';
@@ -82,18 +82,21 @@ function whyNotName(
   const name = `${SCOPE}${short}`;
   const to = workspaces.find((workspace) => workspace.name === name);
   if (to === undefined) return 'is no package of this project';
-  const direction = whyNotDirection(from, to);
-  if (direction !== undefined) return direction;
-  // what tests of several parts share stands in a folder of that name
+  // the folder `testing` has what the tests of several workspaces share
   const isTesting = (from.dir === 'test' || isTest) && inner.join('/') === 'testing';
+  const direction = whyNotDirection(from, to, isTesting);
+  if (direction !== undefined) return direction;
   if (inner.length > 0 && !isTesting) return `reaches into ${to.dir}: only what its index gives may be used`;
   return from.dependencies.includes(name) ? undefined : `is not declared in ${posix.join(from.dir, 'package.json')}`;
 }
 
-function whyNotDirection(from: Workspace, to: Workspace): string | undefined {
+/** The tests of a program may use the `testing` folder of a service. */
+function whyNotDirection(from: Workspace, to: Workspace, isTesting = false): string | undefined {
   if (from.dir === to.dir) return undefined;
+  if (to.dir.startsWith('programs/')) return 'is a program: nothing imports one';
   const service = to.dir.startsWith('services/');
   if (from.dir.startsWith('services/') && service) return 'is another service: they speak gRPC only';
+  if (from.dir.startsWith('programs/') && service && !isTesting) return 'is a service: programs never import one';
   if (!from.dir.startsWith('packages/')) return undefined;
   if (service) return 'is a service: packages never import one';
   const [own, other] = [ringOf(from.dir), ringOf(to.dir)];

@@ -8,9 +8,12 @@ const DEPENDENCY_FIELDS = ['dependencies', 'devDependencies', 'peerDependencies'
 
 /** Every folder of the checkout that has a package.json, the root included. */
 export function readWorkspaces(root: string): Workspace[] {
-  const manifests = globSync(['package.json', '{packages,services}/*/package.json', '{test,bench}/package.json'], {
-    cwd: root,
-  });
+  const manifests = globSync(
+    ['package.json', '{packages,programs,services}/*/package.json', '{test,bench}/package.json'],
+    {
+      cwd: root,
+    },
+  );
   return manifests.sort().map((path) => {
     const manifest = JSON.parse(readFileSync(join(root, path), 'utf8')) as Manifest;
     const dependencies = DEPENDENCY_FIELDS.flatMap((field) => Object.keys(manifest[field] ?? {}));

@@ -16,7 +16,7 @@ const adds = first === '--add';
 const words = adds || first === undefined ? others : [first, ...others];
 const root = dirname(dirname(import.meta.dirname));
 const raw = join(process.env.TIDEGATE_CACHE_DIR ?? join(root, '.cache'), 'coverage');
-const SOURCES = '{packages,services}/*/src/**/*.ts';
+const SOURCES = '{packages,programs,services}/*/src/**/*.ts';
 /** Tests, and what only they use. */
 const NOT_MEASURED = ['**/*.{test,bench,fixture}.ts', '**/testing/**', 'packages/testkit/**'];
 

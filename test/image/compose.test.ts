@@ -36,7 +36,7 @@ describe('The compose file', () => {
 
   test('names only files that its first step makes.', () => {
     const dir = temporaryDir('compose');
-    const main = join(projectRoot, 'packages/image/src/main.ts');
+    const main = join(projectRoot, 'programs/image/src/main.ts');
     const [command = '', ...options] = services.certificates?.command ?? [];
     const args = options.map((one) => one.replace('/var/lib/tidegate', dir.path));
     execFileSync(process.execPath, [main, command, ...args]);

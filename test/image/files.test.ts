@@ -31,8 +31,7 @@ test('What the image is built of reaches the build, and what it is not built of 
   const files = checkedIn();
   const sent = sentToBuild();
   for (const file of files) {
-    const isNeeded =
-      /^(services|packages|proto|scripts\/image)\/|(^|\/)package(-lock)?\.json$|^tsconfig\.base|^LICENSE$/;
+    const isNeeded = /^(services|packages|programs|proto)\/|(^|\/)package(-lock)?\.json$|^tsconfig\.base|^LICENSE$/;
     if (isNeeded.test(file)) assert.ok(sent.includes(file), `${file} is left out`);
   }
   assert.deepEqual(sent.filter((file) => /^(test|bench|docs|charts)\//.test(file)).sort(), [

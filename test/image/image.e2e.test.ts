@@ -24,12 +24,12 @@ describe('What an image holds', () => {
   };
 
   before(() => {
-    execFileSync(process.execPath, [join(projectRoot, 'scripts/image/build.ts'), app], { stdio: 'ignore' });
+    execFileSync(process.execPath, [join(projectRoot, 'programs/image/build/main.ts'), app], { stdio: 'ignore' });
   });
   after(() => dir.remove());
 
   test('is JavaScript without tests, and nothing to develop with.', () => {
-    const ours = globSync('{packages,services}/**', { cwd: app });
+    const ours = globSync('{packages,programs,services}/**', { cwd: app });
     assert.deepEqual(
       ours.filter((file) => /\.ts$|\.test\.|testing|testkit/.test(file)),
       [],

@@ -1,7 +1,9 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PLACES = ['packages/*/src', 'services/*/src', 'bench', 'scripts', 'test'].map((dir) => `${dir}/**/*.test.ts`);
+const PLACES = ['packages/*/src', 'programs/*/src', 'services/*/src', 'bench', 'scripts', 'test'].map(
+  (dir) => `${dir}/**/*.test.ts`,
+);
 
 /** What a file of tests needs beside the code that it tests, in the order in which files are run. */
 const NEEDS = ['a shared system', 'servers', 'nothing', 'long'] as const;

@@ -13,7 +13,7 @@ interface LeftOut {
 /** All that `npm test -- --ci` lets be skipped. Everything else runs there: what it needs is installed. */
 export const LEFT_OUT_IN_CI: readonly LeftOut[] = [
   {
-    name: 'A directory that this user may not write to is refused.',
+    name: 'A directory without write permission is rejected.',
     reason: 'root may write everywhere',
     because: 'the checks run as root; a contributor is not root, and runs it',
   },

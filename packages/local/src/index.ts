@@ -1,22 +1,32 @@
 export { ensureAdminToken } from './certs/admin-token.ts';
-export { type Certificates, ensureCertificates, type PairFiles } from './certs/certificates.ts';
+export { type Certificates, ensureCertificates, FRONT_PROXY, type PairFiles } from './certs/certificates.ts';
 export { mintAuthority, mintLeaf } from './certs/mint.ts';
-export { type DataDir, dataDirAt } from './data/data-dir.ts';
-export { isRunning } from './data/process-identity.ts';
-export { type RunState, readRunState } from './data/run-file.ts';
-export { writeKubeconfig } from './kubeconfig.ts';
-export { PARTS, type Part } from './launch/parts.ts';
+export { type DataDir, dataDirAt, prepareDataDir } from './data/data-dir.ts';
+export { writePrivateFile } from './data/private-file.ts';
+export { beginningOf, commandLineOf, isRunning, ownIdentity, type ProcessIdentity } from './data/process-identity.ts';
+export { type RunningPart, type RunState, readRunState, writeRunState } from './data/run-file.ts';
+export { makeSocketDir, removeSocketDir } from './data/socket-dir.ts';
+export { refuseForeignKubeconfig, writeKubeconfig } from './kubeconfig.ts';
 export { findNats } from './nats/find.ts';
 export { natsUrl, startNatsServer } from './nats/server.ts';
 export { type PostgresBinaries, postgresBinaries, postgresBinariesAt } from './postgres/binaries.ts';
 export { ensureCluster } from './postgres/cluster.ts';
 export { commandAs, giveTo, type RunAs, runAsFor } from './postgres/run-as.ts';
-export { postgresUrl, startPostgresServer } from './postgres/server.ts';
-export { memoryBytes } from './probes/memory.ts';
-export { freePort } from './probes/ports.ts';
-export { cacheDir, PROGRAM_SOURCES, projectRoot } from './project.ts';
-export { openLogFile } from './supervise/log-file.ts';
-export { NODE_FLAGS } from './supervise/node-process.ts';
+export { makePostgresSocketDir, postgresUrl, startPostgresServer } from './postgres/server.ts';
+export { familyBytes, memoryBytes } from './probes/memory.ts';
+export { freePort, freePorts, isPortFree, requireFreePort } from './probes/ports.ts';
+export {
+  cacheDir,
+  defaultDataDir,
+  PARTS,
+  type Part,
+  PROGRAM_SOURCES,
+  programFile,
+  projectRoot,
+  projectVersion,
+} from './project.ts';
+export { type LogFile, lastMessage, openLogFile } from './supervise/log-file.ts';
+export { NODE_FLAGS, startNodeProcess } from './supervise/node-process.ts';
 export { type Running, signalQuietly } from './supervise/running.ts';
-export { removePlace, temporaryPlace } from './temporary-place.ts';
-export { isErrno } from './trouble.ts';
+export { removeDirectory, temporaryDirectory } from './temporary-directory.ts';
+export { isErrno, UserError } from './user-error.ts';

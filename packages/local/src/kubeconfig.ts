@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writePrivateFile } from './data/private-file.ts';
-import { isErrno, Trouble } from './trouble.ts';
+import { isErrno, UserError } from './user-error.ts';
 
 const FIRST_LINE = '# Written by tidegate at each start. It holds a bearer token: keep it to yourself.';
 
@@ -33,17 +33,17 @@ users:
 `;
 }
 
-/** A file that somebody else wrote is never replaced: it may hold the only access to another cluster. */
+/** A file that tidegate has not written is never replaced: it may be the only access to another cluster. */
 export function refuseForeignKubeconfig(file: string): void {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if (isErrno(error, 'ENOENT', 'ENOTDIR')) return;
-    throw new Trouble(`cannot read ${file}: choose another file with --kubeconfig`, { cause: error });
+    throw new UserError(`cannot read ${file}: choose another file with --kubeconfig`, { cause: error });
   }
   if (text !== '' && !text.startsWith(FIRST_LINE)) {
-    throw new Trouble(
+    throw new UserError(
       `${file} was not written by tidegate and would be replaced: choose another file with --kubeconfig`,
     );
   }
@@ -56,7 +56,7 @@ export function writeKubeconfig(file: string, facts: KubeconfigFacts): void {
     writePrivateFile(file, kubeconfigText(facts));
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    throw new Trouble(`cannot write ${file} (${error.message}): choose another file with --kubeconfig`, {
+    throw new UserError(`cannot write ${file} (${error.message}): choose another file with --kubeconfig`, {
       cause: error,
     });
   }

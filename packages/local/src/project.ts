@@ -2,24 +2,29 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The clone this launcher belongs to, wherever it was called from. */
+/** The root of the checkout, whatever the working directory is. */
 export const projectRoot = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
 
 declare global {
-  /** where the programs lie that were each made one file, this one among them; undefined in the sources */
+  /** the directory of the bundled programs; undefined where the sources run */
   var tidegatePrograms: string | undefined;
 }
 
-/** Where each program begins that the launcher starts. */
+/** The names of the services. */
+export const PARTS = ['gateway', 'health', 'watch', 'store'] as const;
+export type Part = (typeof PARTS)[number];
+
+/** The main files of the programs. */
 export const PROGRAM_SOURCES = {
+  tidegate: 'programs/tidegate/src/main.ts',
   gateway: 'services/gateway/src/main.ts',
   store: 'services/store/src/main.ts',
   watch: 'services/watch/src/main.ts',
   health: 'services/health/src/main.ts',
-  backup: 'services/store/src/backup/main.ts',
+  backup: 'programs/backup/src/main.ts',
 } as const;
 
-/** The file of another program of the project: in the form that this one has. */
+/** The file of another program: a bundle where this program is a bundle, else its source. */
 export function programFile(name: keyof typeof PROGRAM_SOURCES): string {
   const directory = globalThis.tidegatePrograms;
   return directory === undefined ? join(projectRoot, PROGRAM_SOURCES[name]) : join(directory, `${name}.mjs`);
@@ -27,7 +32,7 @@ export function programFile(name: keyof typeof PROGRAM_SOURCES): string {
 
 export const defaultDataDir = join(projectRoot, '.tidegate');
 
-/** Where the project keeps programs it fetched: never in the system. */
+/** The directory for downloaded programs; nothing is installed in the system. */
 export function cacheDir(env: NodeJS.ProcessEnv = process.env): string {
   return env.TIDEGATE_CACHE_DIR ?? join(projectRoot, '.cache');
 }

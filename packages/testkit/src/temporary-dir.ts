@@ -1,7 +1,7 @@
-import { removePlace, temporaryPlace } from '@tidegate/local';
+import { removeDirectory, temporaryDirectory } from '@tidegate/local';
 
 /** A directory of the test's own, removed at the latest when its process ends. */
 export function temporaryDir(purpose: string): { path: string; remove(): void } {
-  const path = temporaryPlace(purpose);
-  return { path, remove: () => removePlace(path) };
+  const path = temporaryDirectory(purpose);
+  return { path, remove: () => removeDirectory(path) };
 }

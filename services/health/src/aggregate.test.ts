@@ -19,11 +19,11 @@ const verbose = (replicas: Replica[], endpoint: Endpoint, exclude: string[] = []
 const state = (replicas: Replica[]) => reportOf(replicas, 0).state;
 
 function gone(one: Replica): Replica {
-  for (let i = 0; i < 2; i++) one.see({ ...silent('refused'), address: one.address }, 1000);
+  for (let i = 0; i < 2; i++) one.observe({ ...silent('refused'), address: one.address }, 1000);
   return one;
 }
 
-test('Every check of every replica is listed, as part/replica/check.', () => {
+test('Every check of every replica is listed as part/replica/check.', () => {
   const one = [part('store', 1)];
   const own = ['reachable', 'ping', 'postgres'].map((name) => `[+]store/store-1/${name} ok`);
   const end = ['healthz check passed', ''];
@@ -34,7 +34,7 @@ test('Every check of every replica is listed, as part/replica/check.', () => {
   assert.equal(line, '[+]store/store-1/reachable excluded: ok');
 });
 
-test('One check has its path, and tells its reason.', () => {
+test('A single check has its own path, and returns its reason.', () => {
   const checks = aggregated([part('store', 1, { postgres: AWAY })], 'readyz');
   const quiet = { verbose: false, exclude: [] };
   assert.deepEqual(probeAnswer(checks, 'store/store-1/postgres', quiet), {
@@ -44,7 +44,7 @@ test('One check has its path, and tells its reason.', () => {
   assert.equal(probeAnswer(checks, 'store/store-1/nothing', quiet), undefined);
 });
 
-test('The last replica of a part that is not ready fails readiness; one of two fails only healthz.', () => {
+test('Readiness fails when the last replica of a part is not ready; with another ready replica only healthz fails.', () => {
   const bad = part('store', 2, { postgres: AWAY });
   assert.deepEqual(codes([...well(), bad]), [200, 200, 500]);
   assert.ok(verbose([...well(), bad], 'readyz')?.includes('[-]store/store-2/postgres failed: reason withheld'));
@@ -55,33 +55,33 @@ test('The last replica of a part that is not ready fails readiness; one of two f
   );
 });
 
-test('A part of which nobody answers fails everything; one that has gone while another is there does not.', () => {
+test('A part without a reachable replica fails every endpoint; an unreachable replica beside a reachable one does not.', () => {
   assert.deepEqual(codes([...well(), gone(part('watch', 2))]), [200, 200, 500]);
   assert.deepEqual(codes([part('gateway', 1), part('store', 1), gone(part('watch', 1))]), [500, 500, 500]);
 });
 
-test('A degradation shows and fails nothing.', () => {
+test('A degradation is listed, and fails no endpoint.', () => {
   const replicas = [...well(), part('store', 2, { nats: { ...AWAY, required: false } })];
   assert.deepEqual(codes(replicas), [200, 200, 200]);
   assert.equal(state(replicas), 'degraded');
   assert.ok(verbose(replicas, 'healthz')?.includes('[-]store/store-2/nats failed: reason withheld'));
 });
 
-test('What has not been heard of yet may be any part: it matters unless all are there.', () => {
+test('A replica that has not answered yet may be any part: it counts unless every part has a replica.', () => {
   const unheard = new Replica('there:9', PATIENT);
-  unheard.see(silent(), 0);
+  unheard.observe(silent(), 0);
   assert.deepEqual([codes([...well(), unheard])[1], state([...well(), unheard])], [200, 'degraded']);
   const few = [part('gateway', 1), part('store', 1), unheard];
   assert.deepEqual([codes(few)[1], state(few)], [500, 'failing']);
 });
 
-test('A replica that stops is not ready, and is alive.', () => {
+test('A stopping replica is not ready, but alive.', () => {
   const stopping = replica({ part: 'store', instance: 'store-1', stopping: true });
   assert.deepEqual(codes([part('gateway', 1), stopping, part('watch', 1)]), [200, 500, 200]);
   assert.equal(state([...well(), stopping]), 'degraded');
 });
 
-test('Liveness fails for what only a new process mends.', () => {
+test('Liveness fails only for checks that a new process repairs.', () => {
   const stuck = part('store', 1, { store: { onLivez: true, live: false } });
   assert.deepEqual(codes([part('gateway', 1), stuck, part('watch', 1)]), [500, 200, 200]);
 });

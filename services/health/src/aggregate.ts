@@ -3,10 +3,10 @@ import { type Replica, type ReplicaCheck, UNKNOWN } from './probes/replica.ts';
 import { isServed, stateOf } from './report.ts';
 
 /**
- * The checks of all replicas as one endpoint's, named `part/replica/check`.
+ * The checks of all replicas as the checks of one endpoint, named `part/replica/check`.
  *
- * /healthz fails where anything required fails anywhere. /readyz and /livez are about the whole: they fail where a part
- * has no replica left that is ready, or alive; what fails beside one that is shows, as a degradation does.
+ * /healthz fails when any required check of any replica fails. /readyz and /livez are about the whole system: they fail
+ * when a part has no replica that is ready, or alive. Otherwise the checks that fail are shown as degradations.
  */
 export function aggregated(replicas: readonly Replica[], endpoint: Endpoint): Check[] {
   const isCovered = coverage(replicas, endpoint);
@@ -21,7 +21,7 @@ export function aggregated(replicas: readonly Replica[], endpoint: Endpoint): Ch
   return [ping, ...checks];
 }
 
-/** Whether another replica does the work of a part whatever is wrong with one. */
+/** Whether a part has a replica that works, so that a failing replica does not fail the whole. */
 function coverage(replicas: readonly Replica[], endpoint: Endpoint): (part: string) => boolean {
   if (endpoint === 'healthz') return () => false;
   const states = replicas.map((replica) => ({

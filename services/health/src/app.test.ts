@@ -33,7 +33,7 @@ after(() => {
 const ask = (path: string, method = 'GET') =>
   fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { method });
 
-test('Everything comes with a policy that lets nothing in but its own style and script.', async () => {
+test("Every answer has a policy that allows only the page's own style and script.", async () => {
   for (const [path, type] of [
     ['/', /^text\/html/],
     ['/board.css', /^text\/css/],
@@ -66,7 +66,7 @@ function codeFor(host: string | undefined, path: string): Promise<number | undef
   });
 }
 
-test('Under a name that is not its own the board answers 421 to everything but probes.', async () => {
+test('Under a foreign host name the board answers 421, except to probes.', async () => {
   for (const host of [
     'evil.example',
     'localhost.evil.example',
@@ -81,7 +81,7 @@ test('Under a name that is not its own the board answers 421 to everything but p
   }
 });
 
-test('Its own names are loopback, its machine’s names and addresses, and those that are configured, with any port.', async () => {
+test('Accepted hosts are loopback, the machine’s names and addresses, and the configured hosts, with any port.', async () => {
   const own = [
     'localhost',
     'a.localhost',
@@ -103,7 +103,7 @@ test('A configured host has no port, no scheme and no path.', () => {
   }
 });
 
-test('What is not there is 404, and nothing can be sent here.', async () => {
+test('Unknown paths are 404, and bodies are rejected.', async () => {
   const there = ['/', '/report.json', '/livez', '/board.css?x'];
   for (const path of ['/nowhere', '/../package.json', '/board', '/readyz/none', ...there.slice(3)])
     assert.equal((await ask(path)).status, 404, path);
@@ -112,7 +112,7 @@ test('What is not there is 404, and nothing can be sent here.', async () => {
   assert.deepEqual([head.status, await head.text()], [200, '']);
 });
 
-test('The report has what is believed now; the page is made again after half a second.', async () => {
+test('The report has the accepted state; the page is made again after half a second.', async () => {
   const page = async () => /<title>(.*)<\/title>/.exec(await (await ask('/')).text())?.[1];
   const state = async () => ((await (await ask('/report.json')).json()) as { state: string }).state;
   now += 1000;
@@ -127,7 +127,7 @@ test('The report has what is believed now; the page is made again after half a s
   replicas = [replica()];
 });
 
-test('History has each minute that is kept, as digits.', async () => {
+test('The history has each kept minute, as digits.', async () => {
   now = 3 * MINUTE + 10_000;
   const told = (await (await ask('/history.json')).json()) as {
     minutes: number;

@@ -14,7 +14,7 @@ export interface Shown {
   readonly hosts: BoardHosts;
 }
 
-/** The page brings its own style and script; nothing else may be loaded, run, sent or framed. */
+/** the page has its own style and script; it may load, run, send or frame nothing else */
 const POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const FILES: Readonly<Record<string, readonly [type: string, file: URL]>> = {
@@ -24,14 +24,14 @@ const FILES: Readonly<Record<string, readonly [type: string, file: URL]>> = {
 
 const MISDIRECTED = 'the board is not served under this host name; --board-hosts of the health service adds names\n';
 
-/** The board, its data and the aggregate probes. It shows names and states of parts, and no object. */
+/** Serves the board, its data and the aggregate probes. It shows names and states of parts, and no objects. */
 export function createApp(shown: Shown): Server {
   const files = new Map(
     Object.entries(FILES).map(([path, [type, file]]) => [path, { type, text: readFileSync(file) }]),
   );
   const pages: Pages = {
-    board: kept(shown.now, () => boardPage(shown.report(), shown.history, shown.now())),
-    history: kept(shown.now, () => json(historyOf(shown))),
+    board: cached(shown.now, () => boardPage(shown.report(), shown.history, shown.now())),
+    history: cached(shown.now, () => json(historyOf(shown))),
   };
   return createServer((request, response) => {
     response.setHeader('Cache-Control', 'no-store');
@@ -52,12 +52,12 @@ export function createApp(shown: Shown): Server {
   });
 }
 
-/** Kubelets and load balancers ask by whatever address they know. A probe tells states and names of parts, like metrics. */
+/** Kubelets and load balancers use any address, so probes have no host check. They show names and states, as metrics do. */
 function isProbe({ url = '/' }: IncomingMessage): boolean {
   return probePath(splitUrl(url).path) !== undefined;
 }
 
-/** Made once for all who look at about the same time: with a hundred replicas they take 50 ms of the loop. */
+/** Pages that are kept for a moment, because with a hundred replicas one takes 50 ms of the event loop. */
 interface Pages {
   readonly board: () => string;
   readonly history: () => string;
@@ -65,11 +65,11 @@ interface Pages {
 
 const KEPT_MS = 500;
 
-function kept(now: () => number, make: () => string): () => string {
+function cached(now: () => number, make: () => string): () => string {
   let page: { readonly text: string; readonly at: number } | undefined;
   return () => {
     const at = now();
-    // a clock that was set back makes a new one
+    // after the clock was set back the page is made again, too
     if (page === undefined || Math.abs(at - page.at) >= KEPT_MS) page = { text: make(), at };
     return page.text;
   };
@@ -95,7 +95,7 @@ function answer(shown: Shown, pages: Pages, { url = '/' }: IncomingMessage, resp
   sendText(response, found?.code ?? 404, found?.text ?? '404 page not found\n');
 }
 
-/** Every minute that is kept, oldest first; of states a digit: 0 nothing known, 1 ok, 2 degraded, 3 failing. */
+/** Every kept minute, oldest first. A state is a digit: 0 unknown, 1 ok, 2 degraded, 3 failing. */
 function historyOf({ report, history, now }: Shown) {
   const at = now();
   const replicas = report().parts.map(({ part, instance, address, checks }) => {

@@ -8,7 +8,7 @@ const given = (...flags: string[]) => {
   return readOptions(options, [...needed, ...flags], {});
 };
 
-test('Numbers that make no sense are refused by the name of their option, with what they may be.', () => {
+test('A number out of range is rejected, and the error names the option and the range.', () => {
   for (const [flag, message] of [
     ['--probe-period-seconds=0', /--probe-period-seconds must be a number from 0.1 to 3600, not 0/],
     ['--probe-timeout-seconds=-1', /--probe-timeout-seconds must be a number from 0.1 to 60, not -1/],
@@ -19,7 +19,7 @@ test('Numbers that make no sense are refused by the name of their option, with w
     assert.throws(() => checkNumbers(given(flag)), message);
 });
 
-test('The defaults are taken, and so is what is sensible.', () => {
+test('The defaults and sensible numbers are accepted.', () => {
   assert.doesNotThrow(() => checkNumbers(given()));
   assert.doesNotThrow(() => checkNumbers(given('--probe-period-seconds=0.5', '--history-minutes=60')));
 });

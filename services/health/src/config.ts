@@ -18,19 +18,19 @@ export const options = {
     type: 'list',
     required: true,
     value: 'HOST:PORT,...',
-    help: 'gRPC addresses of every part to ask; dns:///NAME:PORT for all that the name leads to',
+    help: 'gRPC addresses of every part to probe; dns:///NAME:PORT for all addresses of the name',
   },
-  'probe-period-seconds': { type: 'number', default: 1, help: 'how often every part is asked' },
+  'probe-period-seconds': { type: 'number', default: 1, help: 'how often every part is probed' },
   'probe-timeout-seconds': { type: 'number', default: 1, help: 'how long an answer may take' },
   'probe-failure-threshold': {
     type: 'number',
     default: 2,
-    help: 'a check that fails is believed when it has failed this often in a row, and a part that does not answer is gone',
+    help: 'a check counts as failed, and a part as unreachable, after so many failures in a row',
   },
   'probe-success-threshold': {
     type: 'number',
     default: 2,
-    help: 'what has failed is well when it has passed this often in a row',
+    help: 'a failed check counts as passed after so many successes in a row',
   },
   'history-minutes': { type: 'number', default: 1440, help: 'how far back the board can show each check; in memory' },
 } as const satisfies OptionTable;
@@ -52,7 +52,7 @@ const RANGES: Readonly<Record<string, Range>> = {
   'history-minutes': { least: 60, most: 10_080, isWhole: true },
 };
 
-/** Refuses numbers that would make no sense, by the name of their option. */
+/** Rejects numbers out of range; the error names the option. */
 export function checkNumbers(config: HealthConfig): void {
   const given: Readonly<Record<keyof typeof RANGES, number>> = {
     'probe-period-seconds': config.probePeriodSeconds,

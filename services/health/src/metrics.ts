@@ -19,7 +19,7 @@ export function declareMetrics(registry: MetricRegistry) {
 
 export type HealthMetrics = ReturnType<typeof declareMetrics>;
 
-/** Of those alone that are there now: what was started again has another name, and would else be told of for ever. */
+/** Shows only the present replicas: a restarted replica has another name, and the old one must not stay in the metrics. */
 export function showReplicas(metrics: HealthMetrics, replicas: readonly Replica[]): void {
   metrics.check.reset();
   metrics.reachable.reset();

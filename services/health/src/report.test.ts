@@ -6,7 +6,7 @@ import { Replica } from './probes/replica.ts';
 import { reportOf } from './report.ts';
 import { answer, answered, PATIENT } from './testing/answers.ts';
 
-test('What came over the wire is in the data as numbers, and what is nothing is there as well.', () => {
+test('Values of a received message are numbers in the data, and zeros are included.', () => {
   const { responseSerialize, responseDeserialize } = health.checks as MethodDefinition<object, ChecksResponse>;
   const load = {
     requestsPerSecond: 0,
@@ -18,7 +18,7 @@ test('What came over the wire is in the data as numbers, and what is nothing is 
     uptimeSeconds: 7,
   };
   const one = new Replica('there:1', PATIENT);
-  one.see(answered(responseDeserialize(responseSerialize(answer({ load, revision: 2 ** 40 })))), 0);
+  one.observe(answered(responseDeserialize(responseSerialize(answer({ load, revision: 2 ** 40 })))), 0);
   const [reported] = JSON.parse(JSON.stringify(reportOf([one], 0))).parts;
   assert.deepEqual(reported.load, load);
   assert.deepEqual([reported.revision, reported.state], [2 ** 40, 'ok']);

@@ -9,7 +9,7 @@ export interface ReportedReplica {
   readonly instance: string;
   readonly address: string;
   readonly state: ReplicaState;
-  /** since when it answers, or does not */
+  /** since when it answers, or does not answer */
   readonly since: string;
   readonly revision: number;
   readonly load: LoadMessage | null;
@@ -21,29 +21,29 @@ export interface ReportedReplica {
 export interface Report {
   readonly state: SystemState;
   readonly at: string;
-  /** the newest that any replica knows of */
+  /** the newest revision that any replica knows of */
   readonly revision: number;
-  /** one for each replica of each part */
+  /** every replica of every part */
   readonly parts: readonly ReportedReplica[];
 }
 
-/** The health of the whole, from what is believed of its replicas. */
+/** The health of the whole system, from the accepted states of its replicas. */
 export function reportOf(replicas: readonly Replica[], now: number): Report {
   const parts = replicas.map(reportReplica).sort(byName);
   const revision = Math.max(0, ...parts.map((replica) => replica.revision));
   return { state: systemState(parts), at: iso(now), revision, parts };
 }
 
-/** A part that no replica can do the work of fails the whole; fewer replicas than there should be only weaken it. */
+/** A part without a working replica fails the whole system; a failing replica beside a working one degrades it. */
 function systemState(parts: readonly ReportedReplica[]): SystemState {
   if (parts.every(({ state }) => state === 'ok')) return 'ok';
   return parts.every(({ part }) => isServed(parts, part)) ? 'degraded' : 'failing';
 }
 
-/** What has not told yet which part it is may be any of them. */
+/** the parts that the system needs; a replica that has not answered yet may be any of them */
 const NEEDED = ['gateway', 'store', 'watch'];
 
-/** Whether some replica can do the work of a part. */
+/** Whether a part has a working replica. */
 export function isServed(
   replicas: ReadonlyArray<{ readonly part: string; readonly state: ReplicaState }>,
   part: string,
@@ -80,7 +80,7 @@ function reportReplica(replica: Replica): ReportedReplica {
   };
 }
 
-/** A message has what is 0 in its prototype alone, where JSON does not look. */
+/** Copies a message: its fields with the value 0 are only in its prototype, which JSON ignores. */
 function plain(load: LoadMessage): LoadMessage {
   const { requestsPerSecond, loopDelayMs, residentBytes, watchers, hasLag, lagMs, uptimeSeconds } = load;
   return { requestsPerSecond, loopDelayMs, residentBytes, watchers, hasLag, lagMs, uptimeSeconds };

@@ -11,11 +11,11 @@ import type { TargetState } from './probes/target.ts';
 import { Targets } from './probes/targets.ts';
 import { reportOf } from './report.ts';
 
-/** Asks every part how it is, and shows it. Nothing depends on it: killing it changes no probe of the others. */
+/** Probes every part, and shows the results. No part depends on it: stopping it changes no other probe. */
 export class HealthService implements Service {
   readonly #config: HealthConfig & KitConfig;
   readonly #targets: Targets;
-  /** by address, as long as it is a target */
+  /** by address, while it is a target */
   readonly #replicas = new Map<string, Replica>();
   readonly #history: History;
   readonly #metrics: HealthMetrics;
@@ -30,7 +30,7 @@ export class HealthService implements Service {
       names: config.targets,
       credentials: kit.credentials.client(),
       timeoutMs: config.probeTimeoutSeconds * 1000,
-      gone: ({ address }) => this.#replicas.delete(address),
+      removed: ({ address }) => this.#replicas.delete(address),
     });
     this.#history = new History({ minutes: config.historyMinutes });
     this.#app = createApp({
@@ -77,7 +77,7 @@ export class HealthService implements Service {
   #note(state: TargetState): void {
     const replica = this.#replicaAt(state.address);
     const now = Date.now();
-    this.#history.note(replica, replica.see(state, now), now);
+    this.#history.note(replica, replica.observe(state, now), now);
   }
 
   #known(): Replica[] {
@@ -94,7 +94,7 @@ export class HealthService implements Service {
   }
 }
 
-/** The name or address in an option is one of the board's own, unless it stands for all of them. */
+/** The host of --http-address is one of the board's hosts, unless it is a wildcard address. */
 function listened(httpAddress: string): string[] {
   const [host] = splitAddress(httpAddress);
   return ['', '0.0.0.0', '::'].includes(host) ? [] : [host];

@@ -2,7 +2,7 @@ import type { MetricRegistry } from '@tidegate/service-kit';
 
 export type StoreMetrics = ReturnType<typeof storeMetrics>;
 
-/** Every metric of the store, declared once. */
+/** Every metric of the store, declared once; those of the controllers are in controllers/metrics.ts. */
 export function storeMetrics(registry: MetricRegistry) {
   return {
     commitSeconds: registry.histogram({
@@ -12,7 +12,7 @@ export function storeMetrics(registry: MetricRegistry) {
     }),
     commitBatchSize: registry.histogram({
       name: 'tidegate_store_commit_batch_size',
-      help: 'Writes that one commit call carried.',
+      help: 'Writes of one commit call.',
       buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
     }),
     writes: registry.counter({
@@ -23,26 +23,12 @@ export function storeMetrics(registry: MetricRegistry) {
     reads: registry.counter({ name: 'tidegate_store_reads_total', help: 'Keys read.' }),
     publish: registry.counter({
       name: 'tidegate_store_publish_total',
-      help: 'Messages for JetStream, by result; what is not acked reaches the watch service through the log.',
+      help: 'Messages for JetStream, by result; the watch service reads changes without an ack from the log.',
       labelNames: ['result'] as const,
-    }),
-    expired: registry.counter({
-      name: 'tidegate_store_expired_objects_total',
-      help: 'Objects deleted because their time was over.',
-    }),
-    collected: registry.counter({
-      name: 'tidegate_store_garbage_collected_total',
-      help: 'What the garbage collector did to objects: delete, detach from owners that are gone, orphan, release, failed.',
-      labelNames: ['action'] as const,
-    }),
-    suspects: registry.gauge({
-      name: 'tidegate_store_garbage_suspects',
-      help: 'Objects that the garbage collector has yet to look at, and owners that wait for their dependents.',
-      labelNames: ['state'] as const,
     }),
     rotations: registry.counter({
       name: 'tidegate_store_log_rotations_total',
-      help: 'Times that the log moved on and gave up its oldest slot, by result.',
+      help: 'Rotations of the log, which truncate its oldest slot, by result.',
       labelNames: ['result'] as const,
     }),
     floorRevision: registry.gauge({

@@ -2,18 +2,20 @@ import { DEFINITIONS } from '@tidegate/kinds';
 import { checkNats, delayMs, type Kit, type Service } from '@tidegate/service-kit';
 import { store, writeKind } from '@tidegate/wire';
 import type { StoreConfig } from './config.ts';
+import { controllerPort } from './controller-port.ts';
+import { type ControllerName, enabledControllers } from './controllers/enabled-controllers.ts';
+import { type ControllerMetrics, controllerMetrics } from './controllers/metrics.ts';
+import { runControllers } from './controllers/run-controllers.ts';
 import { ConfigurationFile } from './encryption/configuration-file.ts';
 import { Vault } from './encryption/vault.ts';
-import { type Controller, enabledControllers } from './lifecycle/controllers.ts';
-import { runLifecycle } from './lifecycle/lifecycle.ts';
 import { type StoreMetrics, storeMetrics } from './metrics.ts';
-import { Bell } from './publish/bell.ts';
 import { Bus } from './publish/bus.ts';
 import { ChangeFeed } from './publish/change-feed.ts';
 import { changesOf, fetchLastStates } from './publish/changes-of.ts';
 import { Listener } from './publish/listener.ts';
 import { Publisher } from './publish/publisher.ts';
 import { withoutSecrets } from './publish/split-batch.ts';
+import { Wakeup } from './publish/wakeup.ts';
 import { deleteCorruptHandler } from './rpc/delete-corrupt.ts';
 import { digestHandler } from './rpc/digest.ts';
 import { followLogHandler } from './rpc/follow-log.ts';
@@ -21,21 +23,21 @@ import { headHandler } from './rpc/head.ts';
 import { listHandler } from './rpc/list.ts';
 import { readLogHandler } from './rpc/read-log.ts';
 import { sessionHandler } from './rpc/session.ts';
-import type { Committed } from './storage/commit-batcher.ts';
-import { CommitBatcher } from './storage/commit-batcher.ts';
+import type { Committed } from './storage/commits/commit-batcher.ts';
+import { CommitBatcher } from './storage/commits/commit-batcher.ts';
 import { Database } from './storage/database.ts';
-import { Lister } from './storage/lister.ts';
-import { LogReader } from './storage/log-reader.ts';
-import { HeadReader, KeyReader } from './storage/reads.ts';
-import { rotateLog, tableSizes } from './storage/rotation.ts';
+import { LogReader } from './storage/log/log-reader.ts';
+import { rotateLog, tableSizes } from './storage/log/rotation.ts';
+import { Lister } from './storage/reads/lister.ts';
+import { HeadReader, KeyReader } from './storage/reads/reads.ts';
 
-const FIRST_BEAT_MS = 100;
-const PULSE_MS = 1000;
-/** between two attempts at periodic work that fails */
+const FIRST_HEARTBEAT_MS = 100;
+const PROBE_MS = 1000;
+/** the longest pause between attempts of periodic work that fails */
 const LONGEST_PAUSE_MS = 2000;
 const ENCRYPTION_MS = 2000;
 
-/** The truth, all of it in PostgreSQL: this process may be killed at any moment and holds nothing that is missed. */
+/** The store. All its state is in PostgreSQL, so this process may be killed at any moment. */
 export class StoreService implements Service {
   readonly rpc: NonNullable<Service['rpc']>;
   readonly #config: StoreConfig;
@@ -50,18 +52,20 @@ export class StoreService implements Service {
   readonly #bus: Bus | undefined;
   readonly #publisher: Publisher | undefined;
   readonly #listener: Listener | undefined;
-  readonly #controllers: ReadonlySet<Controller>;
+  readonly #controllers: ReadonlySet<ControllerName>;
+  readonly #controllerMetrics: ControllerMetrics;
   #encryption: ConfigurationFile | undefined;
-  readonly #defined = new Bell();
+  readonly #definitionWritten = new Wakeup();
   readonly #closing = new AbortController();
   readonly #draining = new AbortController();
-  #lifecycle: Promise<void> | undefined;
+  #runningControllers: Promise<void> | undefined;
 
   constructor(config: StoreConfig, kit: Kit) {
     this.#config = config;
     this.#kit = kit;
     checkNats(config);
     this.#metrics = storeMetrics(kit.metrics);
+    this.#controllerMetrics = controllerMetrics(kit.metrics);
     this.#controllers = enabledControllers(config.controllers);
     this.#database = new Database(config);
     if (config.encryptionProviderConfig !== '') {
@@ -122,23 +126,24 @@ export class StoreService implements Service {
   async start(): Promise<void> {
     this.#encryption?.open();
     const { facts, moved } = await this.#database.open({ allowDataLoss: this.#config.allowDataLoss });
-    if (moved) this.#kit.log.warn('The database has moved to another PostgreSQL: a new epoch is opened.');
+    if (moved) this.#kit.log.warn('The database has moved to another PostgreSQL server: a new epoch begins.');
     this.#kit.log.info({ postgresVersion: facts.version }, 'The database is open.');
     await this.#heads.read();
     void this.#listener?.start();
     void this.#bus?.run();
-    this.#lifecycle = this.#runLifecycle();
+    this.#runningControllers = this.#runControllers();
     const publisher = this.#publisher;
-    if (publisher !== undefined) void this.#beat('tell the revision', FIRST_BEAT_MS, () => publisher.tellHead());
-    void this.#beat('look at PostgreSQL', PULSE_MS, () => this.#pulse());
-    void this.#beat('look at the keys', ENCRYPTION_MS, () => this.#encryption?.look());
+    if (publisher !== undefined)
+      void this.#repeat('tell the revision', FIRST_HEARTBEAT_MS, () => publisher.publishHead());
+    void this.#repeat('look at PostgreSQL', PROBE_MS, () => this.#probe());
+    void this.#repeat('look at the keys', ENCRYPTION_MS, () => this.#encryption?.refresh());
     const rotationMs = Math.min(5000, (this.#config.windowSeconds * 1000) / 24);
-    void this.#beat('rotate the log', rotationMs, () => this.#rotate());
+    void this.#repeat('rotate the log', rotationMs, () => this.#rotate());
   }
 
   async drain(): Promise<void> {
     this.#draining.abort();
-    await this.#lifecycle;
+    await this.#runningControllers;
     await this.#commits.idle();
   }
 
@@ -148,12 +153,12 @@ export class StoreService implements Service {
     await this.#database.close();
   }
 
-  /** Each second: is PostgreSQL there, and how far have the other replicas come? */
-  async #pulse(): Promise<void> {
+  /** Checks PostgreSQL, and reads how far the other replicas are. */
+  async #probe(): Promise<void> {
     this.#metrics.headRevision.set(this.#feed.revision);
     this.#metrics.queueLength.set({ queue: 'commit' }, this.#commits.length);
     this.#metrics.queueLength.set({ queue: 'read' }, this.#reads.length);
-    if (this.#database.quiet(PULSE_MS) || this.#feed.followed) await this.#heads.read();
+    if (this.#database.quiet(PROBE_MS) || this.#feed.followed) await this.#heads.read();
   }
 
   async #rotate(): Promise<void> {
@@ -162,26 +167,29 @@ export class StoreService implements Service {
     if (result !== 'not due')
       for (const [table, bytes] of await tableSizes(this.#database.streams))
         this.#metrics.tableBytes.set({ table }, bytes);
-    if (result === 'rotated') this.#kit.log.debug('The log has moved on to its next slot.');
+    if (result === 'rotated') this.#kit.log.debug('The log was rotated to its next slot.');
   }
 
   #onCommit(committed: Committed): void {
-    if (committed.writes.some(({ key }) => key.resource === DEFINITIONS)) this.#defined.ring();
+    if (committed.writes.some(({ key }) => key.resource === DEFINITIONS)) this.#definitionWritten.wake();
     if (this.#publisher === undefined && !this.#feed.followed) {
       this.#feed.advance(committed.commit.last);
       return;
     }
-    // the next commit call goes out first
-    setImmediate(() => void this.#tell(committed));
+    // the next commit call is sent first
+    setImmediate(() => void this.#publish(committed));
   }
 
-  async #tell(committed: Committed): Promise<void> {
+  async #publish(committed: Committed): Promise<void> {
     const batch = changesOf(committed);
     if (batch.changes.some((change) => change.kind === writeKind.delete)) {
       try {
         await fetchLastStates(this.#database.reads, this.#vault, batch);
       } catch (error) {
-        this.#kit.log.debug({ err: error }, 'A batch is left to the log.');
+        this.#kit.log.debug(
+          { err: error },
+          'The last states of a batch could not be read; the watch service reads it from the log.',
+        );
         this.#feed.advance(batch.last);
         return;
       }
@@ -190,8 +198,8 @@ export class StoreService implements Service {
     this.#feed.committed(batch);
   }
 
-  /** The work may answer when it is due again. */
-  async #beat(name: string, everyMs: number, work: () => unknown): Promise<void> {
+  /** Repeats work; the work may return when it is due again. */
+  async #repeat(name: string, everyMs: number, work: () => unknown): Promise<void> {
     const { signal } = this.#closing;
     const retry = this.#kit.retries.loop(name, { firstMs: everyMs, longestMs: Math.max(everyMs, LONGEST_PAUSE_MS) });
     while (!signal.aborted) {
@@ -205,19 +213,21 @@ export class StoreService implements Service {
     }
   }
 
-  #runLifecycle(): Promise<void> {
-    const closing = this.#draining.signal;
-    return runLifecycle({
+  #runControllers(): Promise<void> {
+    return runControllers({
       config: this.#config,
       controllers: this.#controllers,
+      port: controllerPort({
+        database: this.#database,
+        commits: this.#commits,
+        reads: this.#reads,
+        feed: this.#feed,
+        definitionWritten: this.#definitionWritten,
+        instance: this.#kit.instance,
+      }),
+      metrics: this.#controllerMetrics,
       kit: this.#kit,
-      pool: this.#database.streams,
-      commits: this.#commits,
-      reads: this.#reads,
-      metrics: this.#metrics,
-      defined: this.#defined,
-      feed: this.#feed,
-      closing,
+      closing: this.#draining.signal,
     });
   }
 

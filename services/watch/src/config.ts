@@ -7,17 +7,17 @@ export const options = {
     type: 'list',
     required: true,
     value: 'HOST:PORT,...',
-    help: 'gRPC addresses of the stores; dns:///NAME:PORT for all that the name leads to',
+    help: 'gRPC addresses of the stores; dns:///NAME:PORT for all addresses of the name',
   },
   ...natsOptions,
   'self-check-seconds': {
     type: 'number',
     default: 300,
-    help: 'how often all that is held here is compared with the store',
+    help: 'how often all collections are compared with the store',
   },
   'window-memory-mib': {
     type: 'number',
     default: 512,
-    help: 'memory for the history of all collections; what does not fit is read from the store',
+    help: 'memory for the history of all collections; older history is read from the store',
   },
 } as const satisfies OptionTable;

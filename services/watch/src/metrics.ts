@@ -1,22 +1,22 @@
 import type { WindowMemory } from '@tidegate/collection';
 import type { MetricRegistry } from '@tidegate/service-kit';
 
-/** What is looked at when somebody asks. */
-interface Held {
+/** Values that are read when metrics are collected. */
+interface MetricSources {
   objects: () => number;
-  /** by collection, as its key in the store says */
+  /** by resource, as keys in the store name it */
   sizes: () => Iterable<readonly [resource: string, objects: number]>;
   windows: () => WindowMemory;
 }
 
 /** Every metric of the watch service, declared once. */
-export function declareMetrics(registry: MetricRegistry, held: Held) {
+export function declareMetrics(registry: MetricRegistry, sources: MetricSources) {
   return {
     revision: registry.gauge({ name: 'tidegate_watch_revision', help: 'The feed is complete through this revision.' }),
     changes: registry.counter({ name: 'tidegate_watch_changes_total', help: 'Changes applied.' }),
     gapFills: registry.counter({
       name: 'tidegate_watch_gap_fills_total',
-      help: 'Reads of the log because the bus was late, lost something or is away.',
+      help: 'Reads of the log because the bus was late, lost a change or could not be reached.',
     }),
     resyncs: registry.counter({
       name: 'tidegate_watch_resyncs_total',
@@ -25,51 +25,51 @@ export function declareMetrics(registry: MetricRegistry, held: Held) {
     followers: registry.gauge({ name: 'tidegate_watch_followers', help: 'Open follow streams.' }),
     corruptObjects: registry.gauge({
       name: 'tidegate_watch_corrupt_objects',
-      help: 'Objects that are stored and cannot be read.',
+      help: 'Stored objects that cannot be read.',
     }),
     comparisons: registry.counter({
       name: 'tidegate_watch_comparisons_total',
-      help: 'Comparisons of everything held here with the store.',
+      help: 'Comparisons of all collections with the store.',
     }),
     divergences: registry.counter({
       name: 'tidegate_watch_divergences_total',
-      help: 'Collections that differed from the store when they were compared, and were read anew.',
+      help: 'Collections that differed from the store in a comparison, and were read again.',
       labelNames: ['resource'] as const,
     }),
     objects: registry.gauge({
       name: 'tidegate_watch_objects',
-      help: 'Objects held, all collections together.',
+      help: 'Objects in all collections together.',
       collect() {
-        this.set(held.objects());
+        this.set(sources.objects());
       },
     }),
     resourceObjects: registry.gauge({
       name: 'apiserver_resource_objects',
-      help: 'Objects held, by group and resource as they are stored.',
+      help: 'Objects in each collection, by group and resource as they are stored.',
       labelNames: ['group', 'resource'] as const,
       collect() {
         this.reset();
-        for (const [stored, objects] of held.sizes()) this.set(groupAndResource(stored), objects);
+        for (const [stored, objects] of sources.sizes()) this.set(groupAndResource(stored), objects);
       },
     }),
     windowBytes: registry.gauge({
       name: 'tidegate_watch_window_bytes',
-      help: 'Bytes that history alone keeps alive.',
+      help: 'Bytes that only the history uses.',
       collect() {
-        this.set(held.windows().bytes);
+        this.set(sources.windows().bytes);
       },
     }),
     windowSeconds: registry.gauge({
       name: 'tidegate_watch_window_seconds',
-      help: 'How far back the window reaches that memory has shortened most; 300 when none is shortened.',
+      help: 'Seconds of the shortest window; 300 when memory has shortened none.',
       collect() {
-        this.set(held.windows().reachMs() / 1000);
+        this.set(sources.windows().reachMs() / 1000);
       },
     }),
   };
 }
 
-/** `deployments.apps` is deployments of the group apps. */
+/** Splits `deployments.apps` into the resource and its group. */
 function groupAndResource(stored: string): { group: string; resource: string } {
   const dot = stored.indexOf('.');
   return dot < 0 ? { group: '', resource: stored } : { group: stored.slice(dot + 1), resource: stored.slice(0, dot) };

@@ -191,7 +191,7 @@ describe('A watch service', () => {
       .filter(({ failing }) => failing() !== undefined)
       .map(({ name }) => name);
 
-  test('is not ready before its collections are loaded, and keeps no stream that ends meanwhile', async () => {
+  test('is not ready before its collections are loaded, and keeps no stream that ends before that', async () => {
     assert.deepEqual(unready(), ['collections']);
     const left = follow();
     await until(() => calls.length === 1);
@@ -208,7 +208,7 @@ describe('A watch service', () => {
     await until(() => followers() === 0);
   });
 
-  test('follows the log of the store where it has no bus, and tells its followers', async () => {
+  test('follows the log of the store where it has no bus, and sends the changes to its followers', async () => {
     const call = await opened();
     await until(() => source.isFollowed);
     source.commit();
@@ -219,7 +219,7 @@ describe('A watch service', () => {
     await until(() => followers() === 0);
   });
 
-  test('ends the list of a revision that does not exist with its call, and keeps serving others', async () => {
+  test('ends the list of a revision that does not exist with its call, and serves other calls', async () => {
     const before = calls.length;
     const call = list(1_000_000);
     const over = once(call, 'error');
@@ -230,7 +230,7 @@ describe('A watch service', () => {
     assert.equal(await counted(source.revision), source.revision);
   });
 
-  test('ends its followers when a new epoch begins, and serves what it has read anew', async () => {
+  test('ends its followers when a new epoch begins, and serves the collections that it has read again', async () => {
     const call = await opened();
     const ended = once(call, 'end');
     source.commit(2);

@@ -19,14 +19,14 @@ import { declareMetrics, type WatchMetrics } from './metrics.ts';
 import { followHandler } from './rpc/follow.ts';
 import { listHandler } from './rpc/list.ts';
 import { SelfCheck } from './self-check/self-check.ts';
-import { someReadable } from './window/mend.ts';
+import { someReadable } from './window/readable-again.ts';
 
-/** How often objects that could not be read are tried again. */
-const MEND_MS = 5000;
-/** how soon it is looked again whether the collections are there */
+/** how often objects that could not be read are tried again */
+const RETRY_UNREADABLE_MS = 5000;
+/** how soon a missing feed is checked again */
 const NO_FEED_MS = 150;
 
-/** Follows the stores and serves gateways. */
+/** Follows the changes of the stores, and sends them to gateways. */
 export class WatchService implements Service {
   readonly #config: Options<typeof options> & KitConfig;
   readonly #kit: Kit;
@@ -48,7 +48,10 @@ export class WatchService implements Service {
       readLog: kit.retries.loop('read the log', { firstMs: 100, longestMs: 1000 }),
       followLog: kit.retries.loop('follow the log', { firstMs: 100, longestMs: 1000 }),
       bus: kit.retries.loop('use the bus', { firstMs: 200, longestMs: 500 }),
-      mend: kit.retries.loop('look at corrupt objects again', { firstMs: MEND_MS, longestMs: MEND_MS }),
+      unreadable: kit.retries.loop('look at corrupt objects again', {
+        firstMs: RETRY_UNREADABLE_MS,
+        longestMs: RETRY_UNREADABLE_MS,
+      }),
       compare: kit.retries.loop('compare the collections', { firstMs: 1000, longestMs: 1000 }),
     };
     checkNats(config);
@@ -62,7 +65,7 @@ export class WatchService implements Service {
     this.#current = this.#makeCollections();
     this.#bus = config.natsUrl === '' ? undefined : this.#openBus(config);
     this.#selfCheck = this.#makeSelfCheck();
-    this.rpc = [[watch, { follow: followHandler(this.#room()), list: listHandler(this.#current) }]];
+    this.rpc = [[watch, { follow: followHandler(this.#followOptions()), list: listHandler(this.#current) }]];
     kit.load.watchers = () => this.#followers.size;
     this.#addChecks();
   }
@@ -74,13 +77,13 @@ export class WatchService implements Service {
   async start(): Promise<void> {
     void this.#bus?.run();
     void this.#current.load();
-    void this.#mend();
+    void this.#retryUnreadable();
     void this.#selfCheck.run();
     void followLog({
       store: this.#store,
       through: () => this.revision(),
       offer: (batch) => this.#current.offer(batch),
-      // there is more than is here: the feed asks for it, and finds out that it cannot be had
+      // the feed then reads the log for the next revision, and finds that the log no longer has it
       cut: () => this.#current.expect(this.revision() + 1),
       restMs: () => (this.#current.hasFeed ? (this.#bus?.aliveForMs ?? 0) : NO_FEED_MS),
       retry: this.#retries.followLog,
@@ -156,7 +159,7 @@ export class WatchService implements Service {
     });
   }
 
-  #room(): Parameters<typeof followHandler>[0] {
+  #followOptions(): Parameters<typeof followHandler>[0] {
     return {
       collections: () => this.#current.whenComplete(),
       join: (follower) => this.#followers.join(follower),
@@ -173,11 +176,11 @@ export class WatchService implements Service {
     if (isLive && committedAtMs) load.lagged(performance.timeOrigin + performance.now() - committedAtMs);
   }
 
-  /** A key that came back makes corrupt objects readable, without any change that would tell so. */
-  async #mend(): Promise<void> {
+  /** Corrupt objects become readable again when an encryption key is restored; no change reports that. */
+  async #retryUnreadable(): Promise<void> {
     const { signal } = this.#closing;
     while (!signal.aborted) {
-      await delayMs(MEND_MS, signal);
+      await delayMs(RETRY_UNREADABLE_MS, signal);
       this.#current.windows.sweep();
       const collections = this.#current.complete;
       const corrupt = collections?.corrupt() ?? [];
@@ -186,9 +189,9 @@ export class WatchService implements Service {
         if (collections !== undefined && corrupt.length > 0 && (await someReadable(this.#store, corrupt))) {
           this.#current.rebuild(collections, new Error('objects that were corrupt can be read again'));
         }
-        this.#retries.mend.succeeded();
+        this.#retries.unreadable.succeeded();
       } catch (error) {
-        this.#retries.mend.failedNow(error);
+        this.#retries.unreadable.failedNow(error);
       }
     }
   }

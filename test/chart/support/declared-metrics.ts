@@ -31,6 +31,7 @@ export async function declaredMetrics(): Promise<readonly Declared[]> {
     ['gateway', 'metrics.ts', 'declareMetrics'],
     ['gateway', 'audit/audit-trail.ts', 'declareAuditMetrics'],
     ['store', 'metrics.ts', 'storeMetrics'],
+    ['store', 'controllers/metrics.ts', 'controllerMetrics'],
     ['watch', 'metrics.ts', 'declareMetrics'],
   ] as const) {
     const module = await moduleOf(part, file);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { writePrivateFile } from '../data/private-file.ts';
-import { isErrno, Trouble } from '../trouble.ts';
+import { isErrno, UserError } from '../user-error.ts';
 
-/** The local administrator's bearer token; made once, in kube-apiserver's format of token files. */
+/** Returns the local administrator's bearer token; creates it once, in kube-apiserver's format of token files. */
 export function ensureAdminToken(file: string): string {
   const text = readText(file);
   if (text === undefined) {
@@ -15,7 +15,7 @@ export function ensureAdminToken(file: string): string {
     const [token, user] = line.split(',');
     if (user === 'admin' && token !== undefined && token !== '') return token;
   }
-  throw new Trouble(`${file} has no line for the user admin: remove it, and a new token is made`);
+  throw new UserError(`${file} has no line for the user admin: remove it, and a new token is made`);
 }
 
 function readText(file: string): string | undefined {

@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { X509Certificate as DecodedCertificate } from '@peculiar/x509';
-import { temporaryPlace } from '../temporary-place.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { ensureCertificates } from './certificates.ts';
 import { mintAuthority } from './mint.ts';
 
@@ -24,8 +24,8 @@ function ensure(dir: string, now = Date.now(), bindAddress = '127.0.0.1'): Retur
   return ensureCertificates({ dir, parts, bindAddress, now });
 }
 
-test('The serving certificate covers every name by which the server is called.', async () => {
-  const { serving, caFile } = await ensure(temporaryPlace(), Date.now(), '192.0.2.7');
+test('The serving certificate covers every name of the server.', async () => {
+  const { serving, caFile } = await ensure(temporaryDirectory(), Date.now(), '192.0.2.7');
   const certificate = read(serving.certFile);
   for (const name of ['localhost', 'kubernetes', 'kubernetes.default.svc.cluster.local', hostname()]) {
     assert.ok(certificate.checkHost(name), name);
@@ -36,7 +36,7 @@ test('The serving certificate covers every name by which the server is called.',
 });
 
 test('A client that trusts the authority accepts the server.', async () => {
-  const { serving, caPem } = await ensure(temporaryPlace());
+  const { serving, caPem } = await ensure(temporaryDirectory());
   const files = { cert: readFileSync(serving.certFile), key: readFileSync(serving.keyFile) };
   const server = createServer(files, (_, response) => response.end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -50,16 +50,16 @@ test('A client that trusts the authority accepts the server.', async () => {
   server.close();
 });
 
-test('Certificates name the key of their authority, as strict clients demand.', async () => {
-  const { serving, controllers, peer } = await ensure(temporaryPlace());
+test('Certificates name the key of their authority, as strict clients require.', async () => {
+  const { serving, controllers, peer } = await ensure(temporaryDirectory());
   for (const { certFile } of [serving, controllers, peer('store')]) {
     const { extensions } = new DecodedCertificate(readFileSync(certFile));
     assert.ok(extensions.some(({ type }) => type === '2.5.29.35'));
   }
 });
 
-test('Client authorities of the user stand beside our own in one bundle, without anything else of their file.', async () => {
-  const dir = temporaryPlace();
+test("The bundle has the user's client authorities beside our own, without other contents of their file.", async () => {
+  const dir = temporaryDirectory();
   const more = join(dir, 'more.crt');
   const [one, other] = await Promise.all(['one', 'other'].map((name) => mintAuthority(name, DAY_MS, Date.now())));
   writeFileSync(more, `# ours\n${one?.cert}${one?.key}\n\n${other?.cert}`);
@@ -76,8 +76,8 @@ test('Client authorities of the user stand beside our own in one bundle, without
   assert.equal(caPem.match(/BEGIN/g)?.length, 1);
 });
 
-test('Without client authorities of the user our own is the only one.', async () => {
-  const { clientCaFile, caFile } = await ensure(temporaryPlace());
+test('Without client authorities of the user the bundle has only our own.', async () => {
+  const { clientCaFile, caFile } = await ensure(temporaryDirectory());
   assert.equal(clientCaFile, caFile);
 });
 
@@ -89,8 +89,8 @@ for (const [what, text, words] of [
     /a certificate in .*more\.crt cannot be read: check --client-ca-file/,
   ],
 ] as const) {
-  test(`A file of client authorities ${what} is refused.`, async () => {
-    const dir = temporaryPlace();
+  test(`A file of client authorities ${what} is rejected.`, async () => {
+    const dir = temporaryDirectory();
     const more = join(dir, 'more.crt');
     writeFileSync(more, text);
     const wanted = { dir, parts, bindAddress: '127.0.0.1', moreClientAuthorities: more };
@@ -98,8 +98,8 @@ for (const [what, text, words] of [
   });
 }
 
-test("A part's certificate is good for both ends, and its authority is not the clients'.", async () => {
-  const certificates = await ensure(temporaryPlace());
+test("A part's certificate is valid for servers and clients, and its authority is not that of clients.", async () => {
+  const certificates = await ensure(temporaryDirectory());
   const certificate = read(certificates.peer('store').certFile);
   assert.equal(certificate.subject, 'O=tidegate\nCN=store');
   assert.deepEqual(certificate.keyUsage?.toSorted(), [SERVER_AUTH, CLIENT_AUTH]);
@@ -108,28 +108,28 @@ test("A part's certificate is good for both ends, and its authority is not the c
 });
 
 test("The controllers' certificate names them and their group.", async () => {
-  const { controllers } = await ensure(temporaryPlace());
+  const { controllers } = await ensure(temporaryDirectory());
   const certificate = read(controllers.certFile);
   assert.equal(certificate.subject, 'O=system:masters\nCN=system:kube-controller-manager');
   assert.deepEqual(certificate.keyUsage, [CLIENT_AUTH]);
 });
 
-test("Authorities are marked as such, leaves are not, and keys are the owner's only.", async () => {
-  const certificates = await ensure(temporaryPlace());
+test('Authorities are marked as such, leaves are not, and only the owner can read keys.', async () => {
+  const certificates = await ensure(temporaryDirectory());
   assert.ok(read(certificates.caFile).ca);
   assert.ok(!read(certificates.serving.certFile).ca);
   assert.equal(statSync(certificates.serving.keyFile).mode & 0o777, 0o600);
 });
 
-test('Certificates that are good for another month are kept.', async () => {
-  const dir = temporaryPlace();
+test('Certificates that are valid for another month are kept.', async () => {
+  const dir = temporaryDirectory();
   const before = readFileSync((await ensure(dir)).serving.certFile, 'utf8');
   const after = readFileSync((await ensure(dir, Date.now() + 334 * DAY_MS)).serving.certFile, 'utf8');
   assert.equal(after, before);
 });
 
-test('A certificate with less than thirty days left is made anew under the same authority.', async () => {
-  const dir = temporaryPlace();
+test('A certificate with less than thirty days left is renewed with the same authority.', async () => {
+  const dir = temporaryDirectory();
   const before = await ensure(dir);
   const [leaf, authority] = [before.serving.certFile, before.caFile].map((file) => readFileSync(file, 'utf8'));
   const later = Date.now() + 336 * DAY_MS;
@@ -139,36 +139,36 @@ test('A certificate with less than thirty days left is made anew under the same 
   assert.ok(read(after.serving.certFile).validToDate.getTime() > later + 364 * DAY_MS);
 });
 
-test('Another bind address makes the serving certificate anew.', async () => {
-  const dir = temporaryPlace();
+test('Another bind address renews the serving certificate.', async () => {
+  const dir = temporaryDirectory();
   await ensure(dir);
   const { serving } = await ensure(dir, Date.now(), '192.0.2.8');
   assert.ok(read(serving.certFile).checkIP('192.0.2.8'));
 });
 
-test('A certificate that lost its key is made anew.', async () => {
-  const dir = temporaryPlace();
+test('A certificate without its key is renewed.', async () => {
+  const dir = temporaryDirectory();
   const { serving } = await ensure(dir);
   rmSync(serving.keyFile);
   await ensure(dir);
   assert.ok(statSync(serving.keyFile).size > 0);
 });
 
-test('An expired authority is one line that says what to remove.', async () => {
-  const dir = temporaryPlace();
+test('An expired authority is a one-line error that says what to remove.', async () => {
+  const dir = temporaryDirectory();
   await ensure(dir);
   await assert.rejects(ensure(dir, Date.now() + 3651 * DAY_MS), /ca\.crt expired on .*: remove the directory/);
 });
 
-test("An expired leaf without its authority's key is one line that names the missing file.", async () => {
-  const dir = temporaryPlace();
+test("An expired leaf without its authority's key is a one-line error that names the missing file.", async () => {
+  const dir = temporaryDirectory();
   await ensure(dir);
   rmSync(join(dir, 'ca.key'));
   await assert.rejects(ensure(dir, Date.now() + 366 * DAY_MS), /expired on .* cannot be renewed without .*ca\.key/);
 });
 
-test('No leaf outlives its authority.', async () => {
-  const dir = temporaryPlace();
+test('No leaf expires after its authority.', async () => {
+  const dir = temporaryDirectory();
   await ensure(dir);
   const { serving, caFile } = await ensure(dir, Date.now() + 3600 * DAY_MS);
   assert.equal(read(serving.certFile).validTo, read(caFile).validTo);

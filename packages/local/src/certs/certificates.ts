@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { writePrivateFile } from '../data/private-file.ts';
-import { isErrno, Trouble } from '../trouble.ts';
+import { isErrno, UserError } from '../user-error.ts';
 import type { Leaf, Pair } from './mint.ts';
 
 const DAY_MS = 24 * 3600_000;
@@ -12,28 +12,28 @@ const AUTHORITY_VALID_MS = 3650 * DAY_MS;
 const LEAF_VALID_MS = 365 * DAY_MS;
 const RENEW_BEFORE_MS = 30 * DAY_MS;
 
-/** What the certificate is called by which servers behind the API know the gateways. */
+/** the common name of the certificate with which gateways authenticate to servers behind the API */
 export const FRONT_PROXY = 'front-proxy-client';
 
-/** A certificate in files, to be handed to a part. */
+/** The files of a certificate and its key. */
 export interface PairFiles {
   readonly certFile: string;
   readonly keyFile: string;
 }
 
 export interface Certificates {
-  /** the authority that signs our own certificates of servers and clients: what clients trust */
+  /** the authority of the serving and client certificates, which clients trust */
   readonly caFile: string;
   readonly caPem: string;
-  /** the authorities whose client certificates are accepted: ours, and those that the user gave */
+  /** the accepted authorities of client certificates: this one and those that the user has added */
   readonly clientCaFile: string;
   readonly serving: PairFiles;
   /** the client certificate of the system controllers */
   readonly controllers: PairFiles;
-  /** what the parts trust among themselves */
+  /** the authority that the parts trust among themselves */
   readonly peerCaFile: string;
   peer(part: string): PairFiles;
-  /** of the gateways' certificate towards servers behind the API */
+  /** the authority of the gateways' certificate for servers behind the API */
   readonly frontProxyCaFile: string;
   readonly frontProxy: PairFiles;
   /** signs the tokens of service accounts */
@@ -46,16 +46,17 @@ interface Wanted {
   readonly bindAddress: string;
   /** a file with further authorities of client certificates; empty: none */
   readonly moreClientAuthorities?: string;
-  /** by which clients call, beside those of this machine and of a cluster */
+  /** further names of the API server, beside those of this machine and of a cluster */
   readonly servingNames?: readonly string[];
-  /** by which a part is called, beside this machine's own */
+  /** further names of a part, beside this machine's own */
   readonly peerNames?: (part: string) => readonly string[];
   readonly now?: number;
 }
 
 /**
- * Three authorities, so that a client's certificate never opens a part's internal port, and never lets its bearer say who
- * a user is. What is there and good for another month is kept; the rest is made anew.
+ * Creates missing certificates, and renews those that expire within a month. There are three authorities, so that a
+ * client's certificate gives no access to the internal ports of parts, and does not allow its bearer to act as a front
+ * proxy.
  */
 export async function ensureCertificates(wanted: Wanted): Promise<Certificates> {
   const { dir, now = Date.now() } = wanted;
@@ -83,32 +84,32 @@ export async function ensureCertificates(wanted: Wanted): Promise<Certificates> 
   };
 }
 
-/** Services read one file of client authorities; the file is written anew at each start. */
+/** Writes all client authorities into one file, at each start, because services read one file. */
 function clientAuthorities(ownFile: string, moreFile: string): string {
   if (moreFile === '') return ownFile;
   const more = certificatesIn(readFileSync(moreFile, 'utf8'));
-  if (more.length === 0) throw new Trouble(`there is no certificate in ${moreFile}: check --client-ca-file`);
-  for (const text of more) demandCertificate(text, moreFile);
+  if (more.length === 0) throw new UserError(`there is no certificate in ${moreFile}: check --client-ca-file`);
+  for (const text of more) requireCertificate(text, moreFile);
   const bundle = join(dirname(ownFile), 'client-ca-bundle.crt');
   const own = certificatesIn(readFileSync(ownFile, 'utf8'));
   writePrivateFile(bundle, [...own, ...more].map((text) => `${text}\n`).join(''));
   return bundle;
 }
 
-/** Without what files say between certificates: comments, or a key that does not belong there. */
+/** The certificates in a text, without comments or keys between them. */
 function certificatesIn(text: string): string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
 }
 
-function demandCertificate(text: string, file: string): void {
+function requireCertificate(text: string, file: string): void {
   try {
     new X509Certificate(text);
   } catch (error) {
-    throw new Trouble(`a certificate in ${file} cannot be read: check --client-ca-file`, { cause: error });
+    throw new UserError(`a certificate in ${file} cannot be read: check --client-ca-file`, { cause: error });
   }
 }
 
-/** Tokens outlive restarts, and so does the key. */
+/** Creates the key if it is missing. It is kept, because tokens stay valid after a restart. */
 function ensureServiceAccountKey(dir: string): string {
   const file = join(dir, 'service-account.key');
   if (read(file) === undefined) {
@@ -162,7 +163,7 @@ async function ensureAuthority(dir: string, name: string, commonName: string, no
   }
   const certificate = parse(files.certFile);
   if (certificate.validToDate.getTime() <= now) {
-    throw new Trouble(
+    throw new UserError(
       `the certificate authority ${files.certFile} expired on ${certificate.validToDate.toISOString().slice(0, 10)}: remove the directory ${dir} and start again (kubeconfigs handed out before must be fetched anew)`,
     );
   }
@@ -175,7 +176,7 @@ async function ensureLeaf(authority: Authority, name: string, leaf: Leaf, now: n
   if (why === undefined) return;
   const key = read(authority.keyFile);
   if (key === undefined) {
-    throw new Trouble(
+    throw new UserError(
       `${files.certFile} ${why}, and cannot be renewed without ${authority.keyFile}: restore that file, or remove the directory ${authority.dir} and start again`,
     );
   }
@@ -183,7 +184,7 @@ async function ensureLeaf(authority: Authority, name: string, leaf: Leaf, now: n
   writePair(files, await mintLeaf({ cert: authority.certificate.toString(), key }, leaf, now));
 }
 
-/** Undefined when the leaf on disk still serves. */
+/** Why the leaf must be renewed; undefined where it is valid. */
 function whyRenew(authority: Authority, files: PairFiles, leaf: Leaf, now: number): string | undefined {
   const keyPem = read(files.keyFile);
   if (read(files.certFile) === undefined || keyPem === undefined) return 'is missing';
@@ -191,7 +192,7 @@ function whyRenew(authority: Authority, files: PairFiles, leaf: Leaf, now: numbe
   const { certificate: issuer } = authority;
   const endsAt = certificate.validToDate.getTime();
   if (endsAt <= now) return `expired on ${certificate.validToDate.toISOString().slice(0, 10)}`;
-  // a leaf that ends with its authority gains nothing from being made anew
+  // renewing a leaf that expires together with its authority has no use
   if (endsAt - now < RENEW_BEFORE_MS && endsAt < issuer.validToDate.getTime()) return 'expires soon';
   if (!certificate.checkIssued(issuer) || !certificate.verify(issuer.publicKey)) return 'is of another authority';
   if (!certificate.checkPrivateKey(createPrivateKey(keyPem))) return 'does not fit its key';
@@ -207,7 +208,7 @@ function filesOf(dir: string, name: string): PairFiles {
   return { certFile: join(dir, `${name}.crt`), keyFile: join(dir, `${name}.key`) };
 }
 
-/** The key goes first: a crash in between leaves a pair that does not fit, which the next start notices. */
+/** Writes the key first: a crash in between leaves a pair that does not match, which the next start notices. */
 function writePair(files: PairFiles, pair: Pair): void {
   writePrivateFile(files.keyFile, pair.key);
   writePrivateFile(files.certFile, pair.cert);
@@ -217,7 +218,7 @@ function parse(file: string): X509Certificate {
   try {
     return new X509Certificate(readFileSync(file));
   } catch (error) {
-    throw new Trouble(`${file} is not a certificate: restore it, or remove it and start again`, { cause: error });
+    throw new UserError(`${file} is not a certificate: restore it, or remove it and start again`, { cause: error });
   }
 }
 

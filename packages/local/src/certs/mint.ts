@@ -1,4 +1,4 @@
-// tsyringe, inside x509, demands it; it must come first
+// tsyringe, a dependency of x509, needs this import before its own
 import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -18,7 +18,7 @@ import {
 } from '@peculiar/x509';
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-/** Clocks of clients may be behind. */
+/** certificates begin earlier, because the clocks of clients may be slow */
 const BACKDATED_MS = 5 * 60_000;
 
 /** A certificate and its key, as PEM. */
@@ -30,13 +30,13 @@ export interface Pair {
 export interface Leaf {
   readonly commonName: string;
   readonly organization?: string;
-  /** DNS names and IP addresses it is good for */
+  /** the DNS names and IP addresses of the certificate */
   readonly names?: readonly string[];
   readonly usages: ReadonlyArray<'server' | 'client'>;
   readonly validMs: number;
 }
 
-/** Its name must not be that of a leaf: a leaf whose issuer has its own name counts as signed by itself. */
+/** Creates an authority. Its name must differ from that of its leaves: a leaf with its issuer's name counts as self-signed. */
 export async function mintAuthority(commonName: string, validMs: number, now: number): Promise<Pair> {
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
@@ -55,7 +55,7 @@ export async function mintAuthority(commonName: string, validMs: number, now: nu
   return pairOf(certificate, keys.privateKey);
 }
 
-/** A leaf never outlives its authority. */
+/** Creates a leaf, which expires at the latest with its authority. */
 export async function mintLeaf(authority: Pair, leaf: Leaf, now: number): Promise<Pair> {
   const issuer = new X509Certificate(authority.cert);
   const keys = await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
@@ -70,7 +70,7 @@ export async function mintLeaf(authority: Pair, leaf: Leaf, now: number): Promis
     signingAlgorithm: algorithm,
     extensions: [
       ...leafExtensions(leaf),
-      // strict clients find the authority by these, and refuse a leaf without
+      // strict clients find the authority by this extension, and reject a leaf without it
       await AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
@@ -98,7 +98,7 @@ function importKey(pem: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('pkcs8', PemConverter.decodeFirst(pem), algorithm, false, ['sign']);
 }
 
-/** Positive and 16 bytes: the first bit is clear, and the first byte is not zero. */
+/** A positive number of 16 bytes: the first bit is 0, and the first byte is not 0. */
 function serialNumber(): string {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] as number) & 0x7f) | 0x40;

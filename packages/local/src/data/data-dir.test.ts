@@ -2,43 +2,43 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryPlace } from '../temporary-place.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { dataDirAt, prepareDataDir } from './data-dir.ts';
 
-test('A new data directory is made with its version and closed rooms for keys and logs.', () => {
-  const dir = dataDirAt(join(temporaryPlace(), 'a', 'b'));
+test('A new data directory has a version file, and private directories for keys and logs.', () => {
+  const dir = dataDirAt(join(temporaryDirectory(), 'a', 'b'));
   prepareDataDir(dir);
   assert.deepEqual(JSON.parse(readFileSync(dir.versionFile, 'utf8')), { format: 1 });
   for (const inner of [dir.certs, dir.logs]) assert.equal(statSync(inner).mode & 0o777, 0o700);
 });
 
-test('A data directory is prepared again without complaint.', () => {
-  const dir = dataDirAt(temporaryPlace());
+test('An existing data directory is accepted.', () => {
+  const dir = dataDirAt(temporaryDirectory());
   prepareDataDir(dir);
   prepareDataDir(dir);
 });
 
-test('A data directory of a newer version is refused, and left as it is.', () => {
-  const dir = dataDirAt(temporaryPlace());
+test('A data directory of a newer version is rejected, and not changed.', () => {
+  const dir = dataDirAt(temporaryDirectory());
   writeFileSync(dir.versionFile, '{"format":99}');
   assert.throws(() => prepareDataDir(dir), /written by a newer version \(format 99, this one knows 1\)/);
   assert.equal(readFileSync(dir.versionFile, 'utf8'), '{"format":99}');
 });
 
-test('A directory with files of others is refused.', () => {
-  const dir = dataDirAt(temporaryPlace());
+test('A directory with foreign files is rejected.', () => {
+  const dir = dataDirAt(temporaryDirectory());
   writeFileSync(join(dir.path, 'thesis.txt'), '');
   assert.throws(() => prepareDataDir(dir), /has other files in it \(thesis\.txt\)/);
 });
 
-test('A path that cannot be a directory is refused with the option to change.', () => {
-  const file = join(temporaryPlace(), 'file');
+test('A path that cannot be a directory is rejected, and the error names the option.', () => {
+  const file = join(temporaryDirectory(), 'file');
   writeFileSync(file, '');
   assert.throws(() => prepareDataDir(dataDirAt(join(file, 'below'))), /cannot write to .*--data-dir/);
 });
 
-test('A directory that this user may not write to is refused.', { skip: asRoot() }, () => {
-  const path = join(temporaryPlace(), 'closed');
+test('A directory without write permission is rejected.', { skip: asRoot() }, () => {
+  const path = join(temporaryDirectory(), 'closed');
   mkdirSync(path, { mode: 0o500 });
   assert.throws(() => prepareDataDir(dataDirAt(path)), /cannot write to .*EACCES.*--data-dir/);
 });

@@ -1,11 +1,11 @@
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isErrno, Trouble } from '../trouble.ts';
+import { isErrno, UserError } from '../user-error.ts';
 
-/** Raised when an older launcher could no longer read what a newer one writes. */
+/** incremented when older launchers can no longer read the files of newer ones */
 const FORMAT = 1;
 
-/** Everything one installation keeps, as paths below one directory. */
+/** The paths of one installation, below one directory. */
 export interface DataDir {
   readonly path: string;
   readonly versionFile: string;
@@ -38,8 +38,8 @@ export function dataDirAt(path: string): DataDir {
 }
 
 /**
- * Makes the directory, or refuses one that is not ours to write. Root's is open for passing through (its contents are
- * not readable), because PostgreSQL runs as another user below it.
+ * Creates the directory, or rejects one with other files. Other users can pass through root's directory, but not list it,
+ * because PostgreSQL runs as another user below it.
  */
 export function prepareDataDir(dir: DataDir): void {
   try {
@@ -50,7 +50,7 @@ export function prepareDataDir(dir: DataDir): void {
     for (const inner of [dir.certs, dir.logs]) mkdirSync(inner, { recursive: true, mode: 0o700 });
   } catch (error) {
     if (!isErrno(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOENT')) throw error;
-    throw new Trouble(
+    throw new UserError(
       `cannot write to the data directory ${dir.path} (${error.code}): choose another with --data-dir, or give this user the right to write there`,
       { cause: error },
     );
@@ -65,15 +65,15 @@ function refuseForeignContents(dir: DataDir): void {
     if (!isErrno(error, 'ENOENT')) throw error;
     const names = readdirSync(dir.path);
     if (names.length === 0) return;
-    throw new Trouble(
+    throw new UserError(
       `${dir.path} has other files in it (${names[0]}): choose an empty or a new directory with --data-dir`,
     );
   }
   const format = formatOf(text);
   if (format === undefined)
-    throw new Trouble(`${dir.versionFile} cannot be read: restore it, or choose another --data-dir`);
+    throw new UserError(`${dir.versionFile} cannot be read: restore it, or choose another --data-dir`);
   if (format > FORMAT) {
-    throw new Trouble(
+    throw new UserError(
       `the data directory ${dir.path} was written by a newer version (format ${format}, this one knows ${FORMAT}): update tidegate, or choose another --data-dir`,
     );
   }

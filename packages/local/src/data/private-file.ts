@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs';
 
-/** Replaces a file in one step, readable by its owner only: readers see the old text or the new one, never a half. */
+/** Replaces a file atomically; only its owner can read it. Readers see the old text or the new text. */
 export function writePrivateFile(file: string, text: string): void {
   const fresh = `${file}.${process.pid}.new`;
   writeFileSync(fresh, text, { mode: 0o600 });

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { isErrno } from '../trouble.ts';
+import { isErrno } from '../user-error.ts';
 import { writePrivateFile } from './private-file.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
-/** One process of the running installation, as `status` and tests see it. */
+/** One process of the running installation, for `status` and tests. */
 export interface RunningPart extends ProcessIdentity {
   readonly name: string;
   readonly startedAt: string;
@@ -12,7 +12,7 @@ export interface RunningPart extends ProcessIdentity {
   readonly opsAddress?: string;
 }
 
-/** What `start` tells others about itself while it runs. */
+/** The state that `start` publishes while it runs. */
 export interface RunState {
   readonly launcher: ProcessIdentity;
   readonly version: string;
@@ -22,9 +22,9 @@ export interface RunState {
   readonly nats: string;
   readonly board?: string;
   readonly ready: boolean;
-  /** a directory outside the data directory, to be removed after a launcher that could not do it */
+  /** the directory of PostgreSQL's socket, outside the data directory; removed later after a launcher that was killed */
   readonly socketDir?: string;
-  /** the same for the sockets of the parts */
+  /** the directory of the parts' sockets, likewise */
   readonly partsDir?: string;
   readonly parts: readonly RunningPart[];
 }
@@ -33,7 +33,7 @@ export function writeRunState(file: string, state: RunState): void {
   writePrivateFile(file, `${JSON.stringify(state, undefined, 2)}\n`);
 }
 
-/** Undefined when there is none; one that a crash cut short counts as none. */
+/** undefined where there is no file, or only an incomplete one after a crash */
 export function readRunState(file: string): RunState | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as RunState;

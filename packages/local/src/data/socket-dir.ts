@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The longest path that a socket may have on Linux, 107, less the longest name in such a directory: PostgreSQL's. */
+/** the longest path of a socket on Linux, 107, less the longest name in such a directory, which is PostgreSQL's */
 const LONGEST_SOCKET_DIR = 107 - '/.s.PGSQL.65535.lock'.length;
-/** what mkdtemp adds */
+/** the length of mkdtemp's suffix */
 const RANDOM_LENGTH = 6;
 
 /**
- * Short and private: a socket's path is limited while a data directory may lie deep, and nobody else may knock. It is
- * made in a place for temporary files that its user can reach.
+ * Creates a private directory with a short path, because the length of a socket's path is limited, and a data directory
+ * may have a long path. It is in a directory for temporary files that the server's user can reach.
  */
 export function makeSocketDir(prefix: string, isUsable: (base: string) => boolean): string {
   for (const base of new Set([tmpdir(), '/tmp'])) {

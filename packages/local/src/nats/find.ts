@@ -4,37 +4,37 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { natsSources, PINNED_VERSION, type Source, type SourceContext } from './sources.ts';
 
-/** Older servers lack what the clients ask of JetStream. */
+/** older servers lack features of JetStream that the clients need */
 const OLDEST = [2, 9];
-/** After every way has failed, later starts go on at once for this long. */
+/** after all sources have failed, later starts do not try them again for this long */
 const FORGET_FAILURE_MS = 3600_000;
 
 export type NatsFound =
-  | { readonly kind: 'found'; readonly path: string; readonly words: string }
+  | { readonly kind: 'found'; readonly path: string; readonly description: string }
   | { readonly kind: 'none'; readonly reason: string };
 
 interface FindOptions {
   readonly cacheDir: string;
   readonly env: NodeJS.ProcessEnv;
   readonly closing: AbortSignal;
-  /** shows a line while the work goes on */
+  /** shows a line during the work */
   readonly during: <T>(text: string, work: Promise<T>) => Promise<T>;
   readonly sources?: readonly Source[];
 }
 
-/** From the path, from the project's cache, else from the first source that can give one. */
+/** Finds nats-server on the path, in the project's cache, or in the first source that has it. */
 export async function findNats(options: FindOptions): Promise<NatsFound> {
   const { cacheDir, env } = options;
   const sources = options.sources ?? natsSources;
   for (const dir of (env.PATH ?? '').split(delimiter)) {
     const path = join(dir, 'nats-server');
     const version = dir === '' ? undefined : await versionOf(path);
-    if (version !== undefined) return { kind: 'found', path, words: `NATS ${version} from the path` };
+    if (version !== undefined) return { kind: 'found', path, description: `NATS ${version} from the path` };
   }
   for (const source of sources) {
     const path = cachedAt(cacheDir, source);
     const version = await versionOf(path);
-    if (version !== undefined) return { kind: 'found', path, words: `NATS ${version}, ${source.words}` };
+    if (version !== undefined) return { kind: 'found', path, description: `NATS ${version}, ${source.description}` };
   }
   const marker = join(cacheDir, 'nats-not-found');
   if (Date.now() - (statSync(marker, { throwIfNoEntry: false })?.mtimeMs ?? 0) < FORGET_FAILURE_MS) {
@@ -53,7 +53,8 @@ async function fetchFrom(sources: readonly Source[], marker: string, options: Fi
       mkdirSync(work, { recursive: true });
       await options.during(source.doing, source.fetch(context));
       const version = await versionOf(target);
-      if (version !== undefined) return { kind: 'found', path: target, words: `NATS ${version}, ${source.words}` };
+      if (version !== undefined)
+        return { kind: 'found', path: target, description: `NATS ${version}, ${source.description}` };
       reasons.push(`${source.name}: what came does not run`);
     } catch (error) {
       if (options.closing.aborted) throw error;
@@ -71,7 +72,7 @@ function cachedAt(cacheDir: string, source: Source): string {
   return join(cacheDir, folder, 'nats-server');
 }
 
-/** Undefined when there is no such program, it does not run, or it is too old. */
+/** undefined where there is no such program, it does not run, or it is too old */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
     accessSync(path, constants.X_OK);
@@ -82,7 +83,7 @@ async function versionOf(path: string): Promise<string | undefined> {
     const [oldestMajor, oldestMinor] = OLDEST as [number, number];
     return major > oldestMajor || (major === oldestMajor && minor >= oldestMinor) ? match[0].slice(1) : undefined;
   } catch {
-    // it is no program, or does not tell its version: it is not used
+    // an error of the program, or no version in its output: it is not used
     return undefined;
   }
 }

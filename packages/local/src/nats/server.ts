@@ -7,11 +7,11 @@ import type { Running } from '../supervise/running.ts';
 
 interface NatsOptions {
   readonly binary: string;
-  /** keeps its configuration and JetStream's files */
+  /** the directory of the configuration and of JetStream's files */
   readonly dir: string;
   readonly port: number;
   readonly password: string;
-  /** clients are served over TLS only, and must have a certificate of this authority */
+  /** clients must use TLS, with a certificate of this authority */
   readonly tls?: { readonly certFile: string; readonly keyFile: string; readonly caFile: string };
 }
 
@@ -21,7 +21,7 @@ export function natsUrl(options: Pick<NatsOptions, 'port' | 'password'>): string
   return `nats://${USER}:${options.password}@127.0.0.1:${options.port}`;
 }
 
-/** The password stands in a file of the owner's only: arguments can be read by everybody on the machine. */
+/** Writes the password into a file that only the owner can read: every user of the machine can read arguments. */
 export function writeNatsConfig(options: NatsOptions): string {
   mkdirSync(options.dir, { recursive: true, mode: 0o700 });
   const file = join(options.dir, 'nats.conf');

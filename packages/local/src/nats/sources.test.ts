@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { temporaryPlace } from '../temporary-place.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { checksumOf, natsSources, PINNED_VERSION, type Source, type SourceContext } from './sources.ts';
 
 const sum = 'a'.repeat(64);
@@ -12,13 +12,13 @@ test('A checksum is found by the name of its file.', () => {
   assert.equal(checksumOf(`${'b'.repeat(64)}  other.tar.gz\n${sum}  nats.tar.gz\n`, 'nats.tar.gz'), sum);
 });
 
-test('A release that names no checksum for the file is refused.', () => {
+test('A release without a checksum for the file is rejected.', () => {
   assert.throws(() => checksumOf(`${sum}  other.tar.gz\n`, 'nats.tar.gz'), /names no checksum for nats\.tar\.gz/);
 });
 
 /** Programs that stand on the path before all others. */
 function surroundings(programs: Readonly<Record<string, string>>): SourceContext & { readonly place: string } {
-  const place = temporaryPlace();
+  const place = temporaryDirectory();
   const [bin, workDir] = [join(place, 'bin'), join(place, 'work')];
   for (const dir of [bin, workDir]) mkdirSync(dir);
   for (const [name, script] of Object.entries(programs)) {
@@ -33,7 +33,7 @@ function sourceNamed(name: string): Source {
   return natsSources.find((source) => source.name === name) as Source;
 }
 
-test('Go builds the pinned version for this machine, whatever its user builds otherwise.', async () => {
+test("Go builds the pinned version for this machine, whatever the user's settings are.", async () => {
   const context = surroundings({
     go: `echo "$* GOFLAGS=$GOFLAGS GOOS=$GOOS" >>"$GOBIN/../said"\nif [ "$1" = install ]; then echo built >"$GOBIN/nats-server"; fi`,
   });
@@ -46,7 +46,7 @@ test('Go builds the pinned version for this machine, whatever its user builds ot
   );
 });
 
-test('Where Go does not reach the module nothing is built, and its words are the reason.', async () => {
+test('When Go cannot reach the module nothing is built, and its message is the reason.', async () => {
   const context = surroundings({ go: '[ "$1" = list ] && echo "no route" >&2 && exit 1' });
   await assert.rejects(sourceNamed('go').fetch(context), { stderr: 'no route\n' });
   assert.equal(existsSync(context.target), false);
@@ -60,7 +60,7 @@ test("The system's package is unpacked, and not installed.", async () => {
   assert.equal(readFileSync(context.target, 'utf8'), 'packaged\n');
 });
 
-test('A package that does not come, or has no server in it, is refused.', async () => {
+test('A missing package, or one without the server, is an error.', async () => {
   const without = surroundings({ 'apt-get': 'true', dpkg: UNPACKS });
   await assert.rejects(sourceNamed('apt').fetch(without), /no package came/);
   const empty = surroundings({ 'apt-get': 'touch nats-server_2.deb', dpkg: 'mkdir "$3"' });
@@ -81,7 +81,7 @@ const ARCHIVE = Buffer.from('an archive');
 const fileOf = (architecture: string) => `nats-server-v${PINNED_VERSION}-${process.platform}-${architecture}`;
 const name = fileOf(process.arch === 'x64' ? 'amd64' : process.arch);
 
-test('A release is taken when it has the checksum that was published with it.', async (t) => {
+test('A release with the published checksum is accepted.', async (t) => {
   const digest = createHash('sha256').update(ARCHIVE).digest('hex');
   const asked = releases(t, (file) => new Response(file === 'SHA256SUMS' ? `${digest}  ${name}.tar.gz\n` : ARCHIVE));
   const context = surroundings({ tar: `mkdir ${name}; cp nats.tar.gz ${name}/nats-server` });
@@ -100,7 +100,7 @@ test('A release with another checksum is not unpacked.', async (t) => {
   assert.equal(existsSync(join(context.place, 'unpacked')), false);
 });
 
-test('A place of releases that does not answer, or not with them, is told by its name.', async (t) => {
+test('The error of a failed download names the host.', async (t) => {
   releases(t, () => new Response('', { status: 503 }));
   const context = surroundings({});
   await assert.rejects(sourceNamed('release').fetch(context), /github\.com answered 503/);

@@ -20,28 +20,28 @@ export interface SourceContext {
   readonly closing: AbortSignal;
 }
 
-/** One way to have a nats-server without touching the system. It leaves the program at the target, or throws why not. */
+/** One way to get nats-server without changing the system. It writes the program to the target, or throws. */
 export interface Source {
   readonly name: string;
-  /** for the screen, while it works */
+  /** text for the screen, during the work */
   readonly doing: string;
-  /** for the screen, afterwards */
-  readonly words: string;
-  /** whether it gives the pinned version; a system's package is what it is */
+  /** text for the screen, afterwards */
+  readonly description: string;
+  /** whether it provides the pinned version; the version of a system's package is not known before */
   readonly pinned: boolean;
   readonly fetch: (context: SourceContext) => Promise<void>;
 }
 
 export const natsSources: readonly Source[] = [
-  { name: 'go', doing: 'building NATS with go', words: 'built with go', pinned: true, fetch: buildWithGo },
+  { name: 'go', doing: 'building NATS with go', description: 'built with go', pinned: true, fetch: buildWithGo },
   {
     name: 'apt',
     doing: 'fetching NATS as a package',
-    words: "from the system's package",
+    description: "from the system's package",
     pinned: false,
     fetch: unpackDebian,
   },
-  { name: 'release', doing: 'downloading NATS', words: 'its release', pinned: true, fetch: downloadRelease },
+  { name: 'release', doing: 'downloading NATS', description: 'its release', pinned: true, fetch: downloadRelease },
 ];
 
 async function buildWithGo(context: SourceContext): Promise<void> {
@@ -50,14 +50,14 @@ async function buildWithGo(context: SourceContext): Promise<void> {
     GOBIN: context.workDir,
     CGO_ENABLED: '0',
     GOWORK: 'off',
-    // a -mod of the user's is for the user's modules, and refused here
+    // the user's -mod option is for the user's modules, and an error here
     GOFLAGS: (context.env.GOFLAGS ?? '')
       .split(/\s+/)
       .filter((flag) => !flag.startsWith('-mod='))
       .join(' '),
   };
   for (const name of ['GOOS', 'GOARCH']) delete env[name];
-  // without the network this says so long before an install would give up
+  // without a network this fails long before an install would time out
   await run('go', ['list', '-m', `${MODULE}@v${PINNED_VERSION}`], context, { env, timeout: GLANCE_MS });
   const build = ['install', '-trimpath', '-ldflags=-s -w', `${MODULE}@v${PINNED_VERSION}`];
   await run('go', build, context, { env, timeout: BUILD_MS });

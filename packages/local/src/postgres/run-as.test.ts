@@ -8,7 +8,7 @@ function choose(overrides: Partial<Parameters<typeof chooseRunAs>[0]>): RunAs | 
   return chooseRunAs({ uid: 0, passwd, works: () => true, ...overrides });
 }
 
-test('An ordinary user runs it as himself.', () => {
+test('An ordinary user runs the server as the same user.', () => {
   assert.deepEqual(choose({ uid: 1000, works: () => false }), { kind: 'self' });
 });
 
@@ -16,28 +16,28 @@ test('Root prefers the user postgres.', () => {
   assert.deepEqual(choose({}), { kind: 'user', name: 'postgres', uid: 101, gid: 104 });
 });
 
-test('Root takes nobody where there is no user postgres.', () => {
+test('Root uses the user nobody where there is no user postgres.', () => {
   const found = choose({ passwd: passwd.replace(/^postgres.*$/m, '') });
   assert.deepEqual(found, { kind: 'user', name: 'nobody', uid: 65534, gid: 65533 });
 });
 
-test('Root takes a user namespace where no other user can reach the files.', () => {
+test('Root uses a user namespace where no other user can reach the files.', () => {
   assert.deepEqual(choose({ works: (way) => way.kind === 'namespace' }), { kind: 'namespace' });
 });
 
-test('Root takes a user namespace where there are no users to read.', () => {
+test('Root uses a user namespace where the list of users cannot be read.', () => {
   assert.deepEqual(choose({ passwd: '' }), { kind: 'namespace' });
 });
 
-test('There is no answer where nothing works.', () => {
+test('There is no result where nothing works.', () => {
   assert.equal(choose({ works: () => false }), undefined);
 });
 
-test('A user of that name who is root again is passed over.', () => {
+test('A user of that name with the id of root is ignored.', () => {
   assert.deepEqual(choose({ passwd: 'postgres:x:0:0::/:/bin/sh\n' }), { kind: 'namespace' });
 });
 
-test('A command in a namespace is the same command behind unshare, under no other user.', () => {
+test('A command in a namespace is run by unshare, without another user.', () => {
   const { command, args, uid } = commandAs({ kind: 'namespace' }, 'postgres', ['-D', 'x']);
   assert.equal(command, 'unshare');
   assert.deepEqual(args.slice(-3), ['postgres', '-D', 'x']);

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
-import { Trouble } from '../trouble.ts';
+import { UserError } from '../user-error.ts';
 
-/** Who a server runs as. PostgreSQL refuses root, so root gives it to another user, or to a namespace without one. */
+/** The user that a server runs as. PostgreSQL refuses to run as root, so root uses another user or a user namespace. */
 export type RunAs =
   | { readonly kind: 'self' }
   | { readonly kind: 'user'; readonly name: string; readonly uid: number; readonly gid: number }
@@ -13,13 +13,13 @@ const NAMESPACE = ['unshare', '--user', '--map-user=1000', '--map-group=1000'] a
 interface Choice {
   readonly uid: number;
   readonly passwd: string;
-  /** whether the server could run there: reach its files, and be given its directories */
+  /** whether the server can run so: it reaches its files, and can own its directories */
   readonly works: (runAs: RunAs) => boolean;
 }
 
 /**
- * An unprivileged user that exists is the plainest way, but needs every directory above to be open to it, and root's
- * home is not. A user namespace keeps root's access to root's files while the process is nobody special.
+ * Prefers an existing unprivileged user, which needs access to every parent directory, and so cannot use root's home. A
+ * user namespace keeps root's access to its files, while the process does not count as root.
  */
 export function chooseRunAs(choice: Choice): RunAs | undefined {
   if (choice.uid !== 0) return { kind: 'self' };
@@ -31,7 +31,7 @@ export function chooseRunAs(choice: Choice): RunAs | undefined {
 interface Reach {
   readonly program: string;
   readonly readable: readonly string[];
-  /** directories that must let it pass */
+  /** directories that the user must be able to pass */
   readonly passable: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export function runAsFor(reach: Reach): RunAs {
     works: (way) => canRun(way, reach),
   });
   if (runAs !== undefined) return runAs;
-  throw new Trouble(
+  throw new UserError(
     `PostgreSQL refuses to run as root, and neither the users postgres and nobody nor a user namespace can reach ${reach.program} and ${reach.passable[0]}: start as an ordinary user, or clone to and keep --data-dir in a directory that is open to others, or give a running PostgreSQL with --postgres-url`,
   );
 }
@@ -77,13 +77,13 @@ export function commandAs(runAs: RunAs, command: string, args: readonly string[]
   }
 }
 
-/** Hands a directory and all in it to the user that will work there; nothing when it is theirs already. */
+/** Changes the owner of a directory and its contents to the server's user, if it differs. */
 export function giveTo(runAs: RunAs, path: string): void {
   if (runAs.kind === 'self') return;
   const { uid, gid } = runAs.kind === 'user' ? runAs : { uid: 0, gid: 0 };
   if (statSync(path).uid === uid) return;
   const { status, stderr } = spawnSync('chown', ['-R', `${uid}:${gid}`, path], { encoding: 'utf8' });
-  if (status !== 0) throw new Trouble(`cannot give ${path} to the user that PostgreSQL runs as: ${stderr.trim()}`);
+  if (status !== 0) throw new UserError(`cannot give ${path} to the user that PostgreSQL runs as: ${stderr.trim()}`);
 }
 
 function userNamed(passwd: string, name: string): RunAs | undefined {

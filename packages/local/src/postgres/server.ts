@@ -8,10 +8,10 @@ import type { PostgresBinaries } from './binaries.ts';
 import { POSTGRES_USER, serverEnvironment } from './cluster.ts';
 import { commandAs, giveTo, type RunAs } from './run-as.ts';
 
-/** Part of a socket's name. Nothing listens on it, but a client's PGPORT must not change what it asks for. */
+/** part of the socket's name; no port is opened. It is fixed so that a client's PGPORT does not change the name */
 const SOCKET_PORT = 5432;
 
-/** A local server that need not be large: little idle memory, few processes, and time between checkpoints. */
+/** settings for a small local server: little idle memory, few processes, rare checkpoints */
 const settings: Readonly<Record<string, string>> = {
   shared_buffers: '256MB',
   max_connections: '60',
@@ -31,12 +31,12 @@ interface ServerOptions {
   readonly binaries: PostgresBinaries;
   readonly runAs: RunAs;
   readonly socketDir: string;
-  /** also listens here on the loopback address when given */
+  /** also listens on this port of the loopback address */
   readonly port?: number | undefined;
   readonly extra?: Readonly<Record<string, string>>;
 }
 
-/** Runs the server in the foreground, under a lifeline. SIGINT is its fast stop, SIGQUIT the one without a checkpoint. */
+/** Runs the server in the foreground, under a lifeline. SIGINT stops it fast, SIGQUIT without a checkpoint. */
 export function startPostgresServer(options: ServerOptions, log: LogFile): Running {
   const all = {
     ...settings,
@@ -53,7 +53,7 @@ export function startPostgresServer(options: ServerOptions, log: LogFile): Runni
   return startUnderLifeline({ command, args, uid, gid, env, log, stopSignal: 'SIGINT', killSignal: 'SIGQUIT' });
 }
 
-/** Where its socket will be: open to whom it runs as, and to root. */
+/** Creates the directory of the socket, which only the server's user and root can access. */
 export function makePostgresSocketDir(runAs: RunAs): string {
   const dir = makeSocketDir('tidegate-pg-', (base) => isOpenTo(runAs, base));
   giveTo(runAs, dir);
@@ -72,7 +72,7 @@ interface UrlFacts {
   readonly port?: number | undefined;
 }
 
-/** libpq's forms: a host and port, or a directory with the socket as the parameter `host`. */
+/** A URL in libpq's forms: with host and port, or with the socket's directory as the parameter `host`. */
 export function postgresUrl(facts: UrlFacts): string {
   const login = `${POSTGRES_USER}:${encodeURIComponent(facts.password)}`;
   return facts.port === undefined

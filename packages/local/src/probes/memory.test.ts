@@ -7,7 +7,7 @@ import { familyBytes, memoryBytes } from './memory.ts';
 const MIB = 2 ** 20;
 const NOBODY = 2 ** 22 + 1;
 
-test('A process has memory, and one that is not there has none.', () => {
+test('A process has memory, and a process that does not exist has none.', () => {
   assert.ok(memoryBytes(process.pid) > 10 * MIB);
   assert.equal(memoryBytes(NOBODY), 0);
   assert.equal(familyBytes(NOBODY), 0);
@@ -15,7 +15,7 @@ test('A process has memory, and one that is not there has none.', () => {
 
 const skip = process.platform !== 'linux' && 'other systems do not tell the children of a process';
 
-test('The memory of a process is counted with that of its children.', { skip }, async () => {
+test('The memory of a process includes that of its children.', { skip }, async () => {
   const script = `const kept = Buffer.alloc(64 << 20, 1); console.log(kept.length); process.stdin.resume();`;
   const shell = spawn('/bin/sh', ['-c', `"$0" -e '${script}'; exit 0`, process.execPath]);
   await once(shell.stdout, 'data');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Memory that a process has resident. */
+/** The resident memory of a process. */
 export function memoryBytes(pid: number): number {
   if (process.platform !== 'linux') {
     const text = spawnSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
@@ -10,7 +10,7 @@ export function memoryBytes(pid: number): number {
   return field(`/proc/${pid}/status`, 'VmRSS');
 }
 
-/** Of a process with its children; what they share is counted once where the kernel tells it. */
+/** The memory of a process and its children; shared memory is counted once where the kernel reports it. */
 export function familyBytes(pid: number): number {
   return [pid, ...childrenOf(pid)].reduce((sum, member) => sum + shareOf(member), 0);
 }

@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { basename } from 'node:path';
-import { isErrno, Trouble } from '../trouble.ts';
+import { isErrno, UserError } from '../user-error.ts';
 
 /**
- * Below the range from which the kernel gives ports to outgoing connections: a part that is not listening yet is being
- * called already, and a caller whose own port happens to be the one it calls would connect to itself and hold it.
+ * Below the kernel's range for outgoing connections. Clients call a part before it listens; a client whose own port is the
+ * called port would connect to itself, and block the port.
  */
 const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 32_000;
@@ -14,22 +14,22 @@ const HIGHEST_PORT = 32_000;
 const BLOCK = 40;
 
 /**
- * Ports of this process: a part that is started again must find its port as it left it, and nobody else may be given one
- * that is not listened on yet.
+ * The ports that this process may hand out. A restarted part needs its old port, and no other process may get a port on
+ * which no part listens yet.
  *
- * Invariant: the first port of a block is listened on by the process that the others are given by, for as long as it lives.
+ * Invariant: a process listens on the first port of each block of ports that it hands out, until it exits.
  */
 const given: number[] = [];
 let next = 0;
 let claiming: Promise<void> | undefined;
 
-/** A port that was free a moment ago, and is given once only. */
+/** Returns a port that was free a moment ago; each port is returned once. */
 export async function freePort(host = '127.0.0.1'): Promise<number> {
   const [port] = await freePorts(1, host);
   return port as number;
 }
 
-/** Several at once. */
+/** Returns several free ports. */
 export async function freePorts(count: number, host = '127.0.0.1'): Promise<number[]> {
   const free: number[] = [];
   while (free.length < count) {
@@ -45,7 +45,7 @@ export async function freePorts(count: number, host = '127.0.0.1'): Promise<numb
   return free;
 }
 
-/** Adds a block to what may be given; when all are claimed, what was given may be given again. */
+/** Claims another block of ports; when all blocks are claimed, ports of this process are returned again. */
 async function claimBlock(): Promise<void> {
   const blocks = (HIGHEST_PORT - LOWEST_PORT) / BLOCK;
   const start = randomInt(blocks);
@@ -58,7 +58,7 @@ async function claimBlock(): Promise<void> {
   next = 0;
 }
 
-/** Nobody is served there. */
+/** Listens on the first port of a block, without serving clients. */
 async function holdPort(port: number): Promise<boolean> {
   const server = await listen(port, '127.0.0.1');
   server?.on('connection', (socket) => socket.destroy()).unref();
@@ -72,23 +72,25 @@ export async function isPortFree(port: number, host: string): Promise<boolean> {
   return true;
 }
 
-/** One line that says who has the port, where that can be known. */
-export async function demandPort(port: number, host: string): Promise<void> {
+/** Throws an error that names the process on the port, where it is known. */
+export async function requireFreePort(port: number, host: string): Promise<void> {
   try {
     if (await isPortFree(port, host)) return;
   } catch (error) {
     if (isErrno(error, 'EACCES')) {
-      throw new Trouble(`port ${port} needs more rights than this user has: choose one above 1023 with --port`, {
+      throw new UserError(`port ${port} needs more rights than this user has: choose one above 1023 with --port`, {
         cause: error,
       });
     }
     if (isErrno(error, 'EADDRNOTAVAIL', 'EINVAL', 'EAFNOSUPPORT')) {
-      throw new Trouble(`${host} is no address of this machine: choose another with --bind-address`, { cause: error });
+      throw new UserError(`${host} is no address of this machine: choose another with --bind-address`, {
+        cause: error,
+      });
     }
     throw error;
   }
   const owner = portOwner(port);
-  throw new Trouble(
+  throw new UserError(
     `port ${port} is taken${owner === undefined ? '' : ` by ${owner}`}: choose another with --port, or end what uses it`,
   );
 }
@@ -102,7 +104,7 @@ function listen(port: number, host: string): Promise<Server | undefined> {
   });
 }
 
-/** `name (process 123)`, from /proc; undefined elsewhere, or where this user may not look. */
+/** `name (process 123)`, from /proc; undefined on other systems, or without permission. */
 function portOwner(port: number): string | undefined {
   try {
     const inodes = new Set(['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeningInodes(table, port)));
@@ -110,7 +112,7 @@ function portOwner(port: number): string | undefined {
       if (holdsSocket(pid, inodes)) return `${basename(readlinkSync(`/proc/${pid}/exe`))} (process ${pid})`;
     }
   } catch {
-    // an error of the file system: there is no /proc, or the process belongs to somebody else. The line does without.
+    // an error of the file system: there is no /proc, or the process belongs to another user. The message then names no process.
   }
   return undefined;
 }
@@ -129,7 +131,7 @@ function holdsSocket(pid: string, inodes: ReadonlySet<string>): boolean {
   try {
     return readdirSync(`/proc/${pid}/fd`).some((fd) => inodes.has(readlinkSync(`/proc/${pid}/fd/${fd}`)));
   } catch {
-    // an error of the file system: the process has ended, or belongs to somebody else
+    // an error of the file system: the process has ended, or belongs to another user
     return false;
   }
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { beginningOf } from '../data/process-identity.ts';
-import { temporaryPlace } from '../temporary-place.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
 import { startUnderLifeline } from './lifeline.ts';
 import { openLogFile } from './log-file.ts';
 import type { Running } from './running.ts';
@@ -13,7 +13,7 @@ const env = { PATH: process.env.PATH };
 
 /** Runs a stand-in server: a script of the shell. */
 function run(script: string): { running: Running; logFile: string } {
-  const logFile = join(temporaryPlace(), 'log');
+  const logFile = join(temporaryDirectory(), 'log');
   const log = openLogFile(logFile);
   return {
     running: startUnderLifeline({ command: 'sh', args: ['-c', script], stopSignal: 'SIGINT', log, env }),
@@ -28,29 +28,29 @@ async function whenUp(logFile: string): Promise<void> {
   while (!readFileSync(logFile, 'utf8').includes('up')) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('The number that is told is the server itself.', async () => {
+test('The reported process id is that of the server itself.', async () => {
   const { running, logFile } = run(`echo "I am $$"`);
   await running.known;
   await running.ended;
   assert.match(readFileSync(logFile, 'utf8'), new RegExp(`I am ${running.pid}`));
 });
 
-test('A server is stopped with its own signal, and its exit code is told.', async () => {
+test('A server is stopped with its own signal, and its exit code is reported.', async () => {
   const { running, logFile } = run(waits);
   await whenUp(logFile);
   running.askToStop();
   assert.equal(await running.ended, 'ended with exit code 7');
 });
 
-test('A server that is killed is told as killed.', async () => {
+test('A killed server is reported as killed.', async () => {
   const { running, logFile } = run(waits);
   await whenUp(logFile);
   running.kill();
   assert.equal(await running.ended, 'ended by SIGKILL');
 });
 
-test('A command that does not exist ends with its reason in the log.', async () => {
-  const logFile = join(temporaryPlace(), 'log');
+test('A command that does not exist has its error in the log.', async () => {
+  const logFile = join(temporaryDirectory(), 'log');
   const log = openLogFile(logFile);
   const running = startUnderLifeline({ command: '/absent/server', args: [], stopSignal: 'SIGINT', log, env });
   assert.equal(await running.ended, 'ended with exit code 127');
@@ -58,7 +58,7 @@ test('A command that does not exist ends with its reason in the log.', async () 
 });
 
 test('A server does not outlive a launcher that was killed without warning.', async () => {
-  const logFile = join(temporaryPlace(), 'log');
+  const logFile = join(temporaryDirectory(), 'log');
   const script = `
     const { startUnderLifeline } = await import(${JSON.stringify(import.meta.resolve('./lifeline.ts'))});
     const { openLogFile } = await import(${JSON.stringify(import.meta.resolve('./log-file.ts'))});

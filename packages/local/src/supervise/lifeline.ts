@@ -6,9 +6,9 @@ import type { LogFile } from './log-file.ts';
 import { endingOf, type Running, signalQuietly } from './running.ts';
 
 /**
- * Foreign servers do not watch their parent, and must not outlive a launcher that was killed. So a shell starts the
- * server, tells its number, and reads its own input: each line is a signal to pass on, and the end of input (the
- * launcher is gone, whichever way) is the signal to stop. It ends as the server ends.
+ * PostgreSQL and NATS do not notice when their parent dies, and must not outlive a launcher that was killed. Therefore a
+ * shell starts the server, prints its process id, and reads its own input: each line is a signal for the server, and the
+ * end of input, which means that the launcher is gone, stops the server. The shell exits with the server's exit code.
  */
 const SCRIPT = `
 last=$1; shift
@@ -30,7 +30,7 @@ interface LifelineOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly stopSignal: NodeJS.Signals;
-  /** what ends it when it does not stop in time; SIGKILL follows when that is not heard, either */
+  /** the signal for a server that does not stop in time; SIGKILL follows if it has no effect */
   readonly killSignal?: NodeJS.Signals;
   readonly log: LogFile;
   readonly env: NodeJS.ProcessEnv;
@@ -42,9 +42,9 @@ export function startUnderLifeline(options: LifelineOptions): Running {
   const name = (signal: NodeJS.Signals): string => signal.replace(/^SIG/, '');
   const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', name(options.stopSignal), options.command, ...options.args], {
     stdio: ['pipe', 'pipe', options.log.fd],
-    // a process group of its own: Ctrl-C of the terminal reaches the launcher only
+    // in its own process group, so that Ctrl-C of the terminal reaches only the launcher
     detached: true,
-    // the launcher's own directory may be closed to the user that the server runs as
+    // the user of the server may have no access to the launcher's directory
     cwd: '/',
     env: options.env,
     uid: options.uid,
@@ -52,21 +52,21 @@ export function startUnderLifeline(options: LifelineOptions): Running {
   }) as ChildProcessByStdio<Writable, Readable, null>;
   closeSync(options.log.fd);
   let pid: number | undefined;
-  const told = new Promise<void>((resolve) => {
+  const reported = new Promise<void>((resolve) => {
     createInterface({ input: child.stdout }).once('line', (line) => {
       pid = Number(line);
       child.stdout.destroy();
       resolve();
     });
   });
-  // EPIPE: the process has ended, which is told by its end
+  // EPIPE: the process has ended, which `ended` reports
   child.stdin.on('error', () => {});
   const ended = endingOf(child);
   return {
     get pid() {
       return pid;
     },
-    known: Promise.race([told, ended]),
+    known: Promise.race([reported, ended]),
     ended,
     askToStop: () => child.stdin.end(),
     kill: () => {

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { appendFileSync, closeSync, existsSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { temporaryPlace } from '../temporary-place.ts';
-import { lastWords, openLogFile, tellingLine } from './log-file.ts';
+import { temporaryDirectory } from '../temporary-directory.ts';
+import { lastMessage, openLogFile, reasonLine } from './log-file.ts';
 
 function place(): string {
-  return join(temporaryPlace(), 'part.log');
+  return join(temporaryDirectory(), 'part.log');
 }
 
-test('The telling line is the plain one between lines of JSON.', () => {
-  assert.equal(tellingLine(['{"level":60}', 'the port is taken', '{"level":30}', '']), 'the port is taken');
+test('The reason is the plain line between lines of JSON.', () => {
+  assert.equal(reasonLine(['{"level":60}', 'the port is taken', '{"level":30}', '']), 'the port is taken');
 });
 
-test('The telling line of a crash is the one that names the error.', () => {
+test('The reason of a crash is the line with the error.', () => {
   const lines = [
     'file:///x.ts:1',
     '  boom',
@@ -22,25 +22,25 @@ test('The telling line of a crash is the one that names the error.', () => {
     '',
     'Node.js v26.0.0',
   ];
-  assert.equal(tellingLine(lines), 'TypeError: no such thing');
+  assert.equal(reasonLine(lines), 'TypeError: no such thing');
 });
 
-test("The telling line of PostgreSQL's is its FATAL, not what follows it.", () => {
+test('The reason of PostgreSQL is its FATAL line, and not a later one.', () => {
   const lines = ['2026 [1] FATAL:  lock file exists', '2026 [1] LOG:  database system is shut down'];
-  assert.equal(tellingLine(lines), '2026 [1] FATAL:  lock file exists');
+  assert.equal(reasonLine(lines), '2026 [1] FATAL:  lock file exists');
 });
 
-test('Only the words of the last run count.', () => {
+test('Only the messages of the last run count.', () => {
   const path = place();
   writeFileSync(path, 'an old failure\n');
   const log = openLogFile(path);
   closeSync(log.fd);
-  assert.equal(lastWords(path, log.from), '');
+  assert.equal(lastMessage(path, log.from), '');
   appendFileSync(path, 'a new failure\n');
-  assert.equal(lastWords(path, log.from), 'a new failure');
+  assert.equal(lastMessage(path, log.from), 'a new failure');
 });
 
-test('A log that has grown large is put aside.', () => {
+test('A large log is renamed.', () => {
   const path = place();
   writeFileSync(path, '');
   truncateSync(path, 17 << 20);

@@ -3,23 +3,23 @@ import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from '
 const ROTATE_AT_BYTES = 16 << 20;
 const TAIL_BYTES = 16 << 10;
 
-/** A log that a process appends to itself, so that it goes on when the launcher is gone. */
+/** A log file to which a process writes directly, so that it also gets lines after the launcher has ended. */
 export interface LogFile {
   readonly path: string;
   readonly fd: number;
-  /** where this process's lines begin */
+  /** the position of this process's first line */
   readonly from: number;
 }
 
-/** The log of the run before is kept once it has grown large; older ones are not. */
+/** Opens a log file. A large file is renamed first, and replaces an older renamed one. */
 export function openLogFile(path: string): LogFile {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > ROTATE_AT_BYTES) renameSync(path, `${path}.1`);
   const fd = openSync(path, 'a', 0o600);
   return { path, fd, from: fstatSync(fd).size };
 }
 
-/** What a process said last about its end; empty when it said nothing. */
-export function lastWords(path: string, from = 0): string {
+/** The last message of a process about its end; '' where it wrote none. */
+export function lastMessage(path: string, from = 0): string {
   let fd: number;
   try {
     fd = openSync(path, 'r');
@@ -32,17 +32,17 @@ export function lastWords(path: string, from = 0): string {
     const start = Math.max(from, size - TAIL_BYTES);
     const buffer = Buffer.alloc(Math.max(0, size - start));
     readSync(fd, buffer, 0, buffer.length, start);
-    return tellingLine(buffer.toString('utf8').split('\n'));
+    return reasonLine(buffer.toString('utf8').split('\n'));
   } finally {
     closeSync(fd);
   }
 }
 
 /**
- * Parts write their reason as a plain line between lines of JSON; a crash of Node ends with a stack, whose telling line
- * is the one that names the error.
+ * The line that gives the reason: parts write it as a plain line between lines of JSON; in the stack of a crash of Node
+ * it is the line with the error.
  */
-export function tellingLine(lines: readonly string[]): string {
+export function reasonLine(lines: readonly string[]): string {
   const plain = lines.filter(
     (line) => line.trim() !== '' && !line.startsWith('{') && !/^\s+at |^Node\.js v/.test(line),
   );

@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** How a process ended, in words for the screen. */
+/** How a process ended, as text for the screen. */
 export type Ending = string;
 
-/** A process that was started, until it ends. */
+/** A started process. */
 export interface Running {
-  /** the server's own process, not a wrapper around it; undefined until it is known */
+  /** the process id of the server itself, not of its wrapper; undefined until it is known */
   readonly pid: number | undefined;
-  /** when the number is known, or will never be */
+  /** resolves when the process id is known, or will never be known */
   readonly known: Promise<unknown>;
   readonly ended: Promise<Ending>;
   askToStop(): void;
@@ -21,7 +21,7 @@ export function endingOf(child: ChildProcess): Promise<Ending> {
   });
 }
 
-/** A shell tells a signal as 128 and its number. */
+/** A shell reports a signal as 128 plus its number. */
 function describeCode(code: number): string {
   const signals: Record<number, string> = {
     130: 'SIGINT',
@@ -39,6 +39,6 @@ export function signalQuietly(pid: number | undefined, signal: NodeJS.Signals): 
   try {
     process.kill(pid, signal);
   } catch {
-    // ESRCH: it is gone already. EPERM: its number belongs to a process of somebody else by now.
+    // ESRCH: the process has ended already. EPERM: its id now belongs to a process of another user.
   }
 }

@@ -4,9 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { PROGRAM_SOURCES, projectRoot } from '@tidegate/local';
 import { build, type Plugin, stop } from 'esbuild';
 
-/** Where each program begins. */
-export const PROGRAMS = { tidegate: 'packages/local/src/main.ts', ...PROGRAM_SOURCES } as const;
-export type Program = keyof typeof PROGRAMS;
+export type Program = keyof typeof PROGRAM_SOURCES;
 
 /** What modules of CommonJS ask for modules of Node; the names are ones that no module has itself. */
 const REQUIRE = `import { createRequire as requireOfPrograms } from 'node:module';
@@ -15,7 +13,9 @@ const require = requireOfPrograms(${JSON.stringify(join(projectRoot, 'package.js
 /** Writes each program as one file, with everything that it imports. */
 export async function bundle(directory: string): Promise<void> {
   await build({
-    entryPoints: Object.fromEntries(Object.entries(PROGRAMS).map(([name, main]) => [name, join(projectRoot, main)])),
+    entryPoints: Object.fromEntries(
+      Object.entries(PROGRAM_SOURCES).map(([name, main]) => [name, join(projectRoot, main)]),
+    ),
     outdir: directory,
     outExtension: { '.js': '.mjs' },
     bundle: true,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { projectRoot } from '@tidegate/local';
+import { PROGRAM_SOURCES, projectRoot } from '@tidegate/local';
 import { prepared } from '../prepared.ts';
-import { bundle, PROGRAMS, type Program } from './bundle.ts';
+import { bundle, type Program } from './bundle.ts';
 import { sourcesKey } from './sources-key.ts';
 
 /**
@@ -9,7 +9,7 @@ import { sourcesKey } from './sources-key.ts';
  * long as everything else that a part does at its start. Coverage is measured of the sources themselves.
  */
 export async function programFile(name: Program): Promise<string> {
-  if (process.env.NODE_V8_COVERAGE !== undefined) return join(projectRoot, PROGRAMS[name]);
+  if (process.env.NODE_V8_COVERAGE !== undefined) return join(projectRoot, PROGRAM_SOURCES[name]);
   const directory = await prepared({ name: 'programs', key: sourcesKey(), make: bundle });
   return join(directory, `${name}.mjs`);
 }

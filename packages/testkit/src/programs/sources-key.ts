@@ -3,7 +3,7 @@ import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '@tidegate/local';
 
-const SOURCES = ['{packages,services}/*/src/**/*', 'package-lock.json'];
+const SOURCES = ['{packages,programs,services}/*/src/**/*', 'package-lock.json'];
 
 let known: string | undefined;
 

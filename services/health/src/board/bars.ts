@@ -1,24 +1,34 @@
-import { seen } from '../history/history.ts';
+import { minuteState } from '../history/history.ts';
 import { type Html, html } from './html.ts';
 
-const WORDS = { [seen.nothing]: 'none', [seen.ok]: 'ok', [seen.degraded]: 'degraded', [seen.failing]: 'failing' };
-/** heights as well as colours tell the states apart */
-const HEIGHTS = { [seen.nothing]: 2, [seen.ok]: 8, [seen.degraded]: 12, [seen.failing]: 16 };
+const WORDS = {
+  [minuteState.nothing]: 'none',
+  [minuteState.ok]: 'ok',
+  [minuteState.degraded]: 'degraded',
+  [minuteState.failing]: 'failing',
+};
+/** states differ in height as well as in colour */
+const HEIGHTS = {
+  [minuteState.nothing]: 2,
+  [minuteState.ok]: 8,
+  [minuteState.degraded]: 12,
+  [minuteState.failing]: 16,
+};
 const WIDTH = 4;
 const HEIGHT = 16;
 
-/** States over time, oldest first, as bars that need no script; what they show is said in words as well. */
+/** Draws states over time, oldest first, as bars that need no script; a text says the same. */
 export function stateBars(states: readonly number[], span: string): Html {
   const bars = runsOf(states).map(({ state, from, to }) => {
-    const word = WORDS[state as keyof typeof WORDS];
+    const name = WORDS[state as keyof typeof WORDS];
     const height = HEIGHTS[state as keyof typeof HEIGHTS];
     const width = (to - from) * WIDTH - 1;
-    return html`<rect class="bar-${word}" x="${from * WIDTH}" y="${HEIGHT - height}" width="${width}" height="${height}"/>`;
+    return html`<rect class="bar-${name}" x="${from * WIDTH}" y="${HEIGHT - height}" width="${width}" height="${height}"/>`;
   });
   return drawing(bars, states.length, `${span}: ${summary(states)}`);
 }
 
-/** Neighbours that are alike are one bar: most of the time nothing happens, and a page has hundreds of drawings. */
+/** Joins equal neighbours to one bar, because a page has hundreds of drawings, and states rarely change. */
 function runsOf(states: readonly number[]): Array<{ state: number; from: number; to: number }> {
   const runs: Array<{ state: number; from: number; to: number }> = [];
   for (const [i, state] of states.entries()) {
@@ -31,17 +41,17 @@ function runsOf(states: readonly number[]): Array<{ state: number; from: number;
 
 function summary(states: readonly number[]): string {
   const count = (state: number) => states.filter((one) => one === state).length;
-  const known = states.length - count(seen.nothing);
+  const known = states.length - count(minuteState.nothing);
   if (known === 0) return 'nothing known';
-  const told = [
-    [count(seen.failing), 'failing'],
-    [count(seen.degraded), 'degraded'],
+  const counts = [
+    [count(minuteState.failing), 'failing'],
+    [count(minuteState.degraded), 'degraded'],
   ] as const;
-  const bad = told.filter(([many]) => many > 0).map(([many, word]) => `${word} in ${many}`);
+  const bad = counts.filter(([many]) => many > 0).map(([many, name]) => `${name} in ${many}`);
   return bad.length === 0 ? `ok in all ${known} that are known` : `${bad.join(', ')} of ${known} that are known`;
 }
 
-/** Amounts over time, the largest as high as the drawing. */
+/** Draws amounts over time; the largest is as high as the drawing. */
 export function amountBars(amounts: readonly number[], span: string, unit: string): Html {
   const largest = Math.max(0, ...amounts);
   const bars = amounts.flatMap((amount, i) => {

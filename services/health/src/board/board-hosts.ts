@@ -3,7 +3,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import { type Address, parseAddress, specialsOf, unmapped } from '@tidegate/addresses';
 import { OptionError } from '@tidegate/service-kit';
 
-/** What this machine is called, and its addresses: they may change while the process runs. */
+/** The names and addresses of this machine, which may change while the process runs. */
 export interface Machine {
   readonly names: () => readonly string[];
   readonly addresses: () => readonly string[];
@@ -15,8 +15,9 @@ const MACHINE: Machine = {
 };
 
 /**
- * The hosts under which the board is served. A page of another site can give its own name an address of this machine (DNS
- * rebinding), and its visitors' browsers then let it read the board: their requests name that site as their host.
+ * The hosts under which the board is served. This prevents DNS rebinding: a foreign site can resolve its own name to an
+ * address of this machine, and could then read the board in the browsers of its visitors. Such requests have the name of
+ * that site as their host.
  */
 export class BoardHosts {
   readonly #configured: ReadonlySet<string>;
@@ -46,13 +47,13 @@ export class BoardHosts {
 
 const NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
 
-/** The host of a Host header, as it is compared; '' where there is none. */
+/** The host of a Host header in its compared form; '' where there is none. */
 function hostOf(header: string): string {
   const [, host = ''] = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]]*)(?::\d*)?$/.exec(header) ?? [];
   return plain(host);
 }
 
-/** Names are compared without their case and the dot that may end them. */
+/** Names are compared in lower case and without a final dot. */
 function plain(host: string): string {
   return host
     .toLowerCase()
@@ -60,12 +61,12 @@ function plain(host: string): string {
     .replace(/\.$/, '');
 }
 
-/** An address has several spellings. */
+/** One spelling for each address. */
 function canonical(host: string): string {
   return addressIn(host)?.toString() ?? host;
 }
 
-/** Interfaces have zones, which no Host header has. */
+/** Removes the zone of an interface's address, which a Host header does not have. */
 function addressIn(text: string): Address | undefined {
   const found = parseAddress(text.replace(/%.*$/, ''));
   return found && unmapped(found);

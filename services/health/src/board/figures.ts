@@ -2,17 +2,17 @@ import type { ReportedReplica } from '../report.ts';
 
 const NOTHING = '–';
 
-/** What is told of one replica, in words for people. */
+/** The figures of one replica, as text. */
 export function figures(
   { load, revision, address }: ReportedReplica,
   newest: number,
 ): Array<readonly [string, string]> {
   const behind = newest - revision;
-  const told: Array<readonly [string, string]> = [
+  const rows: Array<readonly [string, string]> = [
     ['Revision', behind > 0 ? `${revision} (${behind} behind)` : `${revision}`],
   ];
   if (load !== null) {
-    told.push(
+    rows.push(
       ['Requests/s', rate(load.requestsPerSecond)],
       ['Loop delay', milliseconds(load.loopDelayMs)],
       ['Memory', `${Math.round(load.residentBytes / 2 ** 20)} MiB`],
@@ -21,11 +21,11 @@ export function figures(
       ['Up', span(load.uptimeSeconds * 1000)],
     );
   }
-  told.push(['Address', address]);
-  return told;
+  rows.push(['Address', address]);
+  return rows;
 }
 
-/** Replicas together: what adds up is added, and of the rest the worst counts. */
+/** The figures of several replicas: rates are added, of the others the worst value is taken. */
 export function together(replicas: readonly ReportedReplica[]) {
   const loads = replicas.flatMap(({ load }) => (load === null ? [] : [load]));
   const lags = loads.filter(({ hasLag }) => hasLag).map(({ lagMs }) => lagMs);
@@ -46,7 +46,7 @@ function milliseconds(ms: number): string {
   return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 }
 
-/** The largest unit of which there is one at least. */
+/** A time in the largest unit that fits. */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;

@@ -14,7 +14,7 @@ function page(told: Parameters<typeof replica>[0]): string {
   return boardPage(reportOf([one], 60_000), history, 60_000);
 }
 
-test('What a part says of itself is never markup.', () => {
+test('Texts from parts are never markup.', () => {
   const evil = `"><script>alert('x')</script>&amp;`;
   const text = page({ part: evil, instance: evil, checks: { [evil]: { ok: false, message: evil } } });
   assert.doesNotMatch(text, /<script>alert|<i>why/);
@@ -22,19 +22,19 @@ test('What a part says of itself is never markup.', () => {
   assert.match(text, /&#60;script&#62;alert\(&#39;x&#39;\)/);
 });
 
-test('The page has no style and no script in itself, and asks for itself again where there are no scripts.', () => {
+test('The page has no inline style or script, and reloads itself without scripts.', () => {
   const text = page({});
   assert.doesNotMatch(text, /<style|style=|<script>| on[a-z]+=/);
   assert.match(text, /<noscript><meta http-equiv="refresh" content="5"><\/noscript>/);
 });
 
-test('What is wrong stands first, with its reason.', () => {
+test('Failures come first, with their reasons.', () => {
   const text = page({ checks: { postgres: { ok: false, message: 'gone' } } });
   assert.match(text, /<title>Tidegate is failing<\/title>/);
   assert.match(text, /What is wrong.*store\/store-1\/postgres<\/strong>: gone/s);
 });
 
-test('A replica has its figures, and its place behind the newest.', () => {
+test('A replica has its figures, and its distance from the newest revision.', () => {
   const text = boardPage(
     reportOf([replica({ revision: 7 }), replica({ instance: 'store-2', revision: 3 })], 0),
     new History(),
@@ -44,7 +44,7 @@ test('A replica has its figures, and its place behind the newest.', () => {
     assert.match(text, new RegExp(`<dd>${figure.replaceAll(/[().]/g, '\\$&')}</dd>`), figure);
 });
 
-test('Bars say in words what they show, and neighbours that are alike are one.', () => {
+test('Bars have a text with the same content, and equal neighbours are one bar.', () => {
   const { text } = stateBars([0, 1, 1, 1, 3, 1], 'last hour');
   assert.match(text, /aria-label="last hour: failing in 1 of 5 that are known"/);
   assert.equal(text.match(/<rect/g)?.length, 4);

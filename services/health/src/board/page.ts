@@ -6,8 +6,8 @@ import { figures, span, together } from './figures.ts';
 import { type Html, html } from './html.ts';
 
 /** the last hour by minutes, the last day by half hours */
-const HOUR = { spans: 60, minutes: 1, words: 'last hour, by minutes' } as const;
-const DAY = { spans: 48, minutes: 30, words: 'last day, by half hours' } as const;
+const HOUR = { spans: 60, minutes: 1, text: 'last hour, by minutes' } as const;
+const DAY = { spans: 48, minutes: 30, text: 'last day, by half hours' } as const;
 const SHOWN_EVENTS = 20;
 const SYMBOLS = { ok: '✓', degraded: '!', stopping: '…', failing: '✕', unreachable: '✕' } as const;
 const HEADINGS: Readonly<Record<string, string>> = {
@@ -19,18 +19,18 @@ const HEADINGS: Readonly<Record<string, string>> = {
 
 type State = keyof typeof SYMBOLS;
 
-/** The report as a page: whole without scripts, when it asks for itself again; with them it changes in place. */
+/** The report as a page. Without scripts it reloads itself; with scripts it is updated in place. */
 export function boardPage(report: Report, history: History, now: number): string {
   const parts = Map.groupBy(report.parts, ({ part }) => part);
   const sections = [...parts].map(([part, replicas]) => partSection(part, replicas, { report, history, now }));
-  const words = { ok: 'is well', degraded: 'is degraded', failing: 'is failing' }[report.state];
+  const text = { ok: 'is well', degraded: 'is degraded', failing: 'is failing' }[report.state];
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Tidegate ${words}</title>
+<title>Tidegate ${text}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/board.css">
 <noscript><meta http-equiv="refresh" content="5"></noscript>
@@ -38,11 +38,11 @@ export function boardPage(report: Report, history: History, now: number): string
 </head>
 <body>
 <header>
-<h1 class="${report.state}"><span aria-hidden="true">${SYMBOLS[report.state]}</span> <span id="summary" role="status" aria-live="polite">Tidegate ${words}</span></h1>
+<h1 class="${report.state}"><span aria-hidden="true">${SYMBOLS[report.state]}</span> <span id="summary" role="status" aria-live="polite">Tidegate ${text}</span></h1>
 <p>As of <time id="at" datetime="${report.at}">${clock(report.at)}</time> UTC, revision ${report.revision}. <span id="live" role="status" aria-live="polite"></span></p>
 </header>
 <main id="main">
-${troubles(report)}
+${failures(report)}
 ${overview(parts)}
 ${sections}
 ${events(history)}
@@ -53,14 +53,14 @@ ${events(history)}
 `.text;
 }
 
-interface Around {
+interface PageContext {
   readonly report: Report;
   readonly history: History;
   readonly now: number;
 }
 
-/** What needs somebody comes first. */
-function troubles({ parts }: Report): Html {
+/** The failing checks, which are shown first. */
+function failures({ parts }: Report): Html {
   const lines = parts.flatMap(({ part, instance, checks }) =>
     checks
       .filter(({ ok }) => !ok)
@@ -86,13 +86,13 @@ function overview(parts: ReadonlyMap<string, readonly ReportedReplica[]>): Html 
 </table></div></section>`;
 }
 
-function partSection(part: string, replicas: readonly ReportedReplica[], around: Around): Html {
+function partSection(part: string, replicas: readonly ReportedReplica[], context: PageContext): Html {
   const id = `part-${part}`;
-  const cards = replicas.map((replica, i) => card(replica, `${id}-${i}`, around));
+  const cards = replicas.map((replica, i) => card(replica, `${id}-${i}`, context));
   return html`<section id="section-${id}" aria-labelledby="${id}"><h2 id="${id}">${HEADINGS[part] ?? part}</h2><div class="cards">${cards}</div></section>`;
 }
 
-function card(replica: ReportedReplica, id: string, { report, history, now }: Around): Html {
+function card(replica: ReportedReplica, id: string, { report, history, now }: PageContext): Html {
   const { instance, address, state, since, load } = replica;
   const series = history.of(address, now);
   const terms = figures(replica, report.revision).map(
@@ -104,7 +104,7 @@ function card(replica: ReportedReplica, id: string, { report, history, now }: Ar
 <h3 id="${id}">${instance}</h3>
 <p class="${state}"><span class="badge">${badge(state)}</span> <span class="since">${state === 'unreachable' ? 'gone' : 'here'} for ${span(now - Date.parse(since))}</span></p>
 <dl>${terms}</dl>
-<div class="strip"><span>Last day</span>${stateBars(series.states('', DAY.spans, DAY.minutes), DAY.words)}</div>
+<div class="strip"><span>Last day</span>${stateBars(series.states('', DAY.spans, DAY.minutes), DAY.text)}</div>
 ${lag}
 <table>
 <caption>Checks of ${instance}</caption>
@@ -115,27 +115,27 @@ ${lag}
 }
 
 function lagRow(series: Series): Html {
-  return html`<div class="strip"><span>Lag</span>${amountBars(series.lagMs(HOUR.spans, HOUR.minutes), HOUR.words, 'ms')}</div>`;
+  return html`<div class="strip"><span>Lag</span>${amountBars(series.lagMs(HOUR.spans, HOUR.minutes), HOUR.text, 'ms')}</div>`;
 }
 
 function checkRows({ checks, state }: ReportedReplica, series: Series): readonly Html[] {
   const [done, others] = [checks.filter(isDoneHook), checks.filter((check) => !isDoneHook(check))];
   const rows = others.map(({ name, ok, required, message }) => {
-    // what one that is gone said last is not so any more
+    // the last message of an unreachable replica is outdated
     const isStale = state === 'unreachable' && name !== REACHABLE;
-    const word = isStale ? 'unknown' : ok ? 'ok' : required ? 'failing' : 'degraded';
+    const label = isStale ? 'unknown' : ok ? 'ok' : required ? 'failing' : 'degraded';
     const why = ok || isStale || message === '' ? html`` : html`<span class="why">${message}</span>`;
-    return html`<tr><th scope="row">${name}</th><td class="${word}"><span class="badge">${badge(word)}</span>${why}</td><td>${stateBars(series.states(name, HOUR.spans, HOUR.minutes), HOUR.words)}</td></tr>`;
+    return html`<tr><th scope="row">${name}</th><td class="${label}"><span class="badge">${badge(label)}</span>${why}</td><td>${stateBars(series.states(name, HOUR.spans, HOUR.minutes), HOUR.text)}</td></tr>`;
   });
   if (done.length === 0 || state === 'unreachable') return rows;
-  const word = `start-up (${done.length} hooks)`;
+  const label = `start-up (${done.length} hooks)`;
   return [
     ...rows,
-    html`<tr><th scope="row">${word}</th><td class="ok"><span class="badge">${badge('ok')}</span></td><td></td></tr>`,
+    html`<tr><th scope="row">${label}</th><td class="ok"><span class="badge">${badge('ok')}</span></td><td></td></tr>`,
   ];
 }
 
-/** Once done they are always done: not worth a row each. */
+/** A start-up hook that is done stays done, so it needs no row. */
 function isDoneHook({ name, ok }: { readonly name: string; readonly ok: boolean }): boolean {
   return ok && name.startsWith('poststarthook/');
 }

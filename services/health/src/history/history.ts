@@ -1,9 +1,9 @@
-import { REACHABLE, type Replica, type ReplicaCheck, type Turn } from '../probes/replica.ts';
+import { type CheckChange, REACHABLE, type Replica, type ReplicaCheck } from '../probes/replica.ts';
 import { stateOf } from '../report.ts';
 import { Minutes } from './minutes.ts';
 
-/** What a minute was at its worst. 0: nothing is known of it. */
-export const seen = { nothing: 0, ok: 1, degraded: 2, failing: 3 } as const;
+/** The worst state of a minute; `nothing`: unknown. */
+export const minuteState = { nothing: 0, ok: 1, degraded: 2, failing: 3 } as const;
 
 export interface HistoryEvent {
   readonly at: string;
@@ -13,15 +13,15 @@ export interface HistoryEvent {
   readonly message: string;
 }
 
-/** What is drawn as bars. */
+/** The values that the board draws as bars. */
 export interface Series {
-  /** of a check, or of the whole replica where it has no name */
+  /** the states of a check; of the whole replica where the name is '' */
   readonly states: (check: string, spans: number, minutesOfSpan: number) => number[];
   /** milliseconds from commit to the mirrors */
   readonly lagMs: (spans: number, minutesOfSpan: number) => number[];
 }
 
-interface Kept {
+interface ReplicaHistory {
   readonly checks: Map<string, Minutes>;
   readonly lagMs: Minutes;
 }
@@ -37,21 +37,21 @@ export const BOUNDS: Bounds = { minutes: 24 * 60, events: 200, replicas: 256, ch
 const WHOLE = '';
 
 /**
- * What was, in memory alone: each minute of each check of each replica, and the last changes.
+ * The history in memory: each minute of each check of each replica, and the last changes.
  *
- * Invariant: it never holds more than its bounds. A replica is known by its address, so that it stays the same one when
- * it is started again; where there are too many, the one that was heard of longest ago goes.
+ * Invariant: it never exceeds its bounds. A replica is identified by its address, so that its history continues after a
+ * restart; where there are too many, the one without news for the longest time is removed.
  */
 export class History {
   readonly #bounds: Bounds;
-  readonly #replicas = new Map<string, Kept>();
+  readonly #replicas = new Map<string, ReplicaHistory>();
   readonly #events: HistoryEvent[] = [];
 
   constructor(bounds: Partial<Bounds> = {}) {
     this.#bounds = { ...BOUNDS, ...bounds };
   }
 
-  /** how many are kept */
+  /** the number of minutes that are kept */
   get minutes(): number {
     return this.#bounds.minutes;
   }
@@ -61,15 +61,15 @@ export class History {
     return this.#events;
   }
 
-  /** What is believed of a replica now, and what has just changed. */
-  note(replica: Replica, turns: readonly Turn[], now: number): void {
-    const kept = this.#keptOf(replica.address);
-    this.#minutesOf(kept, WHOLE).note(wholeState(replica), now);
-    // of one that does not answer nothing more is known
-    const told = replica.checks.filter(({ name }) => replica.isReachable || name === REACHABLE);
-    for (const check of told) this.#minutesOf(kept, check.name).note(checkState(check), now);
-    if (replica.load?.hasLag) kept.lagMs.note(replica.load.lagMs, now);
-    for (const { check, passes, message } of turns) {
+  /** Adds the present state of a replica, and its latest changes. */
+  note(replica: Replica, changes: readonly CheckChange[], now: number): void {
+    const entry = this.#historyOf(replica.address);
+    this.#minutesOf(entry, WHOLE).note(wholeState(replica), now);
+    // for a replica that does not answer only this is known
+    const reported = replica.checks.filter(({ name }) => replica.isReachable || name === REACHABLE);
+    for (const check of reported) this.#minutesOf(entry, check.name).note(checkState(check), now);
+    if (replica.load?.hasLag) entry.lagMs.note(replica.load.lagMs, now);
+    for (const { check, passes, message } of changes) {
       const what = `${replica.part}/${replica.instance}/${check}`;
       this.#events.unshift({ at: new Date(now).toISOString(), what, ok: passes, message });
     }
@@ -77,33 +77,33 @@ export class History {
   }
 
   of(address: string, now: number): Series {
-    const kept = this.#replicas.get(address);
-    const nothing = (spans: number) => new Array<number>(spans).fill(seen.nothing);
+    const entry = this.#replicas.get(address);
+    const nothing = (spans: number) => new Array<number>(spans).fill(minuteState.nothing);
     return {
-      states: (check, spans, size) => kept?.checks.get(check)?.last(spans, size, now) ?? nothing(spans),
-      lagMs: (spans, size) => kept?.lagMs.last(spans, size, now) ?? nothing(spans),
+      states: (check, spans, size) => entry?.checks.get(check)?.last(spans, size, now) ?? nothing(spans),
+      lagMs: (spans, size) => entry?.lagMs.last(spans, size, now) ?? nothing(spans),
     };
   }
 
-  #keptOf(address: string): Kept {
+  #historyOf(address: string): ReplicaHistory {
     const { minutes, replicas } = this.#bounds;
     const known = this.#replicas.get(address);
-    const kept = known ?? { checks: new Map(), lagMs: new Minutes(new Float32Array(minutes)) };
-    // a map remembers the order in which its entries were put: the first was heard of longest ago
+    const entry = known ?? { checks: new Map(), lagMs: new Minutes(new Float32Array(minutes)) };
+    // a map keeps the order of insertion, so the first entry has had no news for the longest time
     this.#replicas.delete(address);
-    this.#replicas.set(address, kept);
+    this.#replicas.set(address, entry);
     for (const oldest of this.#replicas.keys()) {
       if (this.#replicas.size <= replicas) break;
       this.#replicas.delete(oldest);
     }
-    return kept;
+    return entry;
   }
 
-  #minutesOf({ checks }: Kept, name: string): Minutes {
+  #minutesOf({ checks }: ReplicaHistory, name: string): Minutes {
     const known = checks.get(name);
     if (known !== undefined) return known;
     const made = new Minutes(new Uint8Array(this.#bounds.minutes));
-    // another version of the part may tell other checks; one that is told no longer goes first
+    // another version of the part may have other checks; checks that no longer exist are removed first
     for (const old of checks.keys()) {
       if (checks.size < this.#bounds.checksOfReplica) break;
       if (old !== WHOLE) checks.delete(old);
@@ -115,11 +115,11 @@ export class History {
 
 function wholeState(replica: Replica): number {
   const state = stateOf(replica);
-  if (state === 'ok') return seen.ok;
-  return state === 'degraded' || state === 'stopping' ? seen.degraded : seen.failing;
+  if (state === 'ok') return minuteState.ok;
+  return state === 'degraded' || state === 'stopping' ? minuteState.degraded : minuteState.failing;
 }
 
 function checkState({ passes, required }: ReplicaCheck): number {
-  if (passes) return seen.ok;
-  return required ? seen.failing : seen.degraded;
+  if (passes) return minuteState.ok;
+  return required ? minuteState.failing : minuteState.degraded;
 }

@@ -1,12 +1,12 @@
 const MINUTE_MS = 60_000;
 
-/** A number for each minute, 0 where nothing is known. */
+/** A number for each minute; 0: unknown. */
 type Numbers = Uint8Array | Float32Array;
 
 /**
  * The largest value of each of the last minutes, in a ring of fixed size.
  *
- * Invariant: slot m modulo the size is that of minute m, for the last minutes up to the newest; what was not noted is 0.
+ * Invariant: minute m is at the slot m modulo the size, for the last minutes up to the newest. Slots without a value are 0.
  */
 export class Minutes {
   readonly #slots: Numbers;
@@ -23,7 +23,7 @@ export class Minutes {
   note(value: number, now: number): void {
     const minute = Math.floor(now / MINUTE_MS);
     const { length } = this.#slots;
-    // a clock that was set back writes into the minutes that it has already had
+    // after the clock was set back, values go into minutes that already have some
     if (minute <= this.#newest - length) return;
     for (let m = Math.max(0, this.#newest + 1, minute - length + 1); m <= minute; m++) this.#slots[m % length] = 0;
     this.#newest = Math.max(this.#newest, minute);
@@ -31,7 +31,7 @@ export class Minutes {
     if (value > (this.#slots[slot] as number)) this.#slots[slot] = value;
   }
 
-  /** The largest value of each of so many spans of minutes, oldest first; the last one ends with the present minute. */
+  /** The largest value of each span of minutes, oldest first; the last span ends with the present minute. */
   last(spans: number, minutesOfSpan: number, now: number): number[] {
     const { length } = this.#slots;
     const end = Math.floor(now / MINUTE_MS);

@@ -5,25 +5,25 @@ import { Replica } from './replica.ts';
 
 const FAILS = { ok: false, message: 'away' };
 
-test('A check that fails once is not believed; twice in a row it is, with its reason.', () => {
+test('One failure of a check is not accepted; two in a row are, with the reason.', () => {
   const one = new Replica('there:1', PATIENT);
   const failing = answered(answer({ checks: { postgres: FAILS } }));
-  assert.deepEqual(one.see(answered(), 0), []);
-  assert.deepEqual(one.see(failing, 1000), []);
+  assert.deepEqual(one.observe(answered(), 0), []);
+  assert.deepEqual(one.observe(failing, 1000), []);
   assert.ok(one.checks.every(({ passes }) => passes));
-  assert.deepEqual(one.see(failing, 2000), [{ check: 'postgres', passes: false, message: 'away' }]);
+  assert.deepEqual(one.observe(failing, 2000), [{ check: 'postgres', passes: false, message: 'away' }]);
   const postgres = one.checks.find(({ name }) => name === 'postgres');
   assert.deepEqual([postgres?.passes, postgres?.message, postgres?.since], [false, 'away', 2000]);
-  assert.deepEqual(one.see(answered(), 3000), []);
-  assert.deepEqual(one.see(answered(), 4000), [{ check: 'postgres', passes: true, message: '' }]);
+  assert.deepEqual(one.observe(answered(), 3000), []);
+  assert.deepEqual(one.observe(answered(), 4000), [{ check: 'postgres', passes: true, message: '' }]);
 });
 
-test('One lost answer is not the loss of a replica; what one that is gone said last is still shown.', () => {
+test('One lost answer does not make a replica unreachable; the last answer of an unreachable replica is still shown.', () => {
   const one = new Replica('there:1', PATIENT);
-  one.see(answered(), 0);
-  one.see(silent(), 1000);
+  one.observe(answered(), 0);
+  one.observe(silent(), 1000);
   assert.ok(one.isReachable);
-  assert.deepEqual(one.see(silent('refused'), 2000), [{ check: 'reachable', passes: false, message: 'refused' }]);
+  assert.deepEqual(one.observe(silent('refused'), 2000), [{ check: 'reachable', passes: false, message: 'refused' }]);
   assert.equal(one.isReachable, false);
   assert.deepEqual([one.part, one.instance, one.revision, one.load], ['store', 'store-1', 5, undefined]);
   assert.deepEqual(
@@ -36,29 +36,29 @@ test('One lost answer is not the loss of a replica; what one that is gone said l
   );
 });
 
-test('One that has not answered yet has the name of its address, and is well with its first answer.', () => {
+test('A replica without an answer has its address as its name, and is accepted with its first answer.', () => {
   const one = new Replica('there:1', PATIENT);
-  one.see(silent(), 0);
+  one.observe(silent(), 0);
   assert.deepEqual([one.part, one.instance, one.isReachable], ['unknown', 'there:1', false]);
-  one.see(answered(), 1000);
+  one.observe(answered(), 1000);
   assert.deepEqual([one.part, one.instance, one.isReachable, one.load], ['store', 'store-1', true, LOAD]);
 });
 
-test('A check that is told no longer is forgotten.', () => {
+test('A check that is no longer reported is removed.', () => {
   const one = new Replica('there:1', PATIENT);
-  one.see(answered(answer({ checks: { nats: FAILS } })), 0);
-  one.see(answered(), 1000);
+  one.observe(answered(answer({ checks: { nats: FAILS } })), 0);
+  one.observe(answered(), 1000);
   assert.deepEqual(
     one.checks.map(({ name }) => name),
     ['reachable', 'ping', 'postgres'],
   );
 });
 
-test('A part of an older version, which tells no load and nothing of liveness, is shown without them.', () => {
+test('A part of an older version is shown without load and liveness.', () => {
   const one = new Replica('there:1', PATIENT);
   const old = answer();
   for (const check of old.checks) Object.assign(check, { onLivez: false, live: false });
-  one.see(answered({ ...old, load: null }), 0);
+  one.observe(answered({ ...old, load: null }), 0);
   assert.equal(one.load, undefined);
   assert.ok(one.checks.filter(({ onLivez }) => onLivez).every(({ name, live }) => name === 'reachable' && live));
 });

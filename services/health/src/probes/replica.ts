@@ -14,8 +14,8 @@ export interface ReplicaCheck {
   readonly live: boolean;
 }
 
-/** What became different, for the list of events. */
-export interface Turn {
+/** A change of a check, for the list of events. */
+export interface CheckChange {
   readonly check: string;
   readonly passes: boolean;
   readonly message: string;
@@ -24,18 +24,19 @@ export interface Turn {
 interface Known {
   readonly steady: Steady;
   readonly live: Steady;
-  told: ChecksResponse['checks'][number];
+  last: ChecksResponse['checks'][number];
 }
 
-/** Of one that has not answered yet. */
+/** the part of a replica that has not answered yet */
 export const UNKNOWN = 'unknown';
-/** That it answers at all, beside the checks that it tells itself. */
+/** the name of the check that a replica answers at all */
 export const REACHABLE = 'reachable';
 
 /**
- * What is believed of one replica: what it said, but for what it said too few times.
+ * The accepted state of one replica: a change counts only when it was seen often enough in a row.
  *
- * Invariant: a check that a replica no longer tells is forgotten; the checks of one that does not answer stay as they were.
+ * Invariant: a check that the replica no longer reports is removed; while a replica does not answer, its checks stay as
+ * they were.
  */
 export class Replica {
   readonly address: string;
@@ -52,36 +53,37 @@ export class Replica {
     this.#patience = patience;
   }
 
-  /** Takes in an answer, or its lack; tells what that changed. */
-  see({ answered, answer, why }: TargetState, now: number): Turn[] {
-    const turns: Turn[] = [];
+  /** Takes an answer, or its absence. Returns what has changed. */
+  observe({ answered, answer, why }: TargetState, now: number): CheckChange[] {
+    const changes: CheckChange[] = [];
     if (this.#reachable === undefined) this.#reachable = new Steady(answered, now, this.#patience);
-    else if (this.#reachable.see(answered, now)) turns.push({ check: REACHABLE, passes: answered, message: why });
+    else if (this.#reachable.observe(answered, now)) changes.push({ check: REACHABLE, passes: answered, message: why });
     this.#why = why;
-    if (!answered || answer === undefined) return turns;
+    if (!answered || answer === undefined) return changes;
     this.#answer = answer;
-    const told = new Set(answer.checks.map(({ name }) => name));
-    for (const name of this.#checks.keys()) if (!told.has(name)) this.#checks.delete(name);
+    const reported = new Set(answer.checks.map(({ name }) => name));
+    for (const name of this.#checks.keys()) if (!reported.has(name)) this.#checks.delete(name);
     for (const check of answer.checks) {
       const known = this.#checks.get(check.name);
       if (known === undefined) {
         const steady = new Steady(check.ok, now, this.#patience);
-        this.#checks.set(check.name, { steady, live: new Steady(check.live, now, this.#patience), told: check });
+        this.#checks.set(check.name, { steady, live: new Steady(check.live, now, this.#patience), last: check });
         continue;
       }
-      known.live.see(check.live, now);
-      if (known.steady.see(check.ok, now)) turns.push({ check: check.name, passes: check.ok, message: check.message });
-      // the reason that is shown is that of the failure that is believed
-      if (check.ok === known.steady.passes || !check.ok) known.told = check;
+      known.live.observe(check.live, now);
+      if (known.steady.observe(check.ok, now))
+        changes.push({ check: check.name, passes: check.ok, message: check.message });
+      // the shown reason is that of the accepted failure
+      if (check.ok === known.steady.passes || !check.ok) known.last = check;
     }
-    return turns;
+    return changes;
   }
 
   get part(): string {
     return this.#answer?.part ?? UNKNOWN;
   }
 
-  /** its name, or its address while it has not told one */
+  /** its name; its address until it has reported a name */
   get instance(): string {
     return this.#answer?.instance ?? this.address;
   }
@@ -98,17 +100,17 @@ export class Replica {
     return this.#answer?.revision ?? 0;
   }
 
-  /** of one that answers, and tells it */
+  /** undefined while it does not answer or does not report it */
   get load(): LoadMessage | undefined {
     return this.isReachable ? (this.#answer?.load ?? undefined) : undefined;
   }
 
-  /** when it came, or went */
+  /** when it became reachable or unreachable */
   get since(): number {
     return this.#reachable?.since ?? this.#knownSince;
   }
 
-  /** whether it answers, and then what it tells of itself */
+  /** whether it answers, followed by the checks that it reports */
   get checks(): ReplicaCheck[] {
     const { isReachable } = this;
     const reachable: ReplicaCheck = {
@@ -120,9 +122,9 @@ export class Replica {
       onLivez: true,
       live: isReachable,
     };
-    const own = [...this.#checks].map(([name, { steady, live, told }]): ReplicaCheck => {
-      const { required, onLivez } = told;
-      const message = steady.passes ? '' : told.message;
+    const own = [...this.#checks].map(([name, { steady, live, last }]): ReplicaCheck => {
+      const { required, onLivez } = last;
+      const message = steady.passes ? '' : last.message;
       return { name, required, passes: steady.passes, since: steady.since, message, onLivez, live: live.passes };
     });
     return [reachable, ...own];

@@ -1,14 +1,14 @@
-/** How often in a row something must be seen before it is believed. */
+/** How often in a row a result must be seen before it counts. */
 export interface Patience {
-  /** that it fails */
+  /** for a failure */
   readonly failures: number;
-  /** that it passes again */
+  /** for passing again */
   readonly passes: number;
 }
 
 /**
- * A yes or no that does not flap: it changes only when the other one was seen often enough in a row. What has never
- * passed is on its way, and passes at once.
+ * A result that does not flap: it changes only when the other result was seen often enough in a row. A check that has
+ * never passed is starting, and passes at once.
  *
  *   patience of 2 failures and 3 passes:  seen  + - + - - - + + - + + +
  *                                         holds + + + + - - - - - - - +
@@ -16,7 +16,7 @@ export interface Patience {
 export class Steady {
   readonly #patience: Patience;
   #passes: boolean;
-  /** how often in a row the other one was seen */
+  /** how often in a row the other result was seen */
   #against = 0;
   #since: number;
   #hasPassed: boolean;
@@ -32,13 +32,13 @@ export class Steady {
     return this.#passes;
   }
 
-  /** when it became so */
+  /** when the present result began */
   get since(): number {
     return this.#since;
   }
 
-  /** Whether that changed it. */
-  see(passes: boolean, now: number): boolean {
+  /** Takes a result. Returns whether the steady result has changed. */
+  observe(passes: boolean, now: number): boolean {
     if (passes === this.#passes) {
       this.#against = 0;
       return false;

@@ -9,7 +9,7 @@ import { Target } from './target.ts';
 
 const open = credentials.createInsecure();
 
-test('An answer is kept, and the last one stays when there is none any more.', async () => {
+test('The last answer is kept, also when later probes get no answer.', async () => {
   const server = new Server();
   let told: object | undefined = answer({ revision: 9 });
   server.addService(health, {
@@ -33,7 +33,7 @@ test('An answer is kept, and the last one stays when there is none any more.', a
   server.forceShutdown();
 });
 
-test('Who takes the question and says nothing is given up in time.', async () => {
+test('A probe without an answer ends within its timeout.', async () => {
   const taken = new Set<Socket>();
   const silent = createServer((socket) => taken.add(socket.resume()));
   silent.listen(0, '127.0.0.1');

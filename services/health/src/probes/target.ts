@@ -2,18 +2,18 @@ import { type MethodDefinition, type ServiceError, status } from '@grpc/grpc-js'
 import { type Kit, type Replica, replicaClient } from '@tidegate/service-kit';
 import { type ChecksResponse, health } from '@tidegate/wire';
 
-/** What one address answered when it was asked last. */
+/** The result of the last probe of one address. */
 export interface TargetState {
   readonly address: string;
-  /** the last question was answered in time */
+  /** whether the last probe was answered in time */
   readonly answered: boolean;
-  /** the last answer; of one that does not answer the last one that it gave */
+  /** the last answer, also of an address that no longer answers */
   readonly answer: ChecksResponse | undefined;
-  /** why the last question was not answered */
+  /** why the last probe was not answered */
   readonly why: string;
 }
 
-/** One address, asked again and again. */
+/** Probes one address. */
 export class Target {
   readonly #client;
   readonly #timeoutMs: number;
@@ -29,11 +29,11 @@ export class Target {
     return this.#state;
   }
 
-  /** Ends in time, whatever the other side does. */
+  /** Ends within the timeout in any case. */
   async ask(): Promise<TargetState> {
     const { address, answer } = this.#state;
     this.#state = await this.#checks().then(
-      (told): TargetState => ({ address, answered: true, answer: told, why: '' }),
+      (checks): TargetState => ({ address, answered: true, answer: checks, why: '' }),
       (error: ServiceError): TargetState => ({ address, answered: false, answer, why: this.#reasonIn(error) }),
     );
     return this.#state;
@@ -43,7 +43,7 @@ export class Target {
     this.#client.close();
   }
 
-  /** Without what only those understand who know the library. */
+  /** The reason without the library's own terms. */
   #reasonIn({ code, details }: ServiceError): string {
     return code === status.DEADLINE_EXCEEDED ? `no answer within ${this.#timeoutMs} ms` : details;
   }

@@ -5,15 +5,15 @@ import { Targets } from './targets.ts';
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('Parts that come are asked, those that go are forgotten, and what is known of the others stays.', async () => {
+test('New parts are probed, removed parts are dropped, and the state of the others is kept.', async () => {
   let answer = ['10.0.0.1', '10.0.0.2'];
   let again = () => {};
-  const gone: string[] = [];
+  const removed: string[] = [];
   const targets = new Targets({
     names: ['fixed:1', 'dns:///parts:2'],
     credentials: credentials.createInsecure(),
     timeoutMs: 1000,
-    gone: ({ address }) => gone.push(address),
+    removed: ({ address }) => removed.push(address),
     lookUp: async () => answer,
     setTimeoutFn: (work) => {
       again = work;
@@ -34,6 +34,6 @@ test('Parts that come are asked, those that go are forgotten, and what is known 
   await settled();
   assert.deepEqual(known(), ['fixed:1', '10.0.0.1:2', '10.0.0.3:2']);
   assert.equal(targets.states[1], first);
-  assert.deepEqual(gone, ['dns:///parts:2', '10.0.0.2:2']);
+  assert.deepEqual(removed, ['dns:///parts:2', '10.0.0.2:2']);
   targets.close();
 });

@@ -5,11 +5,11 @@ interface TargetsOptions extends Omit<ReplicaNamesOptions, 'changed'> {
   readonly credentials: ReturnType<Kit['credentials']['client']>;
   /** how long an answer may take */
   readonly timeoutMs: number;
-  /** it is asked no more */
-  readonly gone: (state: TargetState) => void;
+  /** called when an address is no longer a target */
+  readonly removed: (state: TargetState) => void;
 }
 
-/** All parts to ask, as many as there are now: those that come are asked, and those that go are forgotten. */
+/** All targets, as names resolve now: new addresses are added, and old ones removed. */
 export class Targets {
   readonly #options: TargetsOptions;
   readonly #names: ReplicaNames;
@@ -25,7 +25,7 @@ export class Targets {
     return [...this.#byAddress.values()].map((target) => target.state);
   }
 
-  /** What those said that are still there; who came meanwhile is asked the next time. */
+  /** Probes all targets. Returns the results of those that still exist; new targets are probed the next time. */
   async ask(): Promise<readonly TargetState[]> {
     const said = await Promise.all([...this.#byAddress.values()].map((target) => target.ask()));
     return said.filter(({ address }) => this.#byAddress.has(address));
@@ -46,7 +46,7 @@ export class Targets {
     }
     for (const target of before.values()) {
       target.close();
-      this.#options.gone(target.state);
+      this.#options.removed(target.state);
     }
   }
 

@@ -14,10 +14,10 @@ export const LOAD = {
   uptimeSeconds: 90,
 };
 
-type Told = Partial<Omit<ChecksResponse, 'checks'>> & { checks?: Readonly<Record<string, Partial<CheckMessage>>> };
+type Reported = Partial<Omit<ChecksResponse, 'checks'>> & { checks?: Readonly<Record<string, Partial<CheckMessage>>> };
 
-/** What a part says of itself: ping and postgres pass, unless something else is said of them. */
-export function answer({ checks = {}, ...rest }: Told = {}): ChecksResponse {
+/** An answer of a part, in which ping and postgres pass by default. */
+export function answer({ checks = {}, ...rest }: Reported = {}): ChecksResponse {
   const all = { ping: { onLivez: true, live: true }, postgres: {}, ...checks };
   return {
     part: 'store',
@@ -33,17 +33,17 @@ export function answer({ checks = {}, ...rest }: Told = {}): ChecksResponse {
   };
 }
 
-export function answered(told: ChecksResponse = answer()): TargetState {
-  return { address: 'there:1', answered: true, answer: told, why: '' };
+export function answered(reported: ChecksResponse = answer()): TargetState {
+  return { address: 'there:1', answered: true, answer: reported, why: '' };
 }
 
 export function silent(why = 'no answer'): TargetState {
   return { address: 'there:1', answered: false, answer: undefined, why };
 }
 
-/** One that has told this, and is believed. */
-export function replica(told: Told = {}, address = `${told.instance ?? 'store-1'}:1`): Replica {
+/** A replica with these answers as its accepted state. */
+export function replica(reported: Reported = {}, address = `${reported.instance ?? 'store-1'}:1`): Replica {
   const made = new Replica(address, PATIENT);
-  made.see({ ...answered(answer(told)), address }, 0);
+  made.observe({ ...answered(answer(reported)), address }, 0);
   return made;
 }

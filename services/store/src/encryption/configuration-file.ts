@@ -12,8 +12,8 @@ interface FileOptions {
 }
 
 /**
- * The encryption configuration on disk. Invariant: the vault uses the newest one that was good; a bad one is told, and
- * changes nothing.
+ * Reads the encryption configuration from its file. Invariant: the vault uses the newest valid configuration; an invalid
+ * one is logged, and changes nothing.
  */
 export class ConfigurationFile {
   readonly #options: FileOptions;
@@ -24,13 +24,13 @@ export class ConfigurationFile {
     this.#options = options;
   }
 
-  /** Throws when the file is bad: nothing may be stored before it is clear how. */
+  /** Throws when the file is invalid: nothing may be stored without a valid configuration. */
   open(): void {
     this.#use(readFileSync(this.#options.path, 'utf8'));
   }
 
-  /** Looks whether the file has changed. */
-  async look(): Promise<void> {
+  /** Reads the file again if it has changed. */
+  async refresh(): Promise<void> {
     const { path, log } = this.#options;
     const before = this.#trouble;
     try {
@@ -39,12 +39,15 @@ export class ConfigurationFile {
     } catch (error) {
       this.#trouble = (error as Error).message;
       if (this.#trouble !== before) {
-        log.error({ path, reason: this.#trouble }, 'The encryption configuration is bad; the one before stays in use.');
+        log.error(
+          { path, reason: this.#trouble },
+          'The encryption configuration is invalid; the previous one stays in use.',
+        );
       }
     }
   }
 
-  /** Why the file as it is now is not in use. */
+  /** Why the present file is not in use. */
   get trouble(): string | undefined {
     return this.#trouble;
   }
@@ -53,7 +56,7 @@ export class ConfigurationFile {
     const digest = createHash('sha256').update(text).digest('hex');
     if (digest === this.#digest) return;
     this.#options.vault.use(readConfiguration(text));
-    if (this.#digest !== '') this.#options.log.info('The encryption configuration has been read anew.');
+    if (this.#digest !== '') this.#options.log.info('The encryption configuration was read again.');
     this.#digest = digest;
   }
 }

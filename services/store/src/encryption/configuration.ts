@@ -1,10 +1,7 @@
 import { readYamlFile } from '@tidegate/schema';
-import { aesCbc } from './aes-cbc.ts';
-import { aesGcm } from './aes-gcm.ts';
-import type { Provider } from './provider.ts';
-import { secretbox } from './secretbox.ts';
+import { aesCbc, aesGcm, type Provider, secretbox } from './providers.ts';
 
-/** 'identity' stores as it is. The first one is written with; all are read with. */
+/** 'identity' stores values unencrypted. The first choice encrypts, all of them decrypt. */
 type Choice = Provider | 'identity';
 export type Choices = readonly Choice[];
 
@@ -22,7 +19,7 @@ const makers: Readonly<Record<string, { sizes: readonly number[]; make: (name: s
     secretbox: { sizes: [32], make: secretbox },
   };
 
-/** Which resources are encrypted, and with what: the first entry that names a resource counts. */
+/** Which resources are encrypted, and how. The first entry that matches a resource applies. */
 export class EncryptionConfiguration {
   readonly #rules: readonly Rule[];
 
@@ -30,7 +27,7 @@ export class EncryptionConfiguration {
     this.#rules = rules;
   }
 
-  /** undefined: the resource is in no entry, so it is stored as it is */
+  /** undefined: no entry matches the resource, so it is stored unencrypted */
   choicesFor(resource: string): Choices | undefined {
     return this.#rules.find((rule) => rule.resources.some((pattern) => covers(pattern, resource)))?.choices;
   }
@@ -44,14 +41,14 @@ function covers(pattern: string, resource: string): boolean {
   return pattern.startsWith('*.') && pattern.slice(2) === group;
 }
 
-/** Reads an EncryptionConfiguration as kube-apiserver takes it. Each mistake is told with the place where it is. */
+/** Reads an EncryptionConfiguration in kube-apiserver's form. The error of each mistake names its place. */
 export function readConfiguration(text: string): EncryptionConfiguration {
   const document = objectAt(readYamlFile(text), 'the file');
   if (document.kind !== 'EncryptionConfiguration' || document.apiVersion !== 'apiserver.config.k8s.io/v1') {
     throw new Error('the file must be an EncryptionConfiguration of apiserver.config.k8s.io/v1');
   }
   const rules = listAt(document.resources, 'resources').map((entry, i) => readRule(entry, `resources[${i}]`));
-  refuseHidden(rules);
+  rejectHidden(rules);
   return new EncryptionConfiguration(rules);
 }
 
@@ -93,7 +90,7 @@ function readProvider(entry: unknown, at: string): Choice[] {
   });
 }
 
-/** The secret itself must not show in any message. */
+/** No error message contains the secret. */
 function readSecret(secret: unknown, sizes: readonly number[], at: string): Buffer {
   const bytes = typeof secret === 'string' ? Buffer.from(secret, 'base64') : Buffer.alloc(0);
   if (bytes.length === 0 || bytes.toString('base64').replace(/=+$/, '') !== String(secret).trim().replace(/=+$/, '')) {
@@ -105,8 +102,8 @@ function readSecret(secret: unknown, sizes: readonly number[], at: string): Buff
   return bytes;
 }
 
-/** An entry that can never count is a mistake that leaves data in the clear. */
-function refuseHidden(rules: readonly Rule[]): void {
+/** Rejects an entry that can never apply, because such a mistake may leave data unencrypted. */
+function rejectHidden(rules: readonly Rule[]): void {
   const seen: string[] = [];
   rules.forEach(({ resources }, i) => {
     for (const name of resources) {

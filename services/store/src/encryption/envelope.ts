@@ -9,8 +9,8 @@ export interface Content {
 }
 
 /**
- * What is encrypted: a value with all that would tell something of it, and the key that it belongs to, so that nobody
- * who can write to the database can give one object the content of another.
+ * The plaintext of an encrypted object: its value, its selection, which reveals parts of the value, and its key. The key
+ * prevents an attacker who can write to the database from giving one object the content of another.
  *
  *   version (1 byte), length of the key (4), length of the selection (4), key, selection, value
  */

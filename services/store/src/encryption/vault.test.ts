@@ -44,7 +44,7 @@ function altered(state: StoredState, at: number): StoredState {
 }
 
 for (const kind of KINDS) {
-  test(`${kind}: what is sealed shows nothing of its content, and opens to what it was`, () => {
+  test(`${kind}: sealed bytes reveal nothing of the content, and open to the same content.`, () => {
     const own = vault(provider(kind, 'one'));
     const state = stored(own.seal(key, content));
     assert.ok(state.value.toString('latin1').startsWith(`k8s:enc:${kind}:v1:one:`));
@@ -54,7 +54,7 @@ for (const kind of KINDS) {
     assert.deepEqual([object.corrupt, object.stale, object.revision, object.splice], ['', false, 7, 3]);
   });
 
-  test(`${kind}: one altered bit makes it corrupt, even where the checksum was made to fit`, () => {
+  test(`${kind}: one changed bit makes an object corrupt, also with a matching checksum.`, () => {
     const own = vault(provider(kind, 'one'));
     const state = stored(own.seal(key, content));
     for (let at = `k8s:enc:${kind}:v1:one:`.length; at < state.value.length; at++) {
@@ -64,13 +64,13 @@ for (const kind of KINDS) {
     }
   });
 
-  test(`${kind}: the content of one object is not taken for another's`, () => {
+  test(`${kind}: the content of one object is corrupt at the key of another.`, () => {
     const own = vault(provider(kind, 'one'));
     const state = stored(own.seal(key, content));
     assert.match(own.open({ ...key, name: 'other' }, state).corrupt, /it belongs to another object/);
   });
 
-  test(`${kind}: after a rotation old values are read with the old key, and are stale`, () => {
+  test(`${kind}: after a key rotation old values are read with the old key, and are stale.`, () => {
     const before = stored(vault(provider(kind, 'one')).seal(key, content));
     const after = vault(provider(kind, 'two', 'one'));
     assert.deepEqual([after.open(key, before).corrupt, after.open(key, before).stale], ['', true]);
@@ -80,21 +80,21 @@ for (const kind of KINDS) {
   });
 }
 
-test('a value from before encryption is read where identity is named, and is stale; where it is not it is corrupt', () => {
+test('A value from before encryption is stale where the configuration has identity, and corrupt otherwise.', () => {
   const plain = stored(new Vault().seal(key, content));
   const both = vault(provider('aesgcm', 'one'), provider('identity'));
   assert.deepEqual([both.open(key, plain).value, both.open(key, plain).stale], [content.value, true]);
   assert.match(vault(provider('aesgcm', 'one')).open(key, plain).corrupt, /names no identity provider/);
 });
 
-test('identity first writes in the clear and still reads what was encrypted', () => {
+test('With identity first new values are not encrypted, and encrypted values are still read.', () => {
   const before = stored(vault(provider('secretbox', 'one')).seal(key, content));
   const own = vault(provider('identity'), provider('secretbox', 'one'));
   assert.deepEqual([own.open(key, before).value, own.open(key, before).stale], [content.value, true]);
   assert.deepEqual([own.isSecret('secrets'), own.seal(key, content).value], [false, content.value]);
 });
 
-test('a resource that is in no entry is stored as it is; a sealed value of it is corrupt', () => {
+test('A resource without an entry is stored unencrypted, and a sealed value of it is corrupt.', () => {
   const own = vault(provider('aesgcm', 'one'));
   const other = { ...key, resource: 'configmaps' };
   assert.deepEqual([own.isSecret('secrets'), own.isSecret('configmaps')], [true, false]);
@@ -102,7 +102,7 @@ test('a resource that is in no entry is stored as it is; a sealed value of it is
   assert.match(own.open(other, stored(own.seal(key, content))).corrupt, /has no aesgcm key/);
 });
 
-test('bytes that are not what their checksum says, or no object, are corrupt', () => {
+test('Bytes with a wrong checksum, and bytes that are no object, are corrupt.', () => {
   const own = new Vault();
   const state = stored(own.seal(key, content));
   assert.equal(own.open(key, { ...state, checksum: 1 }).corrupt, 'its checksum is wrong');
@@ -147,13 +147,13 @@ const mistakes: ReadonlyArray<readonly [string, string, RegExp]> = [
 ];
 
 for (const [what, text, words] of mistakes) {
-  test(`a configuration with ${what} is refused with the place of the mistake`, () => {
+  test(`A configuration with ${what} is rejected, and the error names the place.`, () => {
     const head = text.startsWith('kind') ? '' : 'kind: EncryptionConfiguration\n';
     assert.throws(() => readConfiguration(`apiVersion: apiserver.config.k8s.io/v1\n${head}${text}`), words);
   });
 }
 
-test('patterns cover the core, a group, or everything, and the first entry that does counts', () => {
+test('Patterns match the core, a group, or everything, and the first matching entry applies.', () => {
   const entry = (resources: string, name: keyof typeof secrets) =>
     `  - resources: [${resources}]\n    providers:\n${provider('aesgcm', name)}`;
   const configuration = readConfiguration(

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import type { Key, StoredObject } from '@tidegate/wire';
 import { type Choices, EncryptionConfiguration } from './configuration.ts';
 import { type Content, pack, unpack } from './envelope.ts';
-import type { Provider } from './provider.ts';
+import type { Provider } from './providers.ts';
 
 /** A state as PostgreSQL holds it. */
 export interface StoredState {
@@ -10,13 +10,13 @@ export interface StoredState {
   readonly uid: string;
   readonly deleting: boolean;
   readonly splice: number;
-  /** null in rows of the log from before it was kept there */
+  /** null in old rows of the log, from before the log had checksums */
   readonly checksum: number | null;
   readonly selection: Buffer | null;
   readonly value: Buffer;
 }
 
-/** What is written of a value. */
+/** A value in its stored form. */
 export interface Sealed {
   readonly value: Uint8Array;
   readonly selection: Uint8Array;
@@ -28,10 +28,10 @@ const START = 'k8s:enc:';
 const FIRST_BYTE = START.charCodeAt(0);
 
 /**
- * The way of every value into PostgreSQL and out of it: encrypted as its resource asks for, and checked.
+ * Seals every value that is written to PostgreSQL, and opens and checks every value that is read.
  *
- * Invariant: what comes out is what was put in for this very key, or is called corrupt. Of a secret resource nothing
- * but name, uid and revisions stands in PostgreSQL in the clear.
+ * Invariant: an opened value is the value that was sealed for this key, or the object is marked as corrupt. Of an
+ * encrypted resource, PostgreSQL has only name, uid and revisions in plain text.
  */
 export class Vault {
   #configuration: EncryptionConfiguration;
@@ -44,7 +44,7 @@ export class Vault {
     this.#configuration = configuration;
   }
 
-  /** Objects of this resource are encrypted from now on, and must not travel in the clear. */
+  /** Whether new objects of this resource are encrypted; such objects must not be published in plain text. */
   isSecret(resource: string): boolean {
     return writer(this.#configuration.choicesFor(resource)) !== undefined;
   }
@@ -56,7 +56,7 @@ export class Vault {
     return { value, selection: NOTHING, checksum: crc32(value) | 0 };
   }
 
-  /** The object, or what is left of one that cannot be read. */
+  /** Returns the object; where its value cannot be read, without it and marked as corrupt. */
   open(key: Key, state: StoredState): StoredObject {
     const { value } = state;
     if (state.checksum !== null && (crc32(value) | 0) !== state.checksum) {

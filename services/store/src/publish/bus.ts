@@ -19,7 +19,7 @@ interface BusOptions {
   log: Logger;
   /** the pauses while there is no connection */
   retry: Retry;
-  /** another replica says that this revision exists */
+  /** called when another replica reports a revision */
   onHead: (revision: number) => void;
   closing: AbortSignal;
 }
@@ -35,12 +35,12 @@ export const HEAD = 'tidegate.head';
 const NANOSECONDS = 1e9;
 /** of JetStream: there is a stream of this name with another configuration */
 const STREAM_EXISTS = 10058;
-/** A stream that is gone is made again, but not more often. */
-const MEND_MS = 1000;
+/** a missing stream is created again at most once in this time */
+const REPAIR_MS = 1000;
 
 /**
- * The connection to NATS. Invariant: ready is set only while messages would go out at once; nothing is queued for a
- * server that is away, because the log already has it.
+ * The connection to NATS. Invariant: `ready` is set only while messages are sent at once. Nothing is queued for a server
+ * that cannot be reached, because the log has all changes.
  */
 export class Bus {
   readonly #options: BusOptions;
@@ -66,7 +66,7 @@ export class Bus {
           timeout: 2000,
           pingInterval: 2000,
           maxPingOut: 2,
-          // what this replica tells it does not need to hear
+          // this replica does not need its own messages
           noEcho: true,
           noAsyncTraces: true,
         });
@@ -79,8 +79,8 @@ export class Bus {
     }
   }
 
-  /** A message was not taken: the stream may be gone, which nothing else would tell. */
-  async mend(): Promise<void> {
+  /** Called when a message was not accepted: the stream may be gone, which no other event reports. */
+  async repairStream(): Promise<void> {
     const { log, closing } = this.#options;
     const connection = this.#ready?.connection;
     if (connection === undefined || this.#mending) return;
@@ -88,9 +88,9 @@ export class Bus {
     try {
       await this.#ensureStream(connection);
     } catch (error) {
-      log.debug({ err: error }, 'The stream cannot be made again yet.');
+      log.debug({ err: error }, 'The JetStream stream could not be created again yet.');
     }
-    await delayMs(MEND_MS, closing);
+    await delayMs(REPAIR_MS, closing);
     this.#mending = false;
   }
 
@@ -106,7 +106,8 @@ export class Bus {
     } finally {
       this.#ready = undefined;
       await connection.close();
-      if (!closing.aborted) log.warn('The connection to NATS is lost; the watch service follows the log meanwhile.');
+      if (!closing.aborted)
+        log.warn('The connection to NATS is lost; the watch service follows the log in the meantime.');
     }
   }
 
@@ -127,7 +128,7 @@ export class Bus {
       subjects: ['tidegate.changes.>'],
       retention: RetentionPolicy.Limits,
       discard: DiscardPolicy.Old,
-      // the bus is no archive: what falls out of the stream is read from the log
+      // changes that are no longer in the stream are read from the log
       max_age: maxAgeSeconds * NANOSECONDS,
       max_bytes: maxMib * 2 ** 20,
       duplicate_window: Math.min(maxAgeSeconds, 120) * NANOSECONDS,
@@ -137,7 +138,7 @@ export class Bus {
       await manager.streams.add({ ...config, storage: storage === 'file' ? StorageType.File : StorageType.Memory });
     } catch (error) {
       if (!(error instanceof JetStreamApiError) || error.code !== STREAM_EXISTS) throw error;
-      // it exists with other limits; the kind of storage cannot be changed while it lives
+      // it exists with other limits; the storage type of an existing stream cannot be changed
       await manager.streams.update(STREAM, config);
     }
   }

@@ -17,7 +17,7 @@ function followed(): { feed: ChangeFeed; follower: AbortController } {
   return { feed, follower };
 }
 
-test('a commit is handed to whoever has come to the revision before it', () => {
+test('A commit is returned to a follower at the revision before it.', () => {
   const { feed } = followed();
   feed.committed(batch(5, 7));
   assert.equal(feed.batchAfter(4)?.last, 7);
@@ -25,14 +25,14 @@ test('a commit is handed to whoever has come to the revision before it', () => {
   assert.equal(feed.revision, 7);
 });
 
-test('the revision never goes back', () => {
+test('The revision never decreases.', () => {
   const { feed } = followed();
   feed.advance(9);
   feed.committed(batch(5, 7));
   assert.equal(feed.revision, 9);
 });
 
-test('news wakes whoever waits, and ends the wait of a follower that leaves', async () => {
+test('A change wakes the waiting followers, and a follower that leaves stops waiting.', async () => {
   const { feed, follower } = followed();
   const woken = feed.news(60_000, follower.signal);
   feed.advance(2);
@@ -42,14 +42,14 @@ test('news wakes whoever waits, and ends the wait of a follower that leaves', as
   await left;
 });
 
-test('what is kept is bounded by bytes, the oldest goes first', () => {
+test('Recent batches are limited by bytes, and the oldest is dropped first.', () => {
   const { feed } = followed();
   for (let i = 0; i < 10; i++) feed.committed(batch(i + 1, i + 1, 1 << 20));
   assert.equal(feed.batchAfter(0), undefined);
   assert.equal(feed.batchAfter(9)?.last, 10);
 });
 
-test('nothing is kept while nobody follows', () => {
+test('Batches are not kept while there is no follower.', () => {
   const { feed, follower } = followed();
   follower.abort();
   feed.committed(batch(1, 1));

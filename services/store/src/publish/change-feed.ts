@@ -1,6 +1,6 @@
 import type { Closing } from '@tidegate/service-kit';
 import type { LogBatch } from '@tidegate/wire';
-import { Bell } from './bell.ts';
+import { Wakeup } from './wakeup.ts';
 
 const RECENT = { batches: 256, bytes: 8 << 20 };
 
@@ -10,13 +10,13 @@ interface Recent {
 }
 
 /**
- * What this replica knows of new changes: its own commits as they are, and from the other replicas how far the
- * revision has come. Invariant: the revision never goes back; batches are kept by their first revision, within a
- * bound of bytes, and whoever does not find his reads the log.
+ * The new changes that this replica knows of: its own commits, and the newest revision of the other replicas.
+ * Invariant: the revision never decreases. Recent batches are kept within a limit of bytes; a follower that does not
+ * find its batch reads the log.
  */
 export class ChangeFeed {
   readonly #recent = new Map<number, Recent>();
-  readonly #bell = new Bell();
+  readonly #wakeup = new Wakeup();
   #recentBytes = 0;
   #revision = 0;
   #followers = 0;
@@ -25,7 +25,7 @@ export class ChangeFeed {
     return this.#revision;
   }
 
-  /** somebody follows: worth polling for the other replicas' commits */
+  /** whether there is a follower, for which commits of other replicas are polled */
   get followed(): boolean {
     return this.#followers > 0;
   }
@@ -36,7 +36,7 @@ export class ChangeFeed {
     closing.addEventListener('abort', () => this.#followers--, { once: true });
   }
 
-  /** A commit of this replica. */
+  /** Adds a commit of this replica. */
   committed(batch: LogBatch): void {
     const bytes = batch.changes.reduce((sum, change) => sum + change.value.length + 256, 0);
     if (this.#followers > 0 && bytes < RECENT.bytes) {
@@ -45,24 +45,24 @@ export class ChangeFeed {
       this.#trim();
     }
     this.advance(batch.last);
-    this.#bell.ring();
+    this.#wakeup.wake();
   }
 
-  /** This revision exists. */
+  /** Notes that this revision exists. */
   advance(revision: number): void {
     if (revision <= this.#revision) return;
     this.#revision = revision;
-    this.#bell.ring();
+    this.#wakeup.wake();
   }
 
-  /** The commit that comes next after a revision, when it was this replica's and not long ago. */
+  /** The commit that follows a revision, if this replica made it recently. */
   batchAfter(revision: number): LogBatch | undefined {
     return this.#recent.get(revision + 1)?.batch;
   }
 
-  /** Resolves at the next news, after the time, or when closing is aborted. */
+  /** Resolves at the next change, after the timeout, or when closing is aborted. */
   news(timeoutMs: number, closing: Closing): Promise<void> {
-    return this.#bell.heard(timeoutMs, closing);
+    return this.#wakeup.wait(timeoutMs, closing);
   }
 
   #trim(): void {

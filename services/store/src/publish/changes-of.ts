@@ -1,15 +1,14 @@
+import { numberArray, type Pool } from '@tidegate/database';
 import type { TraceSpan } from '@tidegate/service-kit';
 import { type Change, type LogBatch, type Write, writeKind } from '@tidegate/wire';
 import type { Vault } from '../encryption/vault.ts';
-import { statements } from '../sql/statements.ts';
-import { numberArray } from '../storage/array-text.ts';
-import type { Committed } from '../storage/commit-batcher.ts';
-import type { Pool } from '../storage/connection.ts';
+import type { Committed } from '../storage/commits/commit-batcher.ts';
 import { stateAt } from '../storage/state-row.ts';
+import { statements } from '../storage/statements.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** What a commit changed, as the log would tell it: deletes still lack their last state. */
+/** The changes of a commit, as the log has them, except that deletes lack their last state. */
 export function changesOf(committed: Committed): LogBatch {
   const { commit, writes, spans } = committed;
   const changes: Change[] = [];
@@ -44,7 +43,7 @@ function changeOf(
   };
 }
 
-/** Deletes carry the last state. It is read here and not returned by the commit, whose answer must stay small. */
+/** Reads the last state of deleted objects. The commit does not return it, because its answer must stay small. */
 export async function fetchLastStates(pool: Pool, vault: Vault, batch: LogBatch): Promise<void> {
   const deletes = new Map(
     batch.changes.filter((change) => change.kind === writeKind.delete).map((change) => [change.revision, change]),

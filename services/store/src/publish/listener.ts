@@ -1,6 +1,6 @@
+import { connectTarget } from '@tidegate/database';
 import type { Logger } from '@tidegate/service-kit';
 import postgres from 'postgres';
-import { connectTarget } from '../storage/postgres-url.ts';
 
 interface ListenerOptions {
   url: string;
@@ -8,7 +8,7 @@ interface ListenerOptions {
   log: Logger;
 }
 
-/** The other replicas' commits through NOTIFY, on a connection of its own past any pooler. */
+/** Receives the commits of other replicas through NOTIFY, on its own connection past any pooler. */
 export class Listener {
   readonly #options: ListenerOptions;
   readonly #sql: postgres.Sql;
@@ -31,7 +31,7 @@ export class Listener {
     try {
       await this.#sql.listen('tidegate', (text) => this.#options.onRevision(Number(text)));
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'LISTEN failed; the log is polled each second.');
+      this.#options.log.warn({ err: error }, 'LISTEN failed; the store polls the log every second.');
     }
   }
 

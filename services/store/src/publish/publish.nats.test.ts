@@ -70,7 +70,7 @@ describe('What the store publishes', { skip: (await whyNoNats()) ?? false }, () 
     return heard.flatMap((batch) => batch.changes).find((change) => change.revision === revision);
   }
 
-  test('what is published of a commit is what the log says of it', async () => {
+  test('The published changes of a commit equal its changes in the log.', async () => {
     const first = await create('published');
     await store.ask({ writes: [write('update', keyOf('published'), { value: saying('2') })] });
     await store.ask({ writes: [write('delete', keyOf('published'))] });
@@ -82,18 +82,18 @@ describe('What the store publishes', { skip: (await whyNoNats()) ?? false }, () 
     );
   });
 
-  test('the newest revision is told although nothing is written', async () => {
+  test('The newest revision is published although nothing is written.', async () => {
     const revision = await create('told');
     await until('the heartbeat', () => head === revision);
   });
 
-  test('a value above the payload limit of NATS is published by reference', async () => {
+  test('A value above the payload limit of NATS is published as a reference.', async () => {
     const revision = await create('huge', saying('x'.repeat(2 << 20)));
     const change = await until('the reference', () => heardAt(revision));
     assert.deepEqual([change.byReference, change.value.length], [true, 0]);
   });
 
-  test('while NATS is down writes are committed as ever and its check fails; after its return changes are heard again', async () => {
+  test('While NATS is down writes are committed and its check fails; after its return changes are published again.', async () => {
     await nats.kill();
     await until('the loss to be noticed', () => check() !== undefined);
     const revisions: number[] = [];

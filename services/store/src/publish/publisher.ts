@@ -11,25 +11,25 @@ interface PublisherOptions {
   revision: () => number;
 }
 
-/** room for the message's headers below the server's limit */
+/** reserved for the headers of a message, below the server's limit */
 const HEADERS_BYTES = 1024;
-/** how often the revision is told; the same one again and again is told less often */
-const BEAT_MS = { busy: 100, quiet: 200 };
-/** so often the same revision is told before that */
-const BUSY_BEATS = 20;
+/** how often the revision is published; an unchanged revision is published less often */
+const HEARTBEAT_MS = { busy: 100, quiet: 200 };
+/** an unchanged revision is published so many times before that */
+const BUSY_HEARTBEATS = 20;
 const IN_FLIGHT = { messages: 256, bytes: 32 << 20 };
 
 /**
- * Publishes changes after their commit. Invariant: nothing here delays or fails a write. What is in flight is bounded;
- * beyond the bound, and while NATS is away, changes are dropped: the watch service reads them from the log.
+ * Publishes changes after their commit. Invariant: publishing never delays or fails a write. Beyond a limit of messages in
+ * flight, and while NATS cannot be reached, changes are dropped; the watch service reads them from the log.
  */
 export class Publisher {
   readonly #options: PublisherOptions;
   #messagesInFlight = 0;
   #bytesInFlight = 0;
-  #told = 0;
-  /** since the revision has changed */
-  #beats = 0;
+  #published = 0;
+  /** heartbeats since the revision has changed */
+  #heartbeats = 0;
 
   constructor(options: PublisherOptions) {
     this.#options = options;
@@ -51,9 +51,9 @@ export class Publisher {
         await ready.client.publish(CHANGES, bytes, { msgID: id });
         metrics.publish.inc(ACKED);
       } catch {
-        // NATS did not take it in time, or is away. The watch service reads it from the log.
+        // NATS did not accept it in time, or cannot be reached: the watch service reads the change from the log
         metrics.publish.inc(FAILED);
-        void bus.mend();
+        void bus.repairStream();
       } finally {
         this.#messagesInFlight--;
         this.#bytesInFlight -= bytes.length;
@@ -65,16 +65,16 @@ export class Publisher {
   }
 
   /**
-   * Tells the newest revision, so that a lost last message does not stay unnoticed. When nothing has changed for a while,
-   * fewer beats are enough to say that the bus is there. Answers when the next one is due.
+   * Publishes the newest revision, so that the loss of the last message is noticed. While nothing changes, fewer heartbeats
+   * are enough to show that the bus works. Returns when the next heartbeat is due.
    */
-  tellHead(): number {
+  publishHead(): number {
     const revision = this.#options.revision();
-    if (revision !== this.#told) this.#beats = 0;
-    this.#told = revision;
-    this.#beats++;
+    if (revision !== this.#published) this.#heartbeats = 0;
+    this.#published = revision;
+    this.#heartbeats++;
     if (revision !== 0) this.#options.bus.ready?.connection.publish(HEAD, String(revision));
-    return this.#beats > BUSY_BEATS ? BEAT_MS.quiet : BEAT_MS.busy;
+    return this.#heartbeats > BUSY_HEARTBEATS ? HEARTBEAT_MS.quiet : HEARTBEAT_MS.busy;
   }
 
   get #full(): boolean {

@@ -29,7 +29,7 @@ function decoded(messages: ReturnType<typeof messagesOf>): LogBatch[] {
   return messages.map(({ bytes }) => logBatchCodec.decode(bytes));
 }
 
-test('a batch that fits is one message, named by its epoch and revisions', () => {
+test('A batch within the limit is one message, whose id has its epoch and revisions.', () => {
   const messages = messagesOf(batch(10, 10), 1000);
   assert.deepEqual(
     messages.map(({ id }) => id),
@@ -37,7 +37,7 @@ test('a batch that fits is one message, named by its epoch and revisions', () =>
   );
 });
 
-test('a larger batch becomes messages under the limit that cover every revision once', () => {
+test('A larger batch is split into messages within the limit, which cover every revision once.', () => {
   const messages = messagesOf(batch(300, 300, 300, 300, 300), 1000);
   assert.ok(messages.length > 1 && messages.every(({ bytes }) => bytes.length <= 1000));
   let at = 9;
@@ -52,7 +52,7 @@ test('a larger batch becomes messages under the limit that cover every revision 
   assert.equal(at, 14);
 });
 
-test('a value that alone is too large goes by reference, its neighbours with their values', () => {
+test('A value above the limit is replaced by a reference, and its neighbours keep their values.', () => {
   const parts = decoded(messagesOf(batch(10, 5000, 10), 1000));
   assert.deepEqual(
     parts.flatMap((part) => part.changes.map((c) => [c.revision, c.byReference, c.value.length])),

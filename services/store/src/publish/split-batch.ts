@@ -1,14 +1,14 @@
 import { type Change, type LogBatch, logBatchCodec } from '@tidegate/wire';
 
 export interface Message {
-  /** the same for the same changes, so that the bus drops a repetition */
+  /** equal for equal changes, so that the bus drops a repeated message */
   readonly id: string;
   readonly bytes: Buffer;
 }
 
 const NOTHING = Buffer.alloc(0);
 
-/** The batch as it may be seen by everybody on the bus: secret objects are only mentioned. */
+/** The batch as it may be published: of secret objects only their keys. */
 export function withoutSecrets(batch: LogBatch, isSecret: (resource: string) => boolean): LogBatch {
   if (!batch.changes.some((change) => isSecret(change.key.resource))) return batch;
   return {
@@ -17,7 +17,7 @@ export function withoutSecrets(batch: LogBatch, isSecret: (resource: string) => 
   };
 }
 
-/** A batch as messages that are no larger than the bus takes; a value that alone is larger goes by reference. */
+/** Splits a batch into messages within the limit of the bus; a larger value is replaced by a reference. */
 export function messagesOf(batch: LogBatch, maxBytes: number): Message[] {
   const bytes = logBatchCodec.encode(batch);
   if (bytes.length <= maxBytes) return [{ id: `${batch.epoch}-${batch.first}-${batch.last}`, bytes }];
@@ -36,7 +36,7 @@ export function messagesOf(batch: LogBatch, maxBytes: number): Message[] {
   ];
 }
 
-/** The change without its content: whoever gets it reads the log. */
+/** The change without its content; the receiver reads the content from the log. */
 function referenceTo(change: Change): Change {
   return { ...change, value: NOTHING, selection: NOTHING, byReference: true };
 }

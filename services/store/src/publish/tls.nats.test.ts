@@ -6,7 +6,7 @@ import { connect } from 'nats';
 import { freshDatabase, keyOf, saying, write } from '../testing/fixture.ts';
 import { startStore } from '../testing/store-process.ts';
 
-test('NATS is used over TLS, with a certificate and a password, and by nobody who has none', {
+test('The store uses NATS over TLS with a certificate and a password, and NATS rejects clients without them.', {
   skip: (await whyNoNats()) ?? false,
 }, async () => {
   const certificates = await peerCertificates();
@@ -39,7 +39,7 @@ test('NATS is used over TLS, with a certificate and a password, and by nobody wh
   }
 });
 
-test('what could never be used is refused, and no password is told', () => {
+test('Invalid options of NATS are rejected, and the error contains no password.', () => {
   const none = { natsUrl: '', natsCaFile: '', natsCertFile: '', natsKeyFile: '' };
   checkNats(none);
   checkNats({ ...none, natsUrl: 'nats://me:secret@a:4222,b:4222' });

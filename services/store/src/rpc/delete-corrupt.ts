@@ -8,19 +8,19 @@ import {
   toServiceError,
   writeKind,
 } from '@tidegate/wire';
-import type { CommitBatcher } from '../storage/commit-batcher.ts';
-import type { KeyReader } from '../storage/reads.ts';
+import type { CommitBatcher } from '../storage/commits/commit-batcher.ts';
+import type { KeyReader } from '../storage/reads/reads.ts';
 
-interface DeleteCorruptRoom {
+interface DeleteCorruptOptions {
   commits: CommitBatcher;
   reads: KeyReader;
 }
 
 export function deleteCorruptHandler(
-  room: DeleteCorruptRoom,
+  options: DeleteCorruptOptions,
 ): handleUnaryCall<DeleteCorruptRequest, DeleteCorruptResponse> {
   return (call, callback) => {
-    deleteCorrupt(call.request, room).then(
+    deleteCorrupt(call.request, options).then(
       (response) => callback(null, response),
       (error: unknown) => callback(toServiceError(error)),
     );
@@ -28,12 +28,12 @@ export function deleteCorruptHandler(
 }
 
 /**
- * Reads the stored bytes, and removes them only at the revision at which they could not be read: whoever writes the
- * object meanwhile makes it readable, and keeps it.
+ * Deletes an object that cannot be read, at the revision at which it was found unreadable. An object that was written in
+ * the meantime is readable again, and stays.
  */
 async function deleteCorrupt(
   { key, operationId, traceparent = '' }: DeleteCorruptRequest,
-  { commits, reads }: DeleteCorruptRoom,
+  { commits, reads }: DeleteCorruptOptions,
 ): Promise<DeleteCorruptResponse> {
   for (;;) {
     const [read] = await reads.read([key]);

@@ -1,7 +1,7 @@
 import type { handleUnaryCall } from '@grpc/grpc-js';
+import type { Pool } from '@tidegate/database';
 import { type DigestResponse, toServiceError } from '@tidegate/wire';
-import type { Pool } from '../storage/connection.ts';
-import { readDigests } from '../storage/digests.ts';
+import { readDigests } from '../storage/reads/digests.ts';
 
 export function digestHandler(pool: Pool): handleUnaryCall<unknown, DigestResponse> {
   return (_call, callback) => {

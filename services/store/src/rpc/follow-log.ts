@@ -2,9 +2,9 @@ import type { handleServerStreamingCall, ServerWritableStream } from '@grpc/grpc
 import { serveStream, writeMessage } from '@tidegate/service-kit';
 import type { FollowLogRequest, LogBatch } from '@tidegate/wire';
 import type { ChangeFeed } from '../publish/change-feed.ts';
-import type { LogReader } from '../storage/log-reader.ts';
+import type { LogReader } from '../storage/log/log-reader.ts';
 
-interface FollowRoom {
+interface FollowOptions {
   reader: LogReader;
   feed: ChangeFeed;
   /** aborted when this replica stops */
@@ -13,17 +13,17 @@ interface FollowRoom {
 
 const HEARTBEAT_MS = 1000;
 
-export function followLogHandler(room: FollowRoom): handleServerStreamingCall<FollowLogRequest, LogBatch> {
-  return (call) => void serveStream(call, () => follow(call, room));
+export function followLogHandler(options: FollowOptions): handleServerStreamingCall<FollowLogRequest, LogBatch> {
+  return (call) => void serveStream(call, () => follow(call, options));
 }
 
-/** Own commits go straight from the feed; whatever does not connect to the last batch is read from the log. */
-async function follow(call: ServerWritableStream<FollowLogRequest, LogBatch>, room: FollowRoom): Promise<void> {
-  const { reader, feed } = room;
-  const gone = new AbortController();
-  call.once('cancelled', () => gone.abort());
-  call.once('close', () => gone.abort());
-  const closing = AbortSignal.any([gone.signal, room.closing]);
+/** Sends this replica's commits from the feed; where one does not follow the last batch, the log is read. */
+async function follow(call: ServerWritableStream<FollowLogRequest, LogBatch>, options: FollowOptions): Promise<void> {
+  const { reader, feed } = options;
+  const ended = new AbortController();
+  call.once('cancelled', () => ended.abort());
+  call.once('close', () => ended.abort());
+  const closing = AbortSignal.any([ended.signal, options.closing]);
   feed.join(closing);
   let at = call.request.after;
   let epoch = 0;
@@ -33,7 +33,7 @@ async function follow(call: ServerWritableStream<FollowLogRequest, LogBatch>, ro
     epoch = batch.epoch;
   };
   try {
-    // the first read also finds out whether the log still reaches back to the caller
+    // the first read also checks whether the log reaches back to the requested revision
     for await (const batch of reader.read(at, 0)) await send(batch);
     while (!closing.aborted) {
       const batch = feed.batchAfter(at);
@@ -44,11 +44,11 @@ async function follow(call: ServerWritableStream<FollowLogRequest, LogBatch>, ro
       const before = at;
       if (feed.revision > before) for await (const missed of reader.read(before, 0)) await send(missed);
       if (at > before) continue;
-      // nothing came: also when the feed was told of revisions that the log does not have (a failover lost them)
+      // no change was sent; this also happens when the feed has heard of revisions that a failover has lost
       await feed.news(HEARTBEAT_MS, closing);
       if (feed.revision <= at && !closing.aborted) await send({ epoch, first: at + 1, last: at, changes: [] });
     }
   } finally {
-    gone.abort();
+    ended.abort();
   }
 }

@@ -1,6 +1,6 @@
 import type { handleUnaryCall } from '@grpc/grpc-js';
 import { type HeadResponse, toServiceError } from '@tidegate/wire';
-import type { HeadReader } from '../storage/reads.ts';
+import type { HeadReader } from '../storage/reads/reads.ts';
 
 export function headHandler(heads: HeadReader): handleUnaryCall<unknown, HeadResponse> {
   return (_call, callback) => {

@@ -1,7 +1,7 @@
 import type { handleServerStreamingCall } from '@grpc/grpc-js';
 import { serveStream, writeMessage } from '@tidegate/service-kit';
 import type { LogBatch, ReadLogRequest } from '@tidegate/wire';
-import type { LogReader } from '../storage/log-reader.ts';
+import type { LogReader } from '../storage/log/log-reader.ts';
 
 export function readLogHandler(reader: LogReader): handleServerStreamingCall<ReadLogRequest, LogBatch> {
   return (call) =>

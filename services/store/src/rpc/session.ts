@@ -1,16 +1,16 @@
 import type { handleBidiStreamingCall, ServerDuplexStream } from '@grpc/grpc-js';
 import { ApiError, timeout } from '@tidegate/status';
 import type { ReadOutcome, SessionRequest, SessionResponse, WriteOutcome } from '@tidegate/wire';
-import type { CommitBatcher } from '../storage/commit-batcher.ts';
-import type { HeadReader, KeyReader } from '../storage/reads.ts';
+import type { CommitBatcher } from '../storage/commits/commit-batcher.ts';
+import type { HeadReader, KeyReader } from '../storage/reads/reads.ts';
 
-interface SessionRoom {
+interface SessionOptions {
   commits: CommitBatcher;
   reads: KeyReader;
   heads: HeadReader;
   /** why changes cannot be published now */
   busTrouble: () => string | undefined;
-  /** so many keys were asked for or written */
+  /** called with the number of keys that a request reads or writes */
   counted: (keys: number) => void;
 }
 
@@ -20,8 +20,8 @@ const NO_ERROR = new Uint8Array(0);
 
 type SessionCall = ServerDuplexStream<SessionRequest, SessionResponse>;
 
-/** Each message is answered by itself, as soon as all that it asks for is done. */
-export function sessionHandler(room: SessionRoom): handleBidiStreamingCall<SessionRequest, SessionResponse> {
+/** Answers each message by itself, when all its reads and writes are done. */
+export function sessionHandler(options: SessionOptions): handleBidiStreamingCall<SessionRequest, SessionResponse> {
   return (call: SessionCall) => {
     let open = 0;
     let ended = false;
@@ -30,11 +30,11 @@ export function sessionHandler(room: SessionRoom): handleBidiStreamingCall<Sessi
     };
     call.on('data', (request: SessionRequest) => {
       open++;
-      room.counted((request.reads?.length ?? 0) + (request.writes?.length ?? 0));
-      void answer(request, room).then((response) => {
+      options.counted((request.reads?.length ?? 0) + (request.writes?.length ?? 0));
+      void answer(request, options).then((response) => {
         open--;
         if (call.cancelled) return;
-        // a gateway that does not take its answers is not listened to either
+        // no more requests are read from a gateway that does not take its answers
         if (!call.write(response) && !call.isPaused()) {
           call.pause();
           call.once('drain', () => call.resume());
@@ -46,40 +46,46 @@ export function sessionHandler(room: SessionRoom): handleBidiStreamingCall<Sessi
       ended = true;
       closeWhenDone();
     });
-    // an error of the gateway's connection: it sends again what was not answered
+    // an error of the connection: the gateway repeats the requests without an answer
     call.on('error', () => {});
   };
 }
 
-async function answer(request: SessionRequest, room: SessionRoom): Promise<SessionResponse> {
+async function answer(request: SessionRequest, options: SessionOptions): Promise<SessionResponse> {
   const { id, reads = NO_READS, writes = NO_WRITES, head = false } = request as Required<SessionRequest>;
   try {
     if (writes.length === 0 && reads.length > 0 && !head) {
-      return { id, reads: await room.reads.read(reads as never), writes: NO_WRITES, revision: 0, error: NO_ERROR };
+      return { id, reads: await options.reads.read(reads as never), writes: NO_WRITES, revision: 0, error: NO_ERROR };
     }
     if (writes.length > 0 && reads.length === 0 && !head) {
-      return { id, reads: NO_READS, writes: await room.commits.submit(writes as never), revision: 0, error: NO_ERROR };
+      return {
+        id,
+        reads: NO_READS,
+        writes: await options.commits.submit(writes as never),
+        revision: 0,
+        error: NO_ERROR,
+      };
     }
-    return await answerAll(request, room);
+    return await answerAll(request, options);
   } catch (error) {
     const { status } = ApiError.from(error);
     const nothing = { id, reads: NO_READS, writes: NO_WRITES, revision: 0 };
-    return { ...nothing, error: Buffer.from(JSON.stringify(status)), busTrouble: room.busTrouble() ?? '' };
+    return { ...nothing, error: Buffer.from(JSON.stringify(status)), busTrouble: options.busTrouble() ?? '' };
   }
 }
 
-/** A message of several kinds: it fails as a whole, but not before all its writes are over. */
-async function answerAll(request: SessionRequest, room: SessionRoom): Promise<SessionResponse> {
+/** Answers a message with reads, writes or both. It fails as a whole, but only after all its writes are done. */
+async function answerAll(request: SessionRequest, options: SessionOptions): Promise<SessionResponse> {
   const { id, reads = [], writes = [], head = false } = request;
   const [written, read, current] = await Promise.allSettled([
-    writes.length === 0 ? NO_WRITES : room.commits.submit(writes),
-    reads.length === 0 ? NO_READS : room.reads.read(reads),
-    head ? room.heads.read() : { revision: 0 },
+    writes.length === 0 ? NO_WRITES : options.commits.submit(writes),
+    reads.length === 0 ? NO_READS : options.reads.read(reads),
+    head ? options.heads.read() : { revision: 0 },
   ]);
   if (written.status === 'rejected') throw written.reason;
   const failure = read.status === 'rejected' ? read.reason : current.status === 'rejected' ? current.reason : undefined;
   if (failure !== undefined && writes.length > 0) throw timeout('the message was answered in part only');
   if (read.status === 'rejected' || current.status === 'rejected') throw failure;
   const answers = { id, reads: read.value, writes: written.value, revision: current.value.revision };
-  return { ...answers, error: NO_ERROR, busTrouble: room.busTrouble() ?? '' };
+  return { ...answers, error: NO_ERROR, busTrouble: options.busTrouble() ?? '' };
 }

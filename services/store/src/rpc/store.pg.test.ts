@@ -44,7 +44,7 @@ async function take(batches: AsyncIterable<LogBatch>, count: number, onBatch = (
   return changes;
 }
 
-test('a message of reads, writes and head is answered once, with all of them in order', async () => {
+test('A message with reads, writes and head gets one answer, with all results in order.', async () => {
   await withStores(1, async ([store]) => {
     await commit(store!, write('create', keyOf('there')));
     const response = await store!.ask({
@@ -67,7 +67,7 @@ test('a message of reads, writes and head is answered once, with all of them in 
   });
 });
 
-test('a refused list carries its Status to the caller', async () => {
+test('The caller of a rejected list gets its Status.', async () => {
   await withStores(1, async ([store]) => {
     await assert.rejects(collect(store!.stream<ListPage>('list', { resource: 'x', revision: 99 })), (error) => {
       return /Too large resource version: 99, current: 1/.test((error as Error).message);
@@ -75,7 +75,7 @@ test('a refused list carries its Status to the caller', async () => {
   });
 });
 
-test('a follow stream brings the commits of every replica in order, its own and the others', async () => {
+test('A follow stream delivers the commits of all replicas in order.', async () => {
   await withStores(2, async ([a, b]) => {
     const following = take(a!.stream<LogBatch>('followLog', { after: 1 }), 40);
     for (let i = 0; i < 20; i++) {
@@ -94,7 +94,7 @@ test('a follow stream brings the commits of every replica in order, its own and 
   });
 });
 
-test('a commit pushed to its own followers is what the log says of it, deletes included', async () => {
+test('A commit that is pushed to followers equals its changes in the log, also for deletes.', async () => {
   await withStores(1, async ([store]) => {
     const batches: LogBatch[] = [];
     // the first batch is read from the log and empty; from then on commits are pushed
@@ -117,7 +117,7 @@ test('a commit pushed to its own followers is what the log says of it, deletes i
   });
 });
 
-test('a quiet follow stream tells about once a second that nothing is missing', async () => {
+test('A follow stream without changes sends a heartbeat about once a second.', async () => {
   await withStores(1, async ([store]) => {
     let quiet = 0;
     for await (const batch of store!.stream<LogBatch>('followLog', { after: 1 })) {
@@ -127,7 +127,7 @@ test('a quiet follow stream tells about once a second that nothing is missing', 
   });
 });
 
-test('the check of PostgreSQL fails soon after its loss and passes after its return', async () => {
+test('The check of PostgreSQL fails soon after PostgreSQL stops, and passes after it is back.', async () => {
   const server = await startPostgres();
   const store = await startStore(certificates, { postgresUrl: server.url });
   try {

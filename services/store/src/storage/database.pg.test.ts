@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { migrate, migrationFiles } from '@tidegate/database';
 import { startPostgres, type TestPostgres } from '@tidegate/testkit';
 import { freshDatabase, keyOf, openPool, openStorage, write } from '../testing/fixture.ts';
 import { Database } from './database.ts';
-import { migrate, migrationFiles } from './migrate.ts';
 
 let postgres: TestPostgres;
 
@@ -22,11 +22,11 @@ async function open(url: string, allowDataLoss: boolean): Promise<void> {
   }
 }
 
-test('a server with fsync off is refused, and the message names the flag', async () => {
+test('A server with fsync off is rejected, and the error names the option.', async () => {
   await assert.rejects(open(postgres.url, false), /fsync off.*--allow-data-loss/);
 });
 
-test('a database with synchronous_commit off is refused', async () => {
+test('A database with synchronous_commit off is rejected.', async () => {
   const url = await freshDatabase(postgres);
   const pool = openPool(url);
   await pool.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = off`);
@@ -34,7 +34,7 @@ test('a database with synchronous_commit off is refused', async () => {
   await assert.rejects(open(url, false), /fsync and synchronous_commit off/);
 });
 
-test('four replicas that start at once on an empty database all come up, and migrate it once', async () => {
+test('Four replicas that start at once on an empty database all start, and migrate it once.', async () => {
   const url = await freshDatabase(postgres);
   await Promise.all([1, 2, 3, 4].map(() => open(url, true)));
   const pool = openPool(url);
@@ -46,7 +46,7 @@ test('four replicas that start at once on an empty database all come up, and mig
   );
 });
 
-test('a schema that is newer than this release is refused and left alone', async () => {
+test('A schema that is newer than this release is rejected, and not changed.', async () => {
   const url = await freshDatabase(postgres);
   await open(url, true);
   const pool = openPool(url);
@@ -56,7 +56,7 @@ test('a schema that is newer than this release is refused and left alone', async
   await assert.rejects(open(url, true), new RegExp(`schema version ${next} and this release knows ${next - 1}`));
 });
 
-test('a migration that fails leaves nothing behind', async () => {
+test('A failed migration changes nothing.', async () => {
   const url = await freshDatabase(postgres);
   const pool = openPool(url);
   const broken = [...migrationFiles(), { name: '9999-broken.sql', text: 'CREATE TABLE tidegate.x (a nonsense);' }];
@@ -66,7 +66,7 @@ test('a migration that fails leaves nothing behind', async () => {
   await open(url, true);
 });
 
-test('a changed function is replaced at the next start', async () => {
+test('A changed function is replaced at the next start.', async () => {
   const url = await freshDatabase(postgres);
   await open(url, true);
   const pool = openPool(url);
@@ -77,7 +77,7 @@ test('a changed function is replaced at the next start', async () => {
   await pool.close();
 });
 
-test('a database that comes from another PostgreSQL opens a new epoch at start', async () => {
+test('A database from another PostgreSQL server opens a new epoch at the start.', async () => {
   const url = await freshDatabase(postgres);
   const first = await openStorage(url);
   await first.commits.submit([write('create', keyOf('a'))]);

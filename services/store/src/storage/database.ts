@@ -1,6 +1,4 @@
-import { Pool } from './connection.ts';
-import { migrate } from './migrate.ts';
-import { checkServer, openEpochIfMoved, type ServerFacts, waitForServer } from './server-check.ts';
+import { checkServer, migrate, openEpochIfMoved, Pool, type ServerFacts, waitForServer } from '@tidegate/database';
 
 interface DatabaseOptions {
   postgresUrl: string;
@@ -12,19 +10,19 @@ interface DatabaseOptions {
 const START_MS = 60_000;
 
 /**
- * A commit whose caller was stopped between two packets waits for the rest of its message with the head locked. The
- * server ends such a transaction; releases before 17 have no such limit. Behind a pooler parameters cannot be set.
+ * When a process is stopped between two packets of a commit, PostgreSQL waits for the rest of the message with the head
+ * locked. This limit ends such a transaction; releases before 17 do not have it. Behind a pooler it cannot be set.
  */
 const COMMIT_SESSION = { transaction_timeout: '10s' };
-/** A statement that is cancelled while it waits for a standby counts as committed: nothing may cancel it. */
+/** A statement that is cancelled while it waits for a standby is committed nevertheless, so nothing may cancel it. */
 const ANY_COMMIT_SESSION = { statement_timeout: '0' };
 
-/** All connections of this process to PostgreSQL, and whether they work: known from the calls themselves. */
+/** All connections of this process to PostgreSQL. Their calls show whether PostgreSQL works. */
 export class Database {
   /** one commit is in flight at most */
   readonly commits: Pool;
   readonly reads: Pool;
-  /** lists and the log: long and large, so that nothing small waits behind them */
+  /** lists and the log, whose calls are long: small calls do not wait behind them */
   readonly streams: Pool;
   readonly #setup: Pool;
   readonly #pooled: boolean;
@@ -45,7 +43,7 @@ export class Database {
     this.#setup = new Pool({ url: setup, name: 'setup', connections: 1, prepare, onState });
   }
 
-  /** Waits for the server, refuses one that cannot be trusted, and brings the schema up to date. */
+  /** Waits for the server, rejects unsafe settings, and brings the schema up to date. */
   async open(options: { allowDataLoss: boolean }): Promise<{ facts: ServerFacts; moved: boolean }> {
     await waitForServer(this.#setup, START_MS);
     const facts = await checkServer(this.#setup, options.allowDataLoss);
@@ -63,7 +61,7 @@ export class Database {
     return this.#error instanceof Error ? this.#error.message : String(this.#error);
   }
 
-  /** Nothing was heard from PostgreSQL for this long. */
+  /** Whether PostgreSQL has answered nothing for this long. */
   quiet(ms: number): boolean {
     return performance.now() - this.#answeredAt >= ms;
   }

@@ -38,7 +38,7 @@ async function created(storage: TestStorage, name: string): Promise<number> {
 }
 
 describe('A store that knows a primary and its standby', () => {
-  test('takes no standby for the primary, even if it is named first', async () => {
+  test('does not use a standby as the primary, even if its URL names the standby first', async () => {
     const storage = await openStorage(both(standby, primary));
     const revision = await created(storage, 'first');
     for (let i = 0; i < 8; i++) assert.equal((await storage.heads.read()).revision, revision);
@@ -63,7 +63,7 @@ describe('A store that knows a primary and its standby', () => {
     await storage.close();
   });
 
-  test('comes up when the standby is promoted, and opens a new epoch', async () => {
+  test('starts when the standby is promoted, and opens a new epoch', async () => {
     await promote(standby);
     const storage = await waiting;
     assert.equal((await storage.heads.read()).epoch, 2);
@@ -75,7 +75,7 @@ describe('A store that knows a primary and its standby', () => {
     await storage.close();
   });
 
-  test('does not go back to the former primary when that returns as a standby', async () => {
+  test('does not use the former primary when that returns as a standby', async () => {
     await demote(primary, standby);
     const storage = await openStorage(both(primary, standby));
     const last = await created(storage, 'after');

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { findPgbouncer, startPgbouncer, startPostgres, type TestPostgres, until } from '@tidegate/testkit';
 import { outcomeKind } from '@tidegate/wire';
 import { collect, keyOf, listAt, openStorage, type TestStorage, write } from '../testing/fixture.ts';
-import { rotateLog } from './rotation.ts';
+import { rotateLog } from './log/rotation.ts';
 
 /** The first that keeps named statements in transaction mode. */
 const NAMED = 1.21;
@@ -61,7 +61,7 @@ for (const prepare of [false, true]) {
       assert.equal((await stores[1]!.reads.read([keyOf('0-0-0')]))[0]?.found, true);
     });
 
-    test('turn the log', async () => {
+    test('rotate the log', async () => {
       const { revision } = await stores[0]!.heads.read();
       await until('the floor to rise', async () => {
         await rotateLog(stores[0]!.database.streams, 0.01);

@@ -12,7 +12,7 @@ before(async () => {
 
 after(() => postgres.stop());
 
-test('two stores that commit at once give every revision once, without gaps, in one order for all', async () => {
+test('Two stores that commit concurrently use every revision once, without gaps, in one order.', async () => {
   const url = await freshDatabase(postgres);
   const stores = await Promise.all([openStorage(url), openStorage(url)]);
   try {
@@ -43,7 +43,7 @@ test('two stores that commit at once give every revision once, without gaps, in 
   }
 });
 
-test('of two stores that update one revision at once exactly one wins', async () => {
+test('Of two stores that update one revision concurrently exactly one succeeds.', async () => {
   const url = await freshDatabase(postgres);
   const stores = await Promise.all([openStorage(url), openStorage(url)]);
   try {

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { startPostgres } from '@tidegate/testkit';
 import { outcomeKind } from '@tidegate/wire';
-import { Suspects } from '../garbage/suspects.ts';
-import { Expiry } from '../lifecycle/expiry.ts';
-import { Lease } from '../lifecycle/lease.ts';
 import { collect, freshDatabase, keyOf, listAt, openPool, openStorage, write } from '../testing/fixture.ts';
-import { rotateLog, tableSizes } from './rotation.ts';
+import { Expiry } from './for-controllers/expiry.ts';
+import { GarbageQueue } from './for-controllers/garbage-queue.ts';
+import { LeaderLease } from './for-controllers/leader-lease.ts';
+import { rotateLog, tableSizes } from './log/rotation.ts';
 
 const page = readFileSync(new URL('../../../../docs/operate/postgresql.md', import.meta.url), 'utf8');
 const grants = /```sql\n(.*?)```/s.exec(page)?.[1] as string;
 
-test('the rights that the documentation gives to a role are all that a store needs', async () => {
+test('A store needs no more rights than those in the documentation.', async () => {
   const postgres = await startPostgres();
   const url = await freshDatabase(postgres);
   // the owner makes the schema
@@ -32,11 +32,11 @@ test('the rights that the documentation gives to a role are all that a store nee
     assert.equal((await storage.reads.read([keyOf('a')]))[0]?.found, true);
     assert.equal((await listAt(storage, created?.revision ?? 0)).length, 1);
     assert.equal((await collect(storage.log.read(1, 0)))[0]?.changes.length, 3);
-    const fence = (await new Lease(pool, { name: 'l', holder: 'me', seconds: 9 }).hold()) as number;
-    await new Expiry({ pool, commits: storage.commits }).round('l', fence);
-    const suspects = new Suspects(pool);
-    await suspects.note();
-    await suspects.settle(await suspects.due(1));
+    const fence = (await new LeaderLease(pool, { name: 'l', holder: 'me', seconds: 9 }).hold()) as number;
+    await new Expiry({ pool, commits: storage.commits, lease: 'l' }).deleteExpired(fence);
+    const queue = new GarbageQueue(pool);
+    await queue.note();
+    await queue.settle(await queue.due(1));
     for (let slot = 0; slot < 8; slot++) {
       await storage.commits.submit([write('create', keyOf(`slot-${slot}`))]);
       assert.equal(await rotateLog(pool, 0), 'rotated');

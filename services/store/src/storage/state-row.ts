@@ -1,14 +1,14 @@
+import type { Row } from '@tidegate/database';
 import type { StoredState } from '../encryption/vault.ts';
-import type { Row } from './connection.ts';
 
-/** The columns of a state, in the order in which every query of the store gives them, after its own. */
+/** The columns of a state. Every query of the store selects them in this order, after its own columns. */
 export const stateColumns = 'revision, uid, deleting, splice, checksum, selection, value';
 
-/** The same of a state that a change has replaced or ended, in a row of the log. */
+/** The columns of the state that a change has replaced or deleted, in a row of the log. */
 export const previousColumns =
   'previous_revision, previous_uid, previous_deleting, previous_splice, previous_checksum, previous_selection, previous_value';
 
-/** Reads a state from a row, where its columns begin at this place. */
+/** Reads a state from a row whose state columns begin at this place. */
 export function stateAt(row: Row, place: number): StoredState {
   return {
     revision: row[place] as number,

@@ -43,7 +43,7 @@ async function load(
   }
 }
 
-test('a store that is stopped in the middle of commits holds nobody up, and what it left open is done exactly once', async () => {
+test('A store that is stopped during commits does not block other stores, and its open writes are executed exactly once.', async () => {
   const pool = openPool(url);
   for (let round = 0; round < ROUNDS; round++) {
     const asked = new Map<Write, WriteOutcome | undefined>();

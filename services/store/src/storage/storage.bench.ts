@@ -5,9 +5,9 @@ import { startPostgres } from '@tidegate/testkit';
 import { guardKind, type Key, type Write, writeKind } from '@tidegate/wire';
 import { Vault } from '../encryption/vault.ts';
 import { storeMetrics } from '../metrics.ts';
-import { CommitBatcher } from './commit-batcher.ts';
+import { CommitBatcher } from './commits/commit-batcher.ts';
 import { Database } from './database.ts';
-import { KeyReader } from './reads.ts';
+import { KeyReader } from './reads/reads.ts';
 
 /**
  * The storage by itself against a PostgreSQL that keeps what it says (fsync on): writes and reads of 1 KiB objects with

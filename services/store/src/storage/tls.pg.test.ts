@@ -47,16 +47,16 @@ async function encrypted(mode: string, certificates: TestCertificates, hosts = `
 }
 
 for (const mode of ['verify-full', 'verify-ca']) {
-  test(`sslmode=${mode} takes a server that the authority has signed`, async () => {
+  test(`sslmode=${mode} accepts a server certificate of the authority.`, async () => {
     assert.equal(await encrypted(mode, own), true);
   });
 
-  test(`sslmode=${mode} refuses a server of another authority`, async () => {
+  test(`sslmode=${mode} rejects a server certificate of another authority.`, async () => {
     assert.match(String(await encrypted(mode, foreign)), /certificate/);
   });
 }
 
-test('of several hosts each is checked', async () => {
+test('The certificate of each host is verified.', async () => {
   const hosts = `localhost:${postgres.port},127.0.0.1:${postgres.port}`;
   assert.equal(await encrypted('verify-ca', own, hosts), true);
   assert.match(String(await encrypted('verify-ca', foreign, hosts)), /no host takes writes/);

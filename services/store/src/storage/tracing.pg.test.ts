@@ -6,7 +6,7 @@ import { Vault } from '../encryption/vault.ts';
 import { storeMetrics } from '../metrics.ts';
 import { changesOf } from '../publish/changes-of.ts';
 import { keyOf, openStorage, silentLog, write } from '../testing/fixture.ts';
-import { CommitBatcher, type Committed } from './commit-batcher.ts';
+import { CommitBatcher, type Committed } from './commits/commit-batcher.ts';
 
 interface Span {
   name: string;
@@ -39,7 +39,7 @@ function recorder(): { tracing: Tracing; spans: Span[] } {
   return { tracing, spans };
 }
 
-test('a sampled write has a span with the call to PostgreSQL in it, and its change hangs below; others have none', async () => {
+test('A sampled write has a span with the call to PostgreSQL, and its change has a child span; other writes have none.', async () => {
   const postgres = await startPostgres();
   const storage = await openStorage(postgres.url);
   try {

@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { postgresOfVersion, startPostgres, type TestPostgres, until } from '@tidegate/testkit';
 import { outcomeKind } from '@tidegate/wire';
-import { Expiry } from '../lifecycle/expiry.ts';
-import { Lease } from '../lifecycle/lease.ts';
 import {
   collect,
   keyOf,
@@ -16,7 +14,9 @@ import {
   type TestStorage,
   write,
 } from '../testing/fixture.ts';
-import { rotateLog } from './rotation.ts';
+import { Expiry } from './for-controllers/expiry.ts';
+import { LeaderLease } from './for-controllers/leader-lease.ts';
+import { rotateLog } from './log/rotation.ts';
 
 for (const version of ['15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17', '18.4.0-beta.17']) {
   const binaries = await postgresOfVersion(version);
@@ -36,14 +36,14 @@ for (const version of ['15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17', 
       (await storage.commits.submit(writes)).map(({ kind, revision }) => ({ kind, revision }));
     const { committed, conflict, guardFailed } = outcomeKind;
 
-    test('the store finds that version', async () => {
+    test('the server has that version', async () => {
       const pool = openPool(server.url);
       const [row] = await pool.query("SELECT current_setting('server_version_num')::int / 10000");
       await pool.close();
       assert.deepEqual(row, [Number(version.split('.')[0])]);
     });
 
-    test('commits are given one revision each, with conflicts and guards, and a repeated one is done once', async () => {
+    test('each commit gets one revision, with conflicts and guards, and a repeated commit is executed once', async () => {
       const create = write('create', keyOf('a'), { value: saying('one') });
       const [first] = await submit(create);
       assert.equal(first?.kind, committed);
@@ -74,16 +74,16 @@ for (const version of ['15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17', 
       );
     });
 
-    test('an object whose time is over is deleted under the lease', async () => {
+    test('an expired object is deleted under the lease', async () => {
       const { streams: pool } = storage.database;
-      const fence = (await new Lease(pool, { name: 'own', holder: 'a', seconds: 60 }).hold()) as number;
+      const fence = (await new LeaderLease(pool, { name: 'own', holder: 'a', seconds: 60 }).hold()) as number;
       await submit(write('create', keyOf('short'), { lifetimeSeconds: 1 }));
-      const expiry = new Expiry({ pool, commits: storage.commits });
-      await until('the sweep to find it', async () => (await expiry.round('own', fence)) === 1);
+      const expiry = new Expiry({ pool, commits: storage.commits, lease: 'own' });
+      await until('the sweep to find it', async () => (await expiry.deleteExpired(fence)) === 1);
       assert.equal((await storage.reads.read([keyOf('short')]))[0]?.found, false);
     });
 
-    test('the log is turned, and history before its floor goes', async () => {
+    test('the log is rotated, and history below the floor is truncated', async () => {
       const { revision } = await storage.heads.read();
       await until('the floor to rise', async () => {
         await rotateLog(storage.database.streams, 0.01);

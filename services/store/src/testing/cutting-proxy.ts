@@ -3,12 +3,12 @@ import { createConnection, createServer, type Socket } from 'node:net';
 
 export interface CuttingProxy {
   readonly url: string;
-  /** Cuts the connection that next gets an answer to a message containing this text, and keeps the answer back. */
+  /** Closes the connection that sends the next message with this text, and drops its answer. */
   cutAnswerTo(text: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Stands between a store and PostgreSQL, and loses answers on demand. */
+/** A proxy between a store and PostgreSQL that loses answers on demand. */
 export async function cuttingProxy(targetUrl: string): Promise<CuttingProxy> {
   const target = new URL(targetUrl);
   const port = Number(target.port);
@@ -20,7 +20,7 @@ export async function cuttingProxy(targetUrl: string): Promise<CuttingProxy> {
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
-      // the test ends the connection, and looks at what that does to the other end
+      // an error of a connection that the test has closed
       socket.on('error', () => {});
     }
     client.on('data', (data) => {

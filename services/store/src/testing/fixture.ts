@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { Pool } from '@tidegate/database';
 import { createLogger, MetricRegistry, type Tracing } from '@tidegate/service-kit';
 import type { TestPostgres } from '@tidegate/testkit';
 import { type Guard, guardKind, type Key, type StoredObject, type Write, writeKind } from '@tidegate/wire';
 import { Vault } from '../encryption/vault.ts';
 import { storeMetrics } from '../metrics.ts';
-import { CommitBatcher, type Committed } from '../storage/commit-batcher.ts';
-import { Pool } from '../storage/connection.ts';
+import { CommitBatcher, type Committed } from '../storage/commits/commit-batcher.ts';
 import { Database } from '../storage/database.ts';
-import { Lister } from '../storage/lister.ts';
-import { LogReader } from '../storage/log-reader.ts';
-import { HeadReader, KeyReader } from '../storage/reads.ts';
+import { LogReader } from '../storage/log/log-reader.ts';
+import { Lister } from '../storage/reads/lister.ts';
+import { HeadReader, KeyReader } from '../storage/reads/reads.ts';
 
 export const noTracing: Tracing = {
   enabled: false,
@@ -20,7 +20,7 @@ export const noTracing: Tracing = {
 
 export const silentLog = createLogger('store', 'test', 'silent');
 
-/** The storage of one store process, without its rpc. */
+/** The storage of one store, without its rpc. */
 export interface TestStorage {
   database: Database;
   commits: CommitBatcher;
@@ -61,14 +61,14 @@ export async function openStorage(
   };
 }
 
-/** One connection for what a test does behind the store's back. */
+/** One connection, with which a test reads and changes the database directly. */
 export function openPool(url: string): Pool {
   return new Pool({ url, name: 'test', connections: 1, prepare: false, onState: () => {} });
 }
 
 let databases = 0;
 
-/** A database of its own for one test, in a server that several share. */
+/** Creates a database for one test, in a server that tests share. */
 export async function freshDatabase(postgres: TestPostgres): Promise<string> {
   const name = `test_${++databases}`;
   const pool = openPool(postgres.url);
@@ -93,7 +93,7 @@ export function write(kind: keyof typeof writeKind, key: Key, fields: Partial<Wr
   };
 }
 
-/** An object that says this and nothing else. */
+/** A value with only this text. */
 export function saying(text: string): Buffer {
   return Buffer.from(JSON.stringify({ text }));
 }

@@ -6,7 +6,7 @@ import { freePort, programFile, type TestCertificates } from '@tidegate/testkit'
 import type { SessionRequest, SessionResponse } from '@tidegate/wire';
 import { openSession, openStream } from './store-process.ts';
 
-/** A store in a process of its own, which can be stopped, continued and killed. */
+/** A store in its own process, which can be stopped, continued and killed. */
 export interface SpawnedStore {
   readonly pid: number;
   ask(request: Omit<SessionRequest, 'id'>): Promise<SessionResponse>;

@@ -18,7 +18,7 @@ import { options, type StoreConfig } from '../config.ts';
 import { StoreService } from '../service.ts';
 import { noTracing, silentLog } from './fixture.ts';
 
-/** A whole store in this process, called over gRPC as a gateway calls it. */
+/** A whole store in this process; tests call it over gRPC as a gateway does. */
 export interface TestStore {
   readonly service: StoreService;
   readonly checks: Checks;
@@ -95,7 +95,7 @@ export function openSession(client: Client) {
     waiting.get(response.id)?.(response);
     waiting.delete(response.id);
   });
-  // the test ends the connection, and looks at what that does to the other end
+  // an error of a connection that the test has closed
   call.on('error', () => {});
   return {
     ask: (request: Omit<SessionRequest, 'id'>) =>
@@ -113,7 +113,7 @@ export async function* openStream<Response>(client: Client, method: string, requ
   try {
     yield* call as AsyncIterable<Response>;
   } finally {
-    // the test ends the connection, and looks at what that does to the other end
+    // an error of a connection that the test has closed
     call.on('error', () => {});
     call.cancel();
   }

@@ -12,13 +12,13 @@ import {
   store,
 } from '@tidegate/wire';
 
-/** A call that does not end is as bad as one that fails: it is given up, and made again elsewhere. */
+/** the timeouts of calls: a call that times out is repeated at another replica */
 const HEAD_MS = 5000;
 const DIGEST_MS = 60_000;
 const LIST_MS = 120_000;
 const READ_LOG_MS = 10_000;
 
-/** The stores as the watch service calls them. After a failure the next call goes to the next replica. */
+/** Calls the stores. After a failure the next call goes to the next replica. */
 export class StoreClient {
   readonly #stores: Replicas;
 
@@ -81,7 +81,7 @@ export class StoreClient {
       throw this.#failed(error as ServiceError);
     } finally {
       closing?.removeEventListener('abort', cancel);
-      // the cancellation that follows is told as an error, too
+      // an error of the cancellation that follows
       call.on('error', () => {});
       cancelCall(call);
     }

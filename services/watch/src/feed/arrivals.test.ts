@@ -4,13 +4,13 @@ import { Arrivals } from './arrivals.ts';
 
 const open = new AbortController().signal;
 
-test('A revision that has arrived is not waited for.', async () => {
+test('A reader does not wait for a revision that has arrived.', async () => {
   const arrivals = new Arrivals(() => 7);
   await arrivals.when(7, open);
   assert.equal(arrivals.waiting, 0);
 });
 
-test('Those whose revision arrives are woken, and the others wait on.', async () => {
+test('Readers whose revision has arrived are woken, and the others keep waiting.', async () => {
   let through = 7;
   const arrivals = new Arrivals(() => through);
   const woken: number[] = [];
@@ -22,7 +22,7 @@ test('Those whose revision arrives are woken, and the others wait on.', async ()
   assert.equal(arrivals.waiting, 1);
 });
 
-test('Nothing is kept of a reader whose call has ended.', async () => {
+test('A reader whose call has ended is removed.', async () => {
   const arrivals = new Arrivals(() => 7);
   const call = new AbortController();
   const waiting = arrivals.when(Number.MAX_SAFE_INTEGER, call.signal);

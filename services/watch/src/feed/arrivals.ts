@@ -8,8 +8,8 @@ interface Waiter {
 /**
  * Readers that wait until the feed is complete through a revision.
  *
- * Invariant: a waiter is kept only until its revision has arrived or its call has ended. It is woken by changes and looks
- * for nothing by itself, so that a revision that never comes costs nothing but the waiter.
+ * Invariant: a waiter is kept only until its revision has arrived or its call has ended. Only changes wake it; it does not
+ * poll, so a revision that never arrives costs no more than the memory of the waiter.
  */
 export class Arrivals {
   readonly #through: () => number;
@@ -43,7 +43,7 @@ export class Arrivals {
     });
   }
 
-  /** The feed has gone on. */
+  /** Wakes the waiters whose revision has arrived. */
   note(): void {
     if (this.#waiters.length === 0) return;
     const through = this.#through();

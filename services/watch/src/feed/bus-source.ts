@@ -6,7 +6,7 @@ import { connect, createInbox, type Msg, type NatsConnection } from 'nats';
 interface BusOptions {
   nats: NatsConfig;
   offer: (batch: LogBatch) => void;
-  /** a store says that this revision exists */
+  /** called when a store reports a revision */
   expect: (revision: number) => void;
   log: Logger;
   /** the pauses while the bus cannot be used */
@@ -15,18 +15,19 @@ interface BusOptions {
   closing: AbortSignal;
 }
 
-/** The stores tell their revision at least every 200 ms; a bus that was silent for this long is away. */
+/** the stores publish their revision at least every 200 ms; a bus that is silent for this long counts as disconnected */
 const SILENCE_MS = 500;
-/** JetStream says that often that it has nothing to deliver; a consumer that was silent for thrice as long is gone. */
+/** JetStream sends an idle heartbeat this often; a consumer that is silent for three times as long counts as gone */
 const IDLE_MS = 500;
 const STREAM = 'TIDEGATE';
 const NANOSECONDS = 1e6;
 
 /**
- * Changes from JetStream and the revision heartbeat. Trusted for nothing: the feed orders, checks and fills.
+ * Receives changes and the revision heartbeat from JetStream. The feed does not rely on them: it orders and checks the
+ * changes, and fills gaps from the log.
  *
- * Therefore the consumer is a plain one, which has nothing sent again: JetStream pushes what comes from now on. It goes
- * with its stream, or with the server that had it in memory, and is then made anew.
+ * Therefore a simple consumer without acknowledgements is enough: JetStream pushes new messages, and repeats none. When
+ * the stream or the server that held the consumer in memory is gone, a new consumer is created.
  */
 export class BusSource {
   readonly #options: BusOptions;
@@ -37,12 +38,12 @@ export class BusSource {
     this.#options = options;
   }
 
-  /** the bus is bringing heartbeats of the stores, and of a consumer */
+  /** whether heartbeats of the stores and of the consumer arrive */
   get alive(): boolean {
     return this.aliveForMs > 0;
   }
 
-  /** for how long it is taken to be alive, if nothing more is heard of it */
+  /** for how long it counts as alive if no more messages arrive */
   get aliveForMs(): number {
     return Math.max(0, Math.min(this.#headAt + SILENCE_MS - performance.now(), this.#consumingForMs));
   }
@@ -80,7 +81,7 @@ export class BusSource {
     });
   }
 
-  /** Ends when the consumer does; the caller starts again. */
+  /** Returns when the consumer ends; the caller creates another one. */
   async #consume(connection: NatsConnection): Promise<void> {
     const { closing, retry } = this.#options;
     const inbox = createInbox();
@@ -111,7 +112,7 @@ export class BusSource {
 
   #receive(message: Msg): void {
     this.#deliveryAt = performance.now();
-    // JetStream's own word: it is there, and has nothing
+    // an idle heartbeat of JetStream
     if (message.headers?.code === 100) return;
     const batch = this.#decode(message.data);
     if (batch === undefined) return;
@@ -123,13 +124,13 @@ export class BusSource {
     try {
       return logBatchCodec.decode(bytes);
     } catch (error) {
-      // whatever it is, no store wrote it, and the log has what it may have been
-      this.#options.log.warn({ err: error }, 'A message of the bus cannot be read.');
+      // no store has written this message; a change that it may have had is in the log
+      this.#options.log.warn({ err: error }, 'A message of the bus could not be decoded; it is ignored.');
       return undefined;
     }
   }
 
-  /** From when the bus had the message to when it was here. */
+  /** Records the time from the bus receiving the message to its arrival here. */
   #traceDelivery(batch: LogBatch, startTime: number): void {
     for (const change of batch.changes) {
       const span = this.#options.tracing.child('nats.deliver', change.traceparent, { kind: 'CONSUMER', startTime });
@@ -140,11 +141,11 @@ export class BusSource {
   }
 }
 
-/** `$JS.ACK.stream.consumer.deliveries.seq.seq.TIME.pending`; newer servers tell domain and account before the stream. */
+/** `$JS.ACK.stream.consumer.deliveries.seq.seq.TIME.pending`; newer servers add domain and account before the stream. */
 const TIME = { from: 9, old: 7, recent: 9 };
 
-/** When JetStream took the message, in milliseconds. */
+/** When JetStream received the message, in milliseconds. */
 function takenAt({ reply = '' }: Msg): number {
-  const words = reply.split('.');
-  return Number(words[words.length > TIME.from ? TIME.recent : TIME.old]) / NANOSECONDS;
+  const parts = reply.split('.');
+  return Number(parts[parts.length > TIME.from ? TIME.recent : TIME.old]) / NANOSECONDS;
 }

@@ -126,7 +126,7 @@ const upTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1);
 const forever = new AbortController().signal;
 
 describe('At the start', () => {
-  test('the state at the floor and the changes since are put together, and then they are complete', async () => {
+  test('the collections are complete after the changes since the floor are applied to the state at the floor', async () => {
     const { store, current, told, tick } = bench();
     await current.load();
     assert.equal(current.complete, undefined);
@@ -139,7 +139,7 @@ describe('At the start', () => {
     assert.deepEqual(told.live, [], 'what is old is not live');
   });
 
-  test('an empty log is no reason to wait', async () => {
+  test('the collections are complete at once where the log is empty', async () => {
     const { store, current } = bench();
     store.floor = 7;
     await current.load();
@@ -147,7 +147,7 @@ describe('At the start', () => {
     assert.deepEqual(store.reads, []);
   });
 
-  test('a store that fails is asked again, and each failure is counted', async () => {
+  test('a failed load is repeated, and each failure is counted', async () => {
     const { store, current, told } = bench();
     store.floor = 7;
     const failures = [new Error('away'), new Error('still away')];
@@ -157,19 +157,19 @@ describe('At the start', () => {
     assert.ok(current.complete);
   });
 
-  test('followers get nothing of what the collections catch up with', async () => {
+  test('followers do not get the changes of the catch-up', async () => {
     const { pushed } = await loaded();
     assert.deepEqual(pushed, []);
   });
 
-  test('nothing is loaded once the process is closing', async () => {
+  test('nothing is loaded after the process has begun to close', async () => {
     const { store, current, closing } = bench();
     closing.abort();
     await current.load();
     assert.deepEqual(store.heads, []);
   });
 
-  test('an epoch that began before the collections are complete leaves a hole, and no reason to begin again', async () => {
+  test('an epoch that begins during the catch-up leaves a hole, and causes no reload', async () => {
     const { store, current, told, tick } = bench();
     await current.load();
     store.epoch = 2;
@@ -181,7 +181,7 @@ describe('At the start', () => {
   });
 });
 
-describe('While the feed goes on', () => {
+describe('While the feed continues', () => {
   test('each batch is applied, and pushed to the followers', async () => {
     const { current, pushed, told, before } = await loaded();
     current.offer(batch(8, 9));
@@ -208,7 +208,7 @@ describe('While the feed goes on', () => {
     assert.equal(current.isBehind, false);
   });
 
-  test('a reader of a revision that is on its way gets it', async () => {
+  test('a reader of a revision that arrives later gets it', async () => {
     const { current, before } = await loaded();
     const reading = current.at(8, forever);
     await turn();
@@ -217,7 +217,7 @@ describe('While the feed goes on', () => {
     assert.equal(before.through, 8);
   });
 
-  test('a reader of a revision that does not exist waits no longer than the call', async () => {
+  test('a reader of a revision that does not exist waits only until its call ends', async () => {
     const { store, current, tick } = await loaded();
     const call = new AbortController();
     const reading = current.at(1_000_000, call.signal);
@@ -229,8 +229,8 @@ describe('While the feed goes on', () => {
   });
 });
 
-describe('Everything is read anew', () => {
-  test('where the log was cut above the feed', async () => {
+describe('All collections are read again', () => {
+  test('where the log was truncated above the feed', async () => {
     const { store, current, told, tick, before } = await loaded();
     store.floor = store.revision = 20;
     current.expect(20);
@@ -242,7 +242,7 @@ describe('Everything is read anew', () => {
     assert.deepEqual(names(after), upTo(20));
   });
 
-  test('when a new epoch begins: changes that are applied here may be lost', async () => {
+  test('when a new epoch begins, because applied changes may be lost', async () => {
     const { store, current, pushed, told, tick, before } = await loaded();
     store.epoch = 2;
     store.revision = 8;
@@ -258,7 +258,7 @@ describe('Everything is read anew', () => {
     assert.equal(told.rebuilds, 1);
   });
 
-  test('when it is asked for, once for the same collections', async () => {
+  test('when a rebuild is requested, once for the same collections', async () => {
     const { store, current, told, before } = await loaded();
     current.rebuild(before, new Error('differs from the store'));
     current.rebuild(before, new Error('can be read again'));
@@ -269,7 +269,7 @@ describe('Everything is read anew', () => {
     assert.equal(told.rebuilds, 1);
   });
 
-  test('and nothing of the feed before reaches anybody', async () => {
+  test('and the previous feed delivers no more changes', async () => {
     const { store, current, told, pushed, tick, before } = await loaded();
     const log = Promise.withResolvers<void>();
     store.logIsOpen = log.promise;
@@ -286,7 +286,7 @@ describe('Everything is read anew', () => {
     assert.equal(told.rebuilds, 1, 'that its log has been cut since does not matter');
   });
 
-  test('and nothing is left of batches that had come early', async () => {
+  test('and early batches of the previous feed are dropped', async () => {
     const { store, current, pushed, before } = await loaded();
     store.floor = store.revision = 9;
     store.epoch = 2;
@@ -298,7 +298,7 @@ describe('Everything is read anew', () => {
     assert.deepEqual(names(await current.whenComplete()), upTo(9));
   });
 
-  test('and readers that wait get the new collections', async () => {
+  test('and waiting readers get the new collections', async () => {
     const { store, current, before } = await loaded();
     const reading = current.at(9, forever);
     await turn();
@@ -309,7 +309,7 @@ describe('Everything is read anew', () => {
     assert.equal(after.through, 9);
   });
 
-  test('also before anything was complete, and those who wait already get what comes then', async () => {
+  test('also before the collections were complete, and waiting readers get the new collections', async () => {
     const { store, current, told, tick } = bench();
     await current.load();
     const waiting = current.whenComplete();

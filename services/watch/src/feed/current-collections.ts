@@ -7,20 +7,20 @@ import { loadCollections } from '../window/load.ts';
 import { Arrivals } from './arrivals.ts';
 import { Feed, type FeedOptions } from './feed.ts';
 
-/** How long the bus may be late before the log is read. */
+/** how long the bus may be late before the log is read */
 const GAP_DELAY_MS = 20;
 
 interface CurrentCollectionsOptions {
   store: Pick<StoreClient, 'head' | 'list' | 'readLog'>;
-  /** memory for the history of collections that are loaded anew */
+  /** creates memory for the history of newly loaded collections */
   newWindows: () => WindowMemory;
   /** the streams that read from these collections */
   followers: { push: (batch: LogBatch) => void; end: () => void };
-  /** a batch was applied; it is live when the collections were complete before it */
+  /** called when a batch was applied; it is live when the collections were complete before it */
   applied: (batch: LogBatch, isLive: boolean) => void;
-  /** the log was read because the bus did not bring a change in time */
+  /** called when the log was read because the bus did not deliver a change in time */
   filled: () => void;
-  /** everything is read from the store again */
+  /** called before all collections are read again */
   rebuilding: () => void;
   tracing: Pick<Tracing, 'child'>;
   log: Pick<Logger, 'info' | 'warn'>;
@@ -30,14 +30,14 @@ interface CurrentCollectionsOptions {
 }
 
 /**
- * The collections of this process: loaded from the store, kept complete by a feed, and loaded anew when the feed cannot
- * go on.
+ * The collections of this process. They are loaded from the store, kept complete by a feed, and loaded again when the feed
+ * cannot continue.
  *
- * Invariant: there is at most one feed, and it changes only the collections that it was made for. Readers get collections
- * that are complete, or wait for them. When collections are replaced, every follower ends first, so that none of them
- * reads what nobody updates any more.
+ * Invariant: there is at most one feed, and it changes only the collections that it was created for. Readers get complete
+ * collections, or wait for them. Before collections are replaced, every follower ends, so that none of them reads
+ * collections that are no longer updated.
  *
- *   loading → catching up, until the head that the store had told is reached → complete → (rebuild) → loading
+ *   loading → catching up, until the head that the store reported is reached → complete → (rebuild) → loading
  */
 export class CurrentCollections {
   readonly #options: CurrentCollectionsOptions;
@@ -53,7 +53,7 @@ export class CurrentCollections {
     this.#windows = options.newWindows();
   }
 
-  /** undefined while they are being loaded or catch up */
+  /** undefined while they are loading or catching up */
   get complete(): Collections | undefined {
     return this.#complete;
   }
@@ -62,7 +62,7 @@ export class CurrentCollections {
     return this.#windows;
   }
 
-  /** The feed is complete through this revision; 0 while there is none. */
+  /** The revision through which the feed is complete; 0 while there is no feed. */
   get revision(): number {
     return this.#feed?.through ?? 0;
   }
@@ -79,35 +79,35 @@ export class CurrentCollections {
     return this.#whenComplete.promise;
   }
 
-  /** A batch from the bus or the log, in any order, any number of times. */
+  /** Takes a batch from the bus or the log; batches may come in any order, and repeatedly. */
   offer(batch: LogBatch): void {
     this.#feed?.offer(batch);
   }
 
-  /** Somebody waits for this revision, or has heard that it exists. */
+  /** Notes a revision that a reader waits for, or that a store has reported. */
   expect(revision: number): void {
     this.#feed?.expect(revision);
   }
 
-  /** Resolves at the revision, or when the call is over: the revision may be one that never comes. */
+  /** Resolves at the revision, or when the call is over, because the revision may never arrive. */
   reach(revision: number, over: AbortSignal): Promise<void> {
     this.expect(revision);
     return this.#arrivals.when(revision, over);
   }
 
-  /** The collections, complete through the revision; undefined when the call is over before. */
+  /** Returns the collections, complete through the revision; undefined when the call is over before that. */
   async at(revision: number, over: AbortSignal): Promise<Collections | undefined> {
     await this.whenComplete();
     await this.reach(revision, over);
     return over.aborted ? undefined : this.whenComplete();
   }
 
-  /** Resolves when the collections have been read, and the feed has begun to bring what happened since. */
+  /** Resolves when the collections have been read, and the feed delivers later changes. */
   async load(): Promise<void> {
     const { store, newWindows, retries, closing } = this.#options;
     while (!closing.aborted) {
       try {
-        // the history of collections that are given up goes with them
+        // the old collections and their history are released together
         this.#windows = newWindows();
         const { collections, head, epoch } = await loadCollections(store, this.#windows);
         this.#epoch = epoch;
@@ -120,9 +120,9 @@ export class CurrentCollections {
     }
   }
 
-  /** What is wrong with these collections cannot be repaired by further changes. Does nothing when others have replaced them. */
+  /** Loads all collections again. Does nothing when these collections were replaced already. */
   rebuild(collections: Collections, error: unknown): void {
-    if (this.#complete === collections) this.#loadAnew(error);
+    if (this.#complete === collections) this.#reload(error);
   }
 
   close(): void {
@@ -134,7 +134,7 @@ export class CurrentCollections {
     const feed = new Feed(collections.through, {
       readLog: (after, through) => store.readLog({ after, through }),
       deliver: (batch) => this.#apply(collections, head, batch),
-      lost: (error) => this.#loadAnew(error),
+      lost: (error) => this.#reload(error),
       filled,
       gapDelayMs: GAP_DELAY_MS,
       retry: retries.readLog,
@@ -147,7 +147,7 @@ export class CurrentCollections {
 
   #apply(collections: Collections, head: number, batch: LogBatch): void {
     const isLive = this.#complete !== undefined;
-    // PostgreSQL has failed over and may have lost changes that are applied here already
+    // PostgreSQL has failed over, and may have lost changes that are applied here
     if (isLive && batch.epoch !== this.#epoch) throw new Error(`epoch ${batch.epoch} has begun`);
     const hole = holeIn(batch);
     if (hole !== undefined) collections.addHole(hole);
@@ -174,13 +174,13 @@ export class CurrentCollections {
     this.#arrivals.note();
   }
 
-  #loadAnew(error: unknown): void {
-    this.#options.log.warn({ err: error }, 'The feed cannot go on from here; everything is read anew.');
+  #reload(error: unknown): void {
+    this.#options.log.warn({ err: error }, 'The feed cannot continue; all collections are read again.');
     this.#options.rebuilding();
-    // it may be in the middle of reading the log
+    // the feed may be reading the log
     this.#feed?.close();
     this.#feed = undefined;
-    // those who wait already are served by the next collections
+    // present waiters get the next collections
     if (this.#complete !== undefined) this.#whenComplete = Promise.withResolvers<Collections>();
     this.#complete = undefined;
     this.#options.followers.end();
@@ -188,7 +188,7 @@ export class CurrentCollections {
   }
 }
 
-/** Batches are without gaps, but for the first one of an epoch: it begins with the revisions that may be lost. */
+/** The hole at the beginning of an epoch's first batch, whose revisions may be lost. Other batches have no gaps. */
 function holeIn({ first, last, changes }: LogBatch): Hole | undefined {
   const firstNew = changes[0]?.revision ?? last + 1;
   return firstNew > first ? { lastSurviving: first - 1, firstNew } : undefined;

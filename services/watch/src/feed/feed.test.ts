@@ -43,7 +43,7 @@ function bench(log: (after: number, through: number) => LogBatch[] = () => []): 
   return bench;
 }
 
-test('batches in order are delivered as they come', () => {
+test('Batches in order are delivered as they arrive.', () => {
   const { feed, delivered, reads } = bench();
   feed.offer(batch(1, 2));
   feed.offer(batch(3, 3));
@@ -51,13 +51,13 @@ test('batches in order are delivered as they come', () => {
   assert.deepEqual(reads, []);
 });
 
-test('batches that come twice, or overlap, are delivered once', () => {
+test('Repeated or overlapping batches are delivered once.', () => {
   const { feed, delivered } = bench();
   for (const b of [batch(1, 3), batch(1, 3), batch(2, 5), batch(4, 4)]) feed.offer(b);
   assert.deepEqual(delivered, [1, 2, 3, 4, 5]);
 });
 
-test('batches in the wrong order wait for their predecessors', () => {
+test('Batches in the wrong order wait for their predecessors.', () => {
   const { feed, delivered } = bench();
   feed.offer(batch(4, 5));
   feed.offer(batch(3, 3));
@@ -66,7 +66,7 @@ test('batches in the wrong order wait for their predecessors', () => {
   assert.deepEqual(delivered, [1, 2, 3, 4, 5]);
 });
 
-test('a gap that stays is read from the log, and what waited behind it follows', async () => {
+test('A lasting gap is read from the log, and the batches behind it follow.', async () => {
   const { feed, delivered, reads, tick } = bench((after, through) => [batch(after + 1, Math.min(through, 2))]);
   feed.offer(batch(3, 4));
   await tick();
@@ -74,7 +74,7 @@ test('a gap that stays is read from the log, and what waited behind it follows',
   assert.deepEqual(delivered, [1, 2, 3, 4]);
 });
 
-test('the loss of the last message shows by the heartbeat, and is read from the log', async () => {
+test('The heartbeat reveals the loss of the last message, which is then read from the log.', async () => {
   const { feed, delivered, tick } = bench((after, through) => [batch(after + 1, through)]);
   feed.offer(batch(1, 1));
   feed.expect(3);
@@ -82,7 +82,7 @@ test('the loss of the last message shows by the heartbeat, and is read from the 
   assert.deepEqual(delivered, [1, 2, 3]);
 });
 
-test('a gap that the bus fills in time is not read', async () => {
+test('A gap that the bus fills in time is not read from the log.', async () => {
   const { feed, delivered, reads, tick } = bench();
   feed.offer(batch(2, 2));
   feed.offer(batch(1, 1));
@@ -91,7 +91,7 @@ test('a gap that the bus fills in time is not read', async () => {
   assert.deepEqual(reads, []);
 });
 
-test('values that were too large for the bus come from the log', async () => {
+test('Values that were too large for the bus are read from the log.', async () => {
   const { feed, delivered, tick } = bench((after, through) => [batch(after + 1, through)]);
   feed.offer(batch(1, 2, true));
   assert.deepEqual(delivered, []);
@@ -99,7 +99,7 @@ test('values that were too large for the bus come from the log', async () => {
   assert.deepEqual(delivered, [1, 2]);
 });
 
-test('a log that was cut above the feed is a loss, and nothing is delivered after it', async () => {
+test('A log that was truncated above the feed ends the feed, and nothing is delivered afterwards.', async () => {
   const { feed, delivered, lost, tick } = bench(() => {
     throw Object.assign(new Error('too old'), { code: 410 });
   });
@@ -110,7 +110,7 @@ test('a log that was cut above the feed is a loss, and nothing is delivered afte
   assert.deepEqual(delivered, []);
 });
 
-test('a log that cannot be read is asked again', async () => {
+test('A failed read of the log is repeated.', async () => {
   let attempts = 0;
   const { feed, delivered, tick } = bench((after, through) => {
     if (++attempts === 1) throw new Error('connection refused');
@@ -123,7 +123,7 @@ test('a log that cannot be read is asked again', async () => {
   assert.deepEqual(delivered, [1, 2]);
 });
 
-test('random loss, doubling and reordering never change what is delivered', async () => {
+test('Random loss, repetition and reordering never change the delivered changes.', async () => {
   for (let seed = 1; seed <= 50; seed++) {
     let state = seed;
     const random = (below: number) => {
@@ -148,7 +148,7 @@ test('random loss, doubling and reordering never change what is delivered', asyn
   }
 });
 
-test('a revision that does not exist is looked for once, and then forgotten', async () => {
+test('The log is read once for a revision that does not exist, which is then dropped.', async () => {
   const { feed, delivered, reads, tick } = bench((after, through) => [batch(after + 1, Math.min(through, 4))]);
   feed.offer(batch(1, 2));
   feed.expect(9_999_999);
@@ -159,7 +159,7 @@ test('a revision that does not exist is looked for once, and then forgotten', as
   assert.equal(feed.behind, false);
 });
 
-test('what is expected while the log is read is looked for in another read', async () => {
+test('A revision that is expected during a read of the log causes another read.', async () => {
   let head = 4;
   const { feed, delivered, reads, tick } = bench((after, through) => {
     const last = Math.min(through, head);
@@ -178,7 +178,7 @@ test('what is expected while the log is read is looked for in another read', asy
   assert.equal(feed.behind, false);
 });
 
-test('a change that cannot be applied is never skipped: the feed is lost, and nothing follows it', () => {
+test('A change that cannot be applied is never skipped: it ends the feed.', () => {
   const applied: number[] = [];
   const lost: unknown[] = [];
   const feed = new Feed(0, {
@@ -197,7 +197,7 @@ test('a change that cannot be applied is never skipped: the feed is lost, and no
   assert.equal(lost.length, 1);
 });
 
-test('after a change that could not be applied, what had come early is not delivered either', () => {
+test('After a change that could not be applied, early batches are not delivered either.', () => {
   const applied: number[] = [];
   const lost: unknown[] = [];
   const feed = new Feed(0, {
@@ -217,7 +217,7 @@ test('after a change that could not be applied, what had come early is not deliv
   assert.equal(lost.length, 1);
 });
 
-test('a feed that was closed while it read the log is not lost when that fails', async () => {
+test('A closed feed does not report a failed read of the log.', async () => {
   const { feed, lost, tick } = bench(() => {
     feed.close();
     throw Object.assign(new Error('too old'), { code: 410 });

@@ -2,39 +2,39 @@ import type { Retry } from '@tidegate/service-kit';
 import type { LogBatch } from '@tidegate/wire';
 
 export interface FeedOptions {
-  /** the store's log, for what the bus did not bring */
+  /** reads the store's log, for changes that the bus did not deliver */
   readLog: (after: number, through: number) => AsyncIterable<LogBatch>;
-  /** gets every change once, in revision order */
+  /** receives every change once, in the order of revisions */
   deliver: (batch: LogBatch) => void;
-  /** the log no longer reaches back to where the feed is, or a change could not be delivered: nothing follows */
+  /** called when the log no longer reaches back to the feed's position, or a change could not be delivered; the feed ends */
   lost: (error: unknown) => void;
-  /** the log was read */
+  /** called when the log was read */
   filled?: () => void;
-  /** the log is read only when the bus has had this long */
+  /** how long the feed waits for the bus before it reads the log */
   gapDelayMs: number;
-  /** the pauses of a log that cannot be read */
+  /** the pauses between attempts to read the log */
   retry: Pick<Retry, 'failedNow' | 'succeeded'>;
   setTimer?: (run: () => void, ms: number) => unknown;
 }
 
 /**
- * Puts changes in order, whatever the bus does to them.
+ * Puts changes in order, also where the bus loses, repeats or reorders them.
  *
- * Invariant: deliver gets every revision from `through + 1` on, each once, without a gap. Batches that come early
- * wait; batches that were seen are dropped; what is missing is read from the log after a short delay.
+ * Invariant: `deliver` receives every revision from `through + 1` on, each once, without a gap. Early batches wait,
+ * repeated batches are dropped, and missing changes are read from the log after a short delay.
  *
  *   at 7: [8-9] → delivered, at 9.  [12-13] → waits.  [8-9] again → dropped.  20 ms later the log gives [10-11] →
  *   delivered, and with it [12-13], at 13.
  *
- * A revision that somebody expects is a hint and no more: one read of the log shows whether it exists. When it does not,
- * the hint is forgotten, so that nobody can make the feed read the log for ever by naming a revision of the future.
+ * An expected revision is only a hint: one read of the log shows whether it exists. If it does not, the hint is dropped,
+ * so that a caller that names a future revision cannot make the feed read the log forever.
  */
 export class Feed {
   readonly #options: FeedOptions;
   readonly #setTimer: (run: () => void, ms: number) => unknown;
   readonly #early = new Map<number, LogBatch>();
   #through: number;
-  /** the newest revision that somebody expects, until a read of the log has shown that it does not exist */
+  /** the newest expected revision, until a read of the log has shown that it does not exist */
   #expected: number;
   #filling = false;
   #closed = false;
@@ -54,7 +54,7 @@ export class Feed {
     return this.#expected > this.#through;
   }
 
-  /** A batch from the bus or the log, in any order, any number of times. */
+  /** Takes a batch from the bus or the log; batches may come in any order, and repeatedly. */
   offer(batch: LogBatch): void {
     if (this.#closed || batch.last <= this.#through) return;
     const whole = !batch.changes.some((change) => change.byReference);
@@ -62,11 +62,11 @@ export class Feed {
       this.#deliver(batch);
       this.#deliverEarly();
     } else if (whole) this.#early.set(batch.first, batch);
-    // nothing else will bring what is only mentioned here
+    // the content of a change that is only a reference is only in the log
     this.#expect(batch.last, whole ? this.#options.gapDelayMs : 0);
   }
 
-  /** This revision may exist: when the bus does not bring it soon, the log is asked for it, once. */
+  /** Notes a revision that may exist. If the bus does not deliver it soon, the log is read for it once. */
   expect(revision: number): void {
     this.#expect(revision, this.#options.gapDelayMs);
   }
@@ -95,7 +95,7 @@ export class Feed {
     try {
       this.#options.deliver({ ...batch, first, changes });
     } catch (error) {
-      // a change that cannot be applied must not be skipped: everything is read anew
+      // a change that cannot be applied must not be skipped: all collections are read again
       this.#closed = true;
       this.#options.lost(error);
     }
@@ -125,7 +125,7 @@ export class Feed {
       }
       this.#fillAfter(gapDelayMs);
     } catch (error) {
-      // nobody reads from this feed any more, and another one may be in its place
+      // this feed has ended, and another one may have replaced it
       if (this.#closed) return;
       if ((error as { code?: unknown }).code === 410) {
         this.#closed = true;
@@ -136,7 +136,7 @@ export class Feed {
     }
   }
 
-  /** Reads to the end of the log or through the revision. What is beyond that end did not exist when it was expected. */
+  /** Reads through the revision or to the end of the log; a revision beyond the end did not exist when it was expected. */
   async #readLog(through: number): Promise<void> {
     for await (const batch of this.#options.readLog(this.#through, through)) {
       if (this.#closed) return;

@@ -4,19 +4,19 @@ import type { StoreClient } from '../clients/store-client.ts';
 
 interface LogSourceOptions {
   store: StoreClient;
-  /** where to go on from */
+  /** the revision after which the log is followed */
   through: () => number;
   offer: (batch: LogBatch) => void;
-  /** the log no longer reaches back to where to go on from */
+  /** called when the log no longer reaches back to that revision */
   cut: () => void;
-  /** how long the log need not be followed, because the bus does the work; 0: it is to be followed now */
+  /** how long the log need not be followed because the bus works; 0: follow it now */
   restMs: () => number;
-  /** the pauses of a log that cannot be followed */
+  /** the pauses between attempts to follow the log */
   retry: Retry;
   closing: AbortSignal;
 }
 
-/** Follows the store's log wherever there is no bus, or while it is away. */
+/** Follows the store's log while there is no bus, or while the bus cannot be reached. */
 export async function followLog(options: LogSourceOptions): Promise<void> {
   const { closing, retry } = options;
   while (!closing.aborted) {
@@ -32,7 +32,7 @@ export async function followLog(options: LogSourceOptions): Promise<void> {
         if (options.restMs() > 0) break;
       }
     } catch (error) {
-      // otherwise the store is away
+      // any other error means that the store cannot be reached
       if ((error as { code?: unknown }).code === 410) options.cut();
       await retry.failed(error, closing);
     }

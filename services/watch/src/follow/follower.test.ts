@@ -75,7 +75,7 @@ function believed(messages: readonly FollowResponse[], resource: string): { got:
 }
 
 describe('A follow stream', () => {
-  test('brings what happens while its reader has no room for the end of an opening', async () => {
+  test('delivers changes while its reader cannot take the end of an opening', async () => {
     const { call, follower, commit } = bench((message) => message.opening?.opened !== true);
     follower.open('others');
     await turn();
@@ -91,7 +91,7 @@ describe('A follow stream', () => {
     assert.deepEqual(believed(call.received, 'maps'), { got: [11, 12, 13], through: 13 });
   });
 
-  test('brings what happens before the end of an opening', async () => {
+  test('delivers changes before the end of an opening', async () => {
     const { call, follower, commit } = bench((message) => message.opening?.history === undefined);
     commit(create('maps', 11));
     follower.open('maps');

@@ -6,21 +6,21 @@ import type { Collections } from '../window/collections.ts';
 import { changeOf, openingParts } from './opening.ts';
 import { Sizes } from './sizes.ts';
 
-/** A gateway that leaves more than this unread is cut off: what it does not read must not fill this process. */
+/** the stream of a gateway that leaves more than this unread is ended, because unread data fills this process's memory */
 const UNREAD_BYTES = 64 << 20;
 
-/** Far more than there are kinds. */
+/** far more than there are kinds */
 const MOST_OPEN = 20_000;
-/** How often the sizes of collections are looked at. */
-const TELL_SIZES_MS = 1000;
+/** how often changed sizes of collections are sent */
+const SEND_SIZES_MS = 1000;
 
 export type FollowCall = ServerDuplexStream<FollowRequest, FollowResponse>;
 
 /**
- * One gateway's stream.
+ * The stream to one gateway.
  *
- * Invariant: for each opened collection the gateway has been sent every change up to the last `through`, in order,
- * each once. A collection that is still being opened gets its changes when its state has been sent.
+ * Invariant: for each opened collection the gateway was sent every change up to the last `through`, in order and once. The
+ * changes of a collection that is being opened are sent after its state.
  */
 export class Follower {
   readonly #call: FollowCall;
@@ -30,17 +30,17 @@ export class Follower {
   #opening: Promise<void> = Promise.resolve();
   #closed = false;
   readonly #sizes: Sizes;
-  readonly #telling: NodeJS.Timeout;
-  /** bytes written since the stream last had room */
+  readonly #sizesTimer: NodeJS.Timeout;
+  /** bytes written since the stream's buffer was last empty enough */
   #unread = 0;
 
   constructor(call: FollowCall, collections: Collections) {
     this.#call = call;
     this.#collections = collections;
     this.#sizes = new Sizes(collections);
-    // also says that this stream is alive
+    // this message also shows that the stream works
     call.write({ sizes: this.#sizes.changed() });
-    this.#telling = setInterval(() => this.#tellSizes(), TELL_SIZES_MS);
+    this.#sizesTimer = setInterval(() => this.#sendSizes(), SEND_SIZES_MS);
   }
 
   open(resource: string): void {
@@ -51,25 +51,25 @@ export class Follower {
     this.#opened.delete(resource);
   }
 
-  /** A batch was applied to the collections. */
+  /** Sends a batch that was applied to the collections. */
   push({ changes, last: through, epoch, committedAtMs = 0 }: LogBatch): void {
     if (this.#opened.size === 0 || this.#closed) return;
     const wanted = changes.filter((change) => this.#opened.has(change.key.resource));
     if (this.#call.write({ changes: wanted, through, epoch, committedAtMs })) this.#unread = 0;
     else for (const change of wanted) this.#unread += change.value.length + 256;
-    // the gateway opens a new stream when it reads again; its own clients go on from the window
+    // the gateway opens a new stream when it reads again; its clients continue from the window
     if (this.#unread > UNREAD_BYTES) this.end(new Error('the gateway does not read its stream'));
   }
 
   end(error?: Error): void {
     if (this.#closed) return;
     this.#closed = true;
-    clearInterval(this.#telling);
+    clearInterval(this.#sizesTimer);
     if (error === undefined) this.#call.end();
     else this.#call.emit('error', error);
   }
 
-  #tellSizes(): void {
+  #sendSizes(): void {
     const sizes = this.#sizes.changed();
     if (sizes.length > 0) this.#call.write({ sizes });
   }
@@ -85,8 +85,8 @@ export class Follower {
       if (this.#closed) return;
       hasRoom = this.#call.write(part);
     }
-    // In one turn with the last part, whether there was room for it or not: what happened meanwhile, and from here on
-    // everything. Between the two another batch would tell the gateway that it has all through that batch's revision.
+    // The changes since the snapshot are written in the same turn as the last part, even without room in the buffer.
+    // A batch in between would make the gateway believe that it has all changes through that batch's revision.
     const { window } = this.#collections.get(resource);
     const position = window.positionAfter(snapshot.revision);
     if (position === undefined) throw new Error(`${resource} changed faster than it could be sent`);

@@ -5,9 +5,9 @@ import { segmentMessage } from '../window/segment-message.ts';
 const PART_BYTES = 512 << 10;
 
 /**
- * Everything a gateway needs to be this collection's mirror, in parts of half a MiB: the state as it stands here,
- * segment by segment, then the window's events. An event carries the state before it only when no earlier event of the
- * window does, and the state after it only when that is past.
+ * Everything that a gateway needs to mirror this collection, in parts of half a MiB: the state, segment by segment, then
+ * the events of the window. An event has the state before it only where no earlier event of the window has that state,
+ * and the state after it only where it is not the current one.
  */
 export function* openingParts(resource: string, collection: Collection, snapshot: Snapshot): Generator<FollowResponse> {
   const { window } = collection;
@@ -20,14 +20,14 @@ export function* openingParts(resource: string, collection: Collection, snapshot
 
 function* historyParts(resource: string, collection: Collection, snapshot: Snapshot): Generator<FollowResponse> {
   const { window } = collection;
-  const told = new Set<number>();
+  const sent = new Set<number>();
   let history: HistoricChange[] = [];
   let bytes = 0;
   for (let i = window.start; i < window.end; i++) {
     const event = window.at(i);
     if (event.revision > snapshot.revision) break;
-    const before = event.previous !== undefined && event.item !== undefined && !told.has(event.previous.revision);
-    told.add(event.revision);
+    const before = event.previous !== undefined && event.item !== undefined && !sent.has(event.previous.revision);
+    sent.add(event.revision);
     const older = before ? { before: storedObject(resource, event.previous as Item) } : {};
     if (event.item !== undefined && snapshot.get(event) === event.item) {
       const { kind, revision, previous } = event;
@@ -45,7 +45,7 @@ function* historyParts(resource: string, collection: Collection, snapshot: Snaps
   if (history.length > 0) yield { opening: { resource, history } };
 }
 
-/** An event as the change that made it; of a deletion the last state, under the revision of the deletion. */
+/** The change that made an event; for a deletion the last state, at the revision of the deletion. */
 export function changeOf(resource: string, event: CollectionEvent): Change {
   const item = event.item ?? (event.previous as Item);
   return {

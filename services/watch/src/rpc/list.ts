@@ -7,29 +7,29 @@ import type { CollectionListRequest, ListPart } from '@tidegate/wire';
 import type { Collections } from '../window/collections.ts';
 import { segmentMessage } from '../window/segment-message.ts';
 
-interface ListRoom {
-  /** the collections, once they are complete through the revision; undefined when the call is over before */
+interface ListOptions {
+  /** returns the collections, complete through the revision; undefined when the call is over before that */
   at: (revision: number, over: AbortSignal) => Promise<Collections | undefined>;
 }
 
 type ListCall = ServerWritableStream<CollectionListRequest, ListPart>;
 
-/** The list rpc: one snapshot, as its reader takes it. */
-export function listHandler(room: ListRoom): handleServerStreamingCall<CollectionListRequest, ListPart> {
-  return (call) => void serveStream(call, () => sendList(room, call));
+/** The list rpc: sends one snapshot, as fast as its reader takes it. */
+export function listHandler(options: ListOptions): handleServerStreamingCall<CollectionListRequest, ListPart> {
+  return (call) => void serveStream(call, () => sendList(options, call));
 }
 
-async function sendList(room: ListRoom, call: ListCall): Promise<void> {
+async function sendList(options: ListOptions, call: ListCall): Promise<void> {
   const { resource, namespace, afterName, afterNamespace, limit, revision, exact, heads, typeless } = call.request;
   const over = new AbortController();
   call.once('cancelled', () => over.abort());
   if (call.cancelled) over.abort();
-  const collections = await room.at(revision, over.signal);
+  const collections = await options.at(revision, over.signal);
   if (collections === undefined) throw new Cancelled();
   const collection = collections.get(resource);
   const snapshot = exact ? collection.at(toRevision(revision)) : collection.snapshot();
   if (snapshot === undefined) throw expired(`${resource} is not held as of version ${revision} any more`);
-  // the pages to come are of the same state
+  // the next pages must be of the same state
   if (limit > 0) collection.keep(snapshot);
   await writeMessage(call, { revision: snapshot.revision, corrupt: collection.corruptObjects(namespace) });
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Item, Position, Snapshot } from '@tidegate/collection';
 import type { CollectionDigest } from '@tidegate/wire';
 
@@ -10,8 +10,8 @@ interface Marked extends Position {
 }
 
 /**
- * A few numbers that two equal states share, and two different ones hardly: which objects there are, each at which
- * revision, and so with which content. Marks have 52 bits, taken in two parts whose sums stay exact.
+ * A digest of the keys and revisions of all objects: equal states have equal digests, and different states almost never
+ * do. Marks have 52 bits, which are added in two halves so that the sums stay exact.
  */
 export async function digestOf(
   resource: string,
@@ -29,13 +29,13 @@ export async function digestOf(
     digest.lowXor ^= low;
     digest.highXor ^= high;
   };
-  let looked = 0;
+  let count = 0;
   for (const run of snapshot.runs()) {
     for (let i = run.from; i < run.to; i++) add(run.items[i] as Item);
-    looked += run.to - run.from;
-    if (looked < 2000) continue;
-    looked = 0;
-    await turn();
+    count += run.to - run.from;
+    if (count < 2000) continue;
+    count = 0;
+    await nextTurn();
   }
   for (const object of corrupt) add(object);
   return digest;

@@ -5,27 +5,27 @@ import { areEqual, digestOf } from './digest.ts';
 
 interface SelfCheckOptions {
   everySeconds: number;
-  /** the store's digests, at one revision */
+  /** reads the store's digests, at one revision */
   digests: () => Promise<DigestResponse>;
-  /** undefined while they are being read */
+  /** undefined while they are loading */
   collections: () => Collections | undefined;
-  /** asks the feed for this revision, and waits until it is there */
+  /** waits until the feed has reached this revision */
   reach: (revision: number) => Promise<void>;
-  /** these collections are wrong: everything has to be read anew */
+  /** called when these collections are wrong and must be read again */
   repair: (collections: Collections, error: Error) => void;
   compared: () => void;
   diverged: (resource: string) => void;
   log: Logger;
-  /** counts comparisons that could not be made */
+  /** counts failed comparisons */
   retry: Retry;
   closing: AbortSignal;
 }
 
 /**
- * Compares what this replica holds with what the store has, every few minutes.
+ * Compares the collections of this replica with the store, every few minutes.
  *
- * Invariant: a difference is told until a later comparison of everything found none. What differs is repaired by reading
- * everything anew: a cache that was wrong once is not trusted in part.
+ * Invariant: a difference is reported until a later comparison finds none. After a difference all collections are read
+ * again, because the cause may have affected more than the collection that differs.
  */
 export class SelfCheck {
   readonly #options: SelfCheckOptions;
@@ -42,7 +42,7 @@ export class SelfCheck {
   async run(): Promise<void> {
     const { everySeconds, closing, retry } = this.#options;
     while (!closing.aborted) {
-      // replicas do not ask all at once; after trouble the repair is looked at soon
+      // a random pause spreads the comparisons of replicas; after a difference the repair is checked soon
       const pauseMs = this.#trouble === undefined ? everySeconds * 1000 * (0.75 + Math.random() / 2) : 1000;
       await delayMs(pauseMs, closing);
       if (closing.aborted) return;
@@ -62,7 +62,7 @@ export class SelfCheck {
     const { revision, digests: theirs } = await digests();
     await reach(revision);
     const different = await this.#differences(ours, revision, theirs);
-    // it was rebuilt meanwhile, or the history does not reach back to the revision any more: next time
+    // the collections were rebuilt in the meantime, or the window no longer has the revision: the next pass compares again
     if (different === undefined || collections() !== ours) return;
     this.#options.compared();
     if (different.length === 0) {
@@ -71,7 +71,7 @@ export class SelfCheck {
     }
     for (const resource of different) diverged(resource);
     this.#trouble = `${different.join(', ')} differed from the store at revision ${revision}`;
-    log.error({ revision, resources: different }, 'What is held here is not what the store has.');
+    log.error({ revision, resources: different }, 'Collections differ from the store; all collections are read again.');
     repair(ours, new Error(this.#trouble));
   }
 

@@ -10,7 +10,7 @@ import {
 import { toRevision } from '@tidegate/revision';
 import type { Change, Key } from '@tidegate/wire';
 
-/** What one resource has. */
+/** The objects of one resource. */
 export interface Loaded {
   /** in key order */
   readonly segments: readonly Segment[];
@@ -31,7 +31,7 @@ export class Collections {
   readonly #holes: Hole[] = [];
   #through: number;
 
-  /** objects: the whole system at `base`, in the order (resource, namespace, name) */
+  /** `objects`: all objects at the revision `base`, in the order (resource, namespace, name) */
   constructor(base: number, objects: ReadonlyMap<string, Loaded>, windows: WindowMemory) {
     this.#base = base;
     this.#through = base;
@@ -43,7 +43,7 @@ export class Collections {
     return this.#through;
   }
 
-  /** A resource that never had an object has a collection, too: an empty one, which is not kept. */
+  /** For a resource without objects this returns an empty collection, which is not kept. */
   get(resource: string): Collection {
     const collection = this.#byResource.get(resource) ?? this.#collection(NOTHING, new WindowMemory({ bytes: 0 }));
     collection.completeThrough(toRevision(this.#through));
@@ -57,7 +57,7 @@ export class Collections {
     this.get(resource).apply({ kind, state: itemParts(change), traceparent, corrupt });
   }
 
-  /** Revisions that were perhaps told to clients are lost. */
+  /** Notes a range of revisions that are lost, although clients may have seen them. */
   addHole(hole: Hole): void {
     for (const collection of this.#byResource.values()) collection.window.addHole(hole);
     this.#holes.push(hole);
@@ -71,14 +71,14 @@ export class Collections {
     return [...this.#byResource.keys()];
   }
 
-  /** A collection at a revision of the window; undefined when it does not reach back so far. */
+  /** A collection at a revision; undefined where the window does not reach back to it. */
   at(resource: string, revision: number): { snapshot: Snapshot; corrupt: CorruptObject[] } | undefined {
     const collection = this.get(resource);
     const snapshot = collection.at(toRevision(revision));
     return snapshot && { snapshot, corrupt: collection.corruptObjects() };
   }
 
-  /** The keys of all objects that cannot be read. */
+  /** The keys of all unreadable objects. */
   corrupt(): Key[] {
     return [...this.#byResource].flatMap(([resource, collection]) =>
       collection.corruptObjects().map(({ namespace, name }) => ({ resource, namespace, name })),
@@ -91,7 +91,7 @@ export class Collections {
     return objects;
   }
 
-  /** How many objects each collection has. */
+  /** The number of objects of each collection. */
   sizes(): Array<[resource: string, objects: number]> {
     return [...this.#byResource].map(([resource, { size }]) => [resource, size]);
   }

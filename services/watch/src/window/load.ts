@@ -3,8 +3,8 @@ import type { StoreClient } from '../clients/store-client.ts';
 import { Collections } from './collections.ts';
 
 /**
- * Reads the whole system as it was at the oldest revision that the log still explains, so that the changes since
- * then, played on top, fill the window: a restart loses no history.
+ * Reads all objects at the oldest revision whose later changes are still in the log. The feed then applies those changes,
+ * which fills the window, so that a restart loses no history.
  */
 export async function loadCollections(
   store: Pick<StoreClient, 'head' | 'list'>,

@@ -1,7 +1,7 @@
 import type { Item, Run } from '@tidegate/collection';
 import type { Segment, SegmentItem } from '@tidegate/wire';
 
-/** A run as gateways get it: the bytes of all its items, and what is known of each. */
+/** A run in the form of a message: the bytes of all its items, and the facts of each. */
 export function segmentMessage(run: Run): Segment {
   const items: SegmentItem[] = [];
   for (let i = run.from; i < run.to; i++) {

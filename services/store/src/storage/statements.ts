@@ -1,0 +1,23 @@
+import { previousColumns, stateColumns } from './state-row.ts';
+
+/** The statements that the store repeats. Their functions are in packages/database. */
+export const statements = {
+  commitBatch: `SELECT epoch, first_revision, last_revision, report FROM tidegate.commit_batch(
+    $1::smallint[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::bigint[], $7::text[], $8::bigint[],
+    $9::text[], $10::boolean[], $11::integer[], $12::integer[], $13::integer[],
+    $14::text[], $15::text[], $16::integer[], $17::integer[], $18::integer[], $19::bytea,
+    $20::smallint[], $21::text[], $22::text[], $23::text[], $24::bigint[], $25::integer[], $26::integer[], $27::integer[],
+    $28::boolean)`,
+  readBatch: `SELECT place, ${stateColumns}
+    FROM tidegate.read_batch($1::text[], $2::text[], $3::text[], $4::bigint)`,
+  head: 'SELECT revision, floor, epoch FROM tidegate.head',
+  rotateLog: 'SELECT tidegate.rotate_log(make_interval(secs => $1::double precision))',
+  lastStates: `SELECT revision, ${previousColumns}
+    FROM tidegate.log WHERE revision = ANY ($1::bigint[])`,
+  readLog: `SELECT kind, epoch, resource, namespace, name, previous_revision, ${stateColumns}
+    FROM tidegate.read_log($1::bigint, $2::bigint, $3::integer, $4::bigint, $5::text)`,
+  headAndEpochs: `SELECT h.revision, h.floor, h.epoch,
+    (SELECT coalesce(json_agg(json_build_array(e.epoch, e.last_surviving, e.first_new) ORDER BY e.epoch), '[]')
+     FROM tidegate.epochs e WHERE e.first_new > $1::bigint)
+    FROM tidegate.head h`,
+} as const;

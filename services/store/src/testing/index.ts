@@ -1,0 +1,1 @@
+export { collect, freshDatabase, keyOf, listAt, openPool, openStorage, write } from './fixture.ts';
