@@ -1,6 +1,7 @@
 import { ApiError } from '@tidegate/status';
 import { Random } from '@tidegate/testkit';
-import { type Target, targets } from './targets.ts';
+import type { Target } from './mutate.ts';
+import { targets } from './targets.ts';
 
 interface FuzzOptions {
   readonly seed: number;

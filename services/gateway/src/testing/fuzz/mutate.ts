@@ -132,3 +132,12 @@ function replaced(value: Json, random: Random): Json {
       return random.pick(VALUES);
   }
 }
+
+/** One door through which bytes come from outside. */
+export interface Target {
+  readonly name: string;
+  /** Another input each time. */
+  input(random: Random): Buffer;
+  /** Takes it, or throws what the client would be told. What it takes must hold what it promises. */
+  take(input: Buffer): void;
+}

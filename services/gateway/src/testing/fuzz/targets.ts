@@ -47,17 +47,8 @@ import { newNotes, type ResourceRequest } from '../../request/resource-request.t
 import { readPatch } from '../../verbs/patch.ts';
 import { admitBody, admitObject } from '../../writing/admit-object.ts';
 import { deleteOptions } from '../../writing/delete-options.ts';
-import { mutateBytes, mutateValue } from './mutate.ts';
+import { mutateBytes, mutateValue, type Target } from './mutate.ts';
 import { tokenTargets } from './token-targets.ts';
-
-/** One door through which bytes come from outside. */
-export interface Target {
-  readonly name: string;
-  /** Another input each time. */
-  input(random: Random): Buffer;
-  /** Takes it, or throws what the client would be told. What it takes must hold what it promises. */
-  take(input: Buffer): void;
-}
 
 interface Recorded {
   readonly path: string;

@@ -3,8 +3,7 @@ import { isJsonObject } from '@tidegate/schema';
 import { readIssuers } from '../../authn/configuration/issuers.ts';
 import { readToken } from '../../authn/json-web-token.ts';
 import { ClaimProblem, userOfClaims } from '../../authn/jwt/user-of-claims.ts';
-import { mutateBytes, mutateValue } from './mutate.ts';
-import type { Target } from './targets.ts';
+import { mutateBytes, mutateValue, type Target } from './mutate.ts';
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 const claims = { iss: 'https://i', aud: ['kube'], sub: 'ann', groups: ['a'], jti: 'j', who: { level: 3 }, hd: 'b' };
