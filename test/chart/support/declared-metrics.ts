@@ -37,7 +37,7 @@ export async function declaredMetrics(): Promise<readonly Declared[]> {
     const module = await moduleOf(part, file);
     (module[name] as Declare)(notes, {});
   }
-  const { FlowMetrics } = await moduleOf('gateway', 'limits/flow-metrics.ts');
+  const { FlowMetrics } = await moduleOf('gateway', 'flow/flow-metrics.ts');
   new (FlowMetrics as new (registry: Notes, seats: object) => unknown)(notes, {});
   return notes.all;
 }
