@@ -1,4 +1,4 @@
-// Plain JavaScript that runs on Node 20: makes sure that the project's dependencies and its own Node are there.
+// Plain JavaScript for Node 20 and newer: installs the project's dependencies and its own Node where they are missing.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,13 +10,13 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const OLDEST_NODE = 20;
 const { signals } = system;
 
-/** One line that says what to do, and the end. */
+/** Prints one line that says what to do, and exits. */
 export function fail(message) {
   process.stderr.write(`tidegate: ${message}\n`);
   process.exit(1);
 }
 
-/** Installs what the lock file says when it is not there yet, and answers the path of the pinned Node. */
+/** Installs the dependencies of the lock file if they are missing. Returns the path of the pinned Node. */
 export async function ensureInstalled() {
   const major = Number(process.versions.node.split('.')[0]);
   if (major < OLDEST_NODE) {
@@ -39,10 +39,10 @@ export async function ensureInstalled() {
   return pinnedNode();
 }
 
-/** By its own times npm would try for minutes where there is no network, package by package. */
+/** shorter timeouts: without a network npm's own would take minutes for each package */
 const IMPATIENT = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'];
 const NETWORK_AWAY = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|ENOTCACHED/;
-/** So many failures and no success: it is not one bad moment. */
+/** after so many failures without a success the network counts as missing */
 const FAILURES_THAT_TELL = 6;
 
 async function install() {
@@ -57,7 +57,7 @@ async function install() {
   say();
   const ticking = setInterval(say, terminal ? 1000 : 10_000);
   let outcome = await runNpm(IMPATIENT);
-  // a cache that an earlier install has filled does without the network
+  // the cache of an earlier install may be enough without a network
   if (outcome.networkAway) outcome = await runNpm(['--offline']);
   clearInterval(ticking);
   if (terminal) process.stderr.write('\r\x1b[K');
@@ -100,10 +100,10 @@ function explain({ output, npmMissing }) {
     fail(`cannot write to ${root}: make it writable for this user, or clone it elsewhere`);
   }
   process.stderr.write(`${words.join('\n').trim()}\n`);
-  fail('npm install failed; its words are above');
+  fail('npm install failed; its output is above');
 }
 
-/** The Node of the project's own dependencies; where npm was told to run no install scripts, it is fetched now. */
+/** The Node of the project's dependencies. Where npm's install scripts are disabled, it is downloaded now. */
 function pinnedNode() {
   const node = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (!existsSync(node)) {
@@ -118,9 +118,9 @@ function pinnedNode() {
 }
 
 /**
- * Runs a program on the pinned Node in the foreground, and ends as it ends. Signals are its business: with `lifeline` it
- * gets all of them (it knows one Ctrl-C that comes twice), and notices by a channel when this process is killed; without,
- * Ctrl-C reaches it from the terminal only.
+ * Runs a program on the pinned Node in the foreground, and exits with its code. With `lifeline` all signals are passed on
+ * to it (it ignores a Ctrl-C that arrives twice), and a closed channel tells it when this process is killed. Without
+ * `lifeline` it gets Ctrl-C only from the terminal.
  */
 export function runPinned(node, args, { lifeline = false } = {}) {
   const child = spawn(node, args, {
@@ -140,7 +140,7 @@ export function runPinned(node, args, { lifeline = false } = {}) {
   child.on('close', (code, signal) => process.exit(signal ? 128 + (signals[signal] ?? 0) : (code ?? 1)));
 }
 
-/** Later starts need not compile again; where the cache cannot be written they do without. */
+/** Later starts use compiled code from a cache, if the cache can be written. */
 function compileCache() {
   if (process.env.NODE_COMPILE_CACHE) return {};
   const dir = join(process.env.TIDEGATE_CACHE_DIR ?? join(root, '.cache'), 'compile');

@@ -1,4 +1,4 @@
-// Runs a script of the project on the project's own Node, installing the dependencies first where they are missing:
+// Runs a script of the project on the project's own Node. Missing dependencies are installed first.
 //   node bin/run.js scripts/x.ts [argument...]
 //   node bin/run.js --exec tool [argument...]     (a tool of node_modules/.bin)
 import { join } from 'node:path';

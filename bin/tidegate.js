@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The one command: start, status, stop, kubeconfig, backup, restore, import, version. Runs on any Node from 20; the rest runs on the pinned one.
+// The command line: start, status, stop, kubeconfig, backup, restore, import, version. This file runs on Node 20 and newer, the
+// rest on the pinned Node.
 import { join } from 'node:path';
 import { ensureInstalled, root, runPinned } from './install.js';
 

@@ -62,20 +62,20 @@ test('Nothing imports a program.', () => {
 
 test('A package that imports a higher ring is a violation.', () => {
   assert.deepEqual(violations('packages/status/src/a.ts', `import { b } from '@tidegate/wire';`), [
-    "packages/status/src/a.ts: '@tidegate/wire' stands in ring 1, and packages/status in ring 0: a package uses lower rings only",
+    "packages/status/src/a.ts: '@tidegate/wire' is in ring 1, and packages/status in ring 0: a package uses lower rings only",
   ]);
 });
 
 test('A package that imports its own ring is a violation.', () => {
   assert.deepEqual(violations('packages/wire/src/a.ts', `import { b } from '@tidegate/schema';`), [
-    "packages/wire/src/a.ts: '@tidegate/schema' stands in ring 1, and packages/wire in ring 1: a package uses lower rings only",
+    "packages/wire/src/a.ts: '@tidegate/schema' is in ring 1, and packages/wire in ring 1: a package uses lower rings only",
   ]);
 });
 
 test('A package without a place in the rings is a violation.', () => {
   const stranger = { dir: 'packages/stranger', name: '@tidegate/stranger', dependencies: [] };
   assert.deepEqual(importViolations([], [stranger]), [
-    'packages/stranger: stands in no ring; give it a place in scripts/import-rules.ts',
+    'packages/stranger: is in no ring; add it to scripts/import-rules.ts',
   ]);
 });
 
@@ -94,8 +94,8 @@ test('An import of a package that does not exist is a violation.', () => {
 test('An import from inside another package is a violation, by name and by path.', () => {
   const text = `import { a } from '@tidegate/wire/src/a.ts';\nimport { b } from '../packages/wire/src/b.ts';`;
   assert.deepEqual(violations('test/a.ts', text), [
-    "test/a.ts: '@tidegate/wire/src/a.ts' reaches into packages/wire: only what its index gives may be used",
-    "test/a.ts: '../packages/wire/src/b.ts' reaches into packages/wire: only what its index gives may be used",
+    "test/a.ts: '@tidegate/wire/src/a.ts' reaches into packages/wire: only the exports of its index may be used",
+    "test/a.ts: '../packages/wire/src/b.ts' reaches into packages/wire: only the exports of its index may be used",
   ]);
 });
 

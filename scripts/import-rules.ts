@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 
-/** A file as it is read from the checkout; paths are relative to its root. */
+/** A file of the checkout; its path is relative to the root. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
@@ -11,13 +11,12 @@ export interface Workspace {
   /** `packages/wire`, `programs/backup`, `services/store`, `test`; the root is '' */
   readonly dir: string;
   readonly name: string;
-  /** of every kind: to run, to develop, as peer */
+  /** of every kind: for running, for development, as peers */
   readonly dependencies: readonly string[];
 }
 
 /**
- * The rings of packages/, innermost first. A package may use what stands in a row above its own, and nothing else of
- * the project.
+ * The rings of packages/, innermost first. A package may use only packages of rings before its own.
  */
 export const rings: ReadonlyArray<readonly string[]> = [
   ['addresses', 'flow-control', 'options', 'rbac', 'revision', 'status'],
@@ -34,15 +33,15 @@ const SCOPE = '@tidegate/';
 const STATEMENT = /^(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm;
 const CALL = /\bimport\(\s*['"]([^'"]+)['"]/g;
 
-/** One line for each import that points the wrong way. */
+/** One line for each import in a forbidden direction. */
 export function importViolations(files: readonly SourceFile[], workspaces: readonly Workspace[]): string[] {
   const unplaced = workspaces
     .filter(({ dir }) => dir.startsWith('packages/') && ringOf(dir) === undefined)
-    .map(({ dir }) => `${dir}: stands in no ring; give it a place in scripts/import-rules.ts`);
+    .map(({ dir }) => `${dir}: is in no ring; add it to scripts/import-rules.ts`);
   return [...unplaced, ...files.flatMap((file) => violationsIn(file, workspaces))];
 }
 
-/** What a text imports or re-exports, in order. */
+/** The specifiers that a text imports or re-exports, in order. */
 export function specifiersOf(text: string): string[] {
   const found = [...text.matchAll(STATEMENT), ...text.matchAll(CALL)];
   return found.sort((a, b) => a.index - b.index).map((match) => match[1] as string);
@@ -69,7 +68,7 @@ function isForTests(path: string): boolean {
 function whyNotPath(from: Workspace, target: string, workspaces: readonly Workspace[]): string | undefined {
   const to = workspaceOf(target, workspaces);
   if (to === undefined || to.dir === from.dir) return undefined;
-  return whyNotDirection(from, to) ?? `reaches into ${to.dir || 'the root'}: only what its index gives may be used`;
+  return whyNotDirection(from, to) ?? `reaches into ${to.dir || 'the root'}: only the exports of its index may be used`;
 }
 
 function whyNotName(
@@ -86,7 +85,7 @@ function whyNotName(
   const isTesting = (from.dir === 'test' || isTest) && inner.join('/') === 'testing';
   const direction = whyNotDirection(from, to, isTesting);
   if (direction !== undefined) return direction;
-  if (inner.length > 0 && !isTesting) return `reaches into ${to.dir}: only what its index gives may be used`;
+  if (inner.length > 0 && !isTesting) return `reaches into ${to.dir}: only the exports of its index may be used`;
   return from.dependencies.includes(name) ? undefined : `is not declared in ${posix.join(from.dir, 'package.json')}`;
 }
 
@@ -101,7 +100,7 @@ function whyNotDirection(from: Workspace, to: Workspace, isTesting = false): str
   if (service) return 'is a service: packages never import one';
   const [own, other] = [ringOf(from.dir), ringOf(to.dir)];
   if (own === undefined || other === undefined || other < own) return undefined;
-  return `stands in ring ${other}, and ${from.dir} in ring ${own}: a package uses lower rings only`;
+  return `is in ring ${other}, and ${from.dir} in ring ${own}: a package uses lower rings only`;
 }
 
 function ringOf(dir: string): number | undefined {
