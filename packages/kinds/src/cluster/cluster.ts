@@ -18,9 +18,9 @@ const moreThanNothing: Check = (place) => {
 
 const overhead: Check = (place) => {
   const limits = { limits: place.object.podFixed ?? {} } as JsonObject;
-  const spoken = place.up(1).as('overhead', limits);
-  amounts('containers')(spoken.field('limits'));
-  requestsWithinLimits(spoken);
+  const reported = place.up(1).as('overhead', limits);
+  amounts('containers')(reported.field('limits'));
+  requestsWithinLimits(reported);
 };
 
 const differentTolerations: Check = (place) => {
