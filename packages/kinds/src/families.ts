@@ -3,7 +3,11 @@ import { admission } from './admission/admission.ts';
 import { autoscaling } from './autoscaling/autoscaling.ts';
 import { batch } from './batch/batch.ts';
 import { cluster } from './cluster/cluster.ts';
-import { config } from './config/config.ts';
+import { namespaces } from './cluster/namespaces.ts';
+import { nodes } from './cluster/nodes.ts';
+import { configMaps } from './config/config-maps.ts';
+import { secrets } from './config/secrets.ts';
+import { serviceAccounts } from './config/service-accounts.ts';
 import { apiServices } from './custom/api-services.ts';
 import { custom } from './custom/custom.ts';
 import { devices } from './devices/devices.ts';
@@ -36,8 +40,12 @@ const families: readonly Family[] = [
   network,
   storage,
   devices,
+  nodes,
+  namespaces,
   cluster,
-  config,
+  configMaps,
+  secrets,
+  serviceAccounts,
   events,
   access,
   flowControl,

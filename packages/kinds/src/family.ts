@@ -20,8 +20,9 @@ export interface QuotaUsage {
 }
 
 /**
- * Related kinds, and all that their facts do not say. One folder has the rules of one family; the table in families.ts
- * lists all families. `rules` and `defaults` may also have entries for one version: `resource.version.group`.
+ * One kind or related kinds, with everything that their facts do not say. The files of a family are in one folder; the
+ * table in families.ts lists all families. `rules` and `defaults` may also have entries for one version:
+ * `resource.version.group`.
  */
 export interface Family {
   readonly rules?: ByResource<KindRules>;

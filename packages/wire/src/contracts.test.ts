@@ -34,7 +34,7 @@ import type {
   Write,
 } from './messages.ts';
 
-/** Every field of every message stands in one of these, and has a value that is not its default. */
+/** Samples of all messages: every field has a value that is not its default. */
 const LARGE = Number.MAX_SAFE_INTEGER;
 const bytes = (text: string): Buffer => Buffer.from(text);
 const key: Required<Key> = { resource: 'leases.coordination.k8s.io', namespace: 'ns', name: 'ä' };
@@ -236,7 +236,7 @@ interface Way {
   readonly decode: (bytes: Buffer) => unknown;
 }
 
-/** Each message that a method takes or gives, as grpc-js encodes and decodes it. */
+/** The request and response of each method, as grpc-js encodes and decodes them. */
 function waysOf(service: string, definition: ServiceDefinition): Way[] {
   return Object.values(definition as Record<string, MethodDefinition<unknown, unknown>>).flatMap((method) => {
     const { path, requestSerialize, requestDeserialize, responseSerialize, responseDeserialize } = method;
@@ -265,7 +265,7 @@ const ways: Way[] = [
   },
 ];
 
-/** What proto/ and messages.ts call differently. */
+/** Messages with different names in proto/ and messages.ts. */
 const NAMES: Readonly<Record<string, keyof Messages>> = { '.tidegate.watch.v1.ListRequest': 'CollectionListRequest' };
 function sampleOf({ type }: Way): object {
   if (type.fieldsArray.length === 0) return {};
@@ -274,7 +274,7 @@ function sampleOf({ type }: Way): object {
   return sample;
 }
 
-/** Without prototypes, so that a message of a class and an object literal can be compared. */
+/** The value without prototypes, to compare a message with an object literal. */
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1');
   if (Array.isArray(value)) return value.map(plain);
@@ -282,7 +282,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]));
 }
 
-/** Fields that proto/ has and the sample has not, and the other way round. */
+/** Fields that only proto/ has, or only the sample. */
 function differences(type: protobuf.Type, sample: object, path = type.name): string[] {
   const fields = new Set(type.fieldsArray.map(({ name }) => name));
   const unknown = Object.keys(sample).filter((name) => !fields.has(name));
@@ -292,7 +292,7 @@ function differences(type: protobuf.Type, sample: object, path = type.name): str
       const value = (sample as Record<string, unknown>)[name];
       const first = Array.isArray(value) ? value[0] : value;
       if (first === undefined) return [`${path}.${name} has no value`];
-      // a write that is joined to another is one of the same type, and needs not all fields
+      // a joined write has the type of the outer one, and need not have all fields
       const isInner = resolvedType instanceof protobuf.Type && resolvedType !== type;
       return isInner ? differences(resolvedType, first as object, `${path}.${name}`) : [];
     }),

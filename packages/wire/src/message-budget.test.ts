@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { store } from './contracts.ts';
+import { grpcHealth, store } from './contracts.ts';
 
 const { requestSerialize: encode, requestDeserialize: decode } = store.session as {
   requestSerialize: (message: object) => Buffer;
@@ -22,4 +22,10 @@ test('a message of very many parts is rejected, also when the parts are nested',
       message: /SessionRequest has more than 200000 parts and is rejected/,
     });
   }
+});
+
+test('the bound also holds for a method without direct serializers', () => {
+  const unknownFields = Buffer.from('\x50\x01'.repeat(300_000), 'latin1');
+  const { requestDeserialize } = grpcHealth.check as { requestDeserialize: (bytes: Buffer) => object };
+  assert.throws(() => requestDeserialize(unknownFields), { message: /HealthCheckRequest has more than 200000 parts/ });
 });

@@ -111,8 +111,14 @@ export function admissionVariables(
 ): AdmissionVariables {
   const { object = null, oldObject = null, ...rest } = request;
   const { group = '', resource = '' } = request.requestResource as Readonly<Record<string, string>>;
-  const said = (name: string) => String(request[name] ?? '');
-  const place = { group, resource, subresource: said('subResource'), namespace: said('namespace'), name: said('name') };
+  const textIn = (name: string) => String(request[name] ?? '');
+  const place = {
+    group,
+    resource,
+    subresource: textIn('subResource'),
+    namespace: textIn('namespace'),
+    name: textIn('name'),
+  };
   const value = (data: Json): Value => fromData(data, undefined);
   return new Map<string, Value>([
     ['object', value(object)],

@@ -20,7 +20,7 @@ function times<T>(count: number, make: (i: number) => T): T[] {
   return Array.from({ length: count }, (_, i) => make(i));
 }
 
-const LIMITS: ReadonlyArray<readonly [told: string, most: number, make: (count: number) => JsonObject]> = [
+const LIMITS: ReadonlyArray<readonly [name: string, most: number, make: (count: number) => JsonObject]> = [
   [
     'spec.variables: Too many',
     MOST.variables,
@@ -52,14 +52,14 @@ const LIMITS: ReadonlyArray<readonly [told: string, most: number, make: (count: 
   ],
 ];
 
-for (const [told, most, make] of LIMITS) {
-  test(`A policy above the limit is rejected before its expressions are parsed: ${told}`, () => {
+for (const [name, most, make] of LIMITS) {
+  test(`A policy above the limit is rejected before its expressions are parsed: ${name}`, () => {
     const [problem = '', ...others] = problems(make(most + 1));
-    assert.ok(problem.startsWith(told), problem);
+    assert.ok(problem.startsWith(name), problem);
     assert.deepEqual(others, []);
   });
 
-  test(`A policy at the limit is accepted within seconds: ${told}`, () => {
+  test(`A policy at the limit is accepted within seconds: ${name}`, () => {
     const spec = make(most);
     const before = process.cpuUsage();
     assert.deepEqual(problems(spec), []);

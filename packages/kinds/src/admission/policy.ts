@@ -59,7 +59,7 @@ export function readPolicy(spec: JsonObject): { readonly policy: Policy; readonl
     named[`variables.${String(name)}`] = program === undefined ? dynShape : shapeOf(program);
     return { name: String(name), program };
   });
-  const [whole, told] = [environment(), environment(false)];
+  const [whole, messageEnvironment] = [environment(), environment(false)];
   const conditions = listIn(spec, 'matchConditions').map(({ expression }, index): MatchCondition => {
     const where = { list: 'matchConditions', index, field: 'expression' };
     return { expression: String(expression), program: read(whole, where, expression, ['bool']) };
@@ -69,7 +69,7 @@ export function readPolicy(spec: JsonObject): { readonly policy: Policy; readonl
     return {
       expression: String(one.expression ?? '').trim(),
       program: read(whole, at('expression'), one.expression, ['bool']),
-      messageProgram: read(told, at('messageExpression'), one.messageExpression, ['string']),
+      messageProgram: read(messageEnvironment, at('messageExpression'), one.messageExpression, ['string']),
       message: String(one.message ?? '').trim(),
       reason: String(one.reason ?? 'Invalid'),
     };

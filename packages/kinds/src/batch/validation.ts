@@ -115,12 +115,12 @@ const failureRule: Check = (place) => {
   }
   const given = ['onExitCodes', 'onPodConditions'].filter((name) => !place.field(name).isEmpty);
   if (given.length === 2)
-    place.addError(() => said(place, 'specifying both OnExitCodes and OnPodConditions is not supported'));
+    place.addError(() => failureRuleError(place, 'specifying both OnExitCodes and OnPodConditions is not supported'));
   if (given.length === 0)
-    place.addError(() => said(place, 'specifying one of OnExitCodes and OnPodConditions is required'));
+    place.addError(() => failureRuleError(place, 'specifying one of OnExitCodes and OnPodConditions is required'));
 };
 
-function said(place: Place, words: string) {
+function failureRuleError(place: Place, words: string) {
   return { field: place.path, type: 'FieldValueInvalid', message: `Invalid value: ${words}` } as const;
 }
 
@@ -271,10 +271,10 @@ export function jobUpdate(object: Place, old: Place): void {
     if (!together && !sameValue(field.value, before.object[name])) field.invalid(IMMUTABLE);
   }
   const waits = before.object.suspend === true && old.field('status.startTime').isEmpty;
-  const [mine, theirs] = [now.object.template, before.object.template].map((one) =>
+  const [template, oldTemplate] = [now.object.template, before.object.template].map((one) =>
     waits ? decided(one as JsonObject) : one,
   );
-  if (!sameValue(mine, theirs)) now.field('template').invalid(IMMUTABLE);
+  if (!sameValue(template, oldTemplate)) now.field('template').invalid(IMMUTABLE);
 }
 
 function decided(template: JsonObject): JsonObject {

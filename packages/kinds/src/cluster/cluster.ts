@@ -1,66 +1,72 @@
-import { isJsonObject, type Json } from '@tidegate/schema';
-import type { ByResource, Family } from '../family.ts';
-import type { KindRules } from '../kind-entry.ts';
-import { warnOfNetwork } from '../network/address-warnings.ts';
-import { unchanged } from '../rules/checks.ts';
-import { defaulter, type SetDefaults } from '../rules/default-rules.ts';
-import { textFields } from '../rules/fields.ts';
-import type { UpdateChecks } from '../rules/type-rules.ts';
+import type { JsonObject } from '@tidegate/schema';
+import type { Family } from '../family.ts';
+import { labelProblems } from '../objects/names.ts';
+import { amounts, requestsWithinLimits } from '../rules/amount-checks.ts';
+import { cellAt, listAt, textAt } from '../rules/cells.ts';
+import { evenEmpty, labels, notNegative, textOf, unchanged } from '../rules/checks.ts';
+import { ageColumn, column, nameColumn } from '../rules/columns.ts';
+import type { Check } from '../rules/type-rules.ts';
 import type { Warnings } from '../rules/warnings.ts';
-import { columns } from './columns.ts';
-import { namespace } from './namespaces.ts';
 import { warnOfLabels } from './node-labels.ts';
-import { clusterChecks, nodeUpdate } from './validation.ts';
 
-const nodeDefaults = defaulter({ 'status.allocatable': ({ capacity }) => capacity });
+const LEASE = 'leases.coordination.k8s.io';
+const RUNTIME_CLASS = 'runtimeclasses.node.k8s.io';
 
-/** podCIDR and podCIDRs are one field: the first of podCIDRs is podCIDR, which wins when they differ. */
-function joinNetworks(spec: Json | undefined): void {
-  if (!isJsonObject(spec)) return;
-  const all = Array.isArray(spec.podCIDRs) ? spec.podCIDRs : [];
-  if (spec.podCIDR && spec.podCIDR !== all[0]) spec.podCIDRs = [spec.podCIDR];
-  else if (all[0]) spec.podCIDR = all[0];
-}
-
-const warnOfNode: Warnings = (node, warn) => {
-  const spec = node.field('spec');
-  if (spec.has('configSource')) warn('spec.configSource: the feature is removed');
-  if (!spec.field('externalID').isEmpty) {
-    warn('spec.externalID: this field is deprecated, and is unused by Kubernetes');
-  }
-  for (const network of spec.field('podCIDRs').items()) warnOfNetwork(network, warn);
+const moreThanNothing: Check = (place) => {
+  if (Number(place.value) <= 0) place.invalid('must be greater than 0');
 };
+
+const overhead: Check = (place) => {
+  const limits = { limits: place.object.podFixed ?? {} } as JsonObject;
+  const reported = place.up(1).as('overhead', limits);
+  amounts('containers')(reported.field('limits'));
+  requestsWithinLimits(reported);
+};
+
+const differentTolerations: Check = (place) => {
+  const seen = new Set<string>();
+  for (const one of place.items()) {
+    const text = textOf(one.value);
+    if (seen.has(text)) one.duplicate();
+    seen.add(text);
+  }
+};
+
+const HEALTH: Readonly<Record<string, string>> = { True: 'Healthy', False: 'Unhealthy' };
+
+function healthOf(component: JsonObject): JsonObject {
+  return listAt(component, 'conditions').find(({ type }) => type === 'Healthy') ?? {};
+}
 
 const warnOfRuntimeClass: Warnings = (one, warn) => {
   const selector = one.field('scheduling.nodeSelector');
   warnOfLabels(selector, warn, () => selector.path);
 };
 
-const defaults: ByResource<SetDefaults> = {
-  nodes: (object) => {
-    joinNetworks(object.spec);
-    nodeDefaults(object);
+/** Leases, runtime classes, and the statuses of components. */
+export const cluster: Family = {
+  rules: {
+    [LEASE]: { conditionalUpdate: true, createsOnUpdate: true },
+    [RUNTIME_CLASS]: { conditionalUpdate: true, createsOnUpdate: true },
+    componentstatuses: { deprecated: 'v1 ComponentStatus is deprecated in v1.19+' },
+  },
+  dropped: { 'coordination.v1.LeaseSpec': ['preferredHolder', 'strategy'] },
+  columns: {
+    [LEASE]: [nameColumn, column('Holder', 'Holder of the lease', cellAt('spec.holderIdentity')), ageColumn],
+    [RUNTIME_CLASS]: [nameColumn, column('Handler', 'Container runtime', cellAt('handler')), ageColumn],
+    componentstatuses: [
+      nameColumn,
+      column('Status', 'Health of the component', (object) => HEALTH[textAt(healthOf(object), 'status')] ?? 'Unknown'),
+      column('Message', 'Message of the component', (object) => textAt(healthOf(object), 'message')),
+      column('Error', 'Error of the component', (object) => textAt(healthOf(object), 'error')),
+    ],
+  },
+  updates: { [RUNTIME_CLASS]: { handler: unchanged } },
+  warnings: { [RUNTIME_CLASS]: warnOfRuntimeClass },
+  types: {
+    'coordination.v1.LeaseSpec': { leaseDurationSeconds: moreThanNothing, leaseTransitions: notNegative },
+    'node.v1.RuntimeClass': { handler: evenEmpty(labelProblems) },
+    'node.v1.Overhead': { '': overhead },
+    'node.v1.Scheduling': { nodeSelector: labels, tolerations: differentTolerations },
   },
 };
-
-const rules: ByResource<KindRules> = {
-  'leases.coordination.k8s.io': { conditionalUpdate: true, createsOnUpdate: true },
-  'runtimeclasses.node.k8s.io': { conditionalUpdate: true, createsOnUpdate: true },
-  namespaces: namespace,
-  nodes: { createsWithStatus: true, selectableFields: textFields({ 'spec.unschedulable': 'false' }) },
-  componentstatuses: { deprecated: 'v1 ComponentStatus is deprecated in v1.19+' },
-};
-
-const updates: ByResource<UpdateChecks> = {
-  nodes: { '': nodeUpdate },
-  'runtimeclasses.node.k8s.io': { handler: unchanged },
-};
-
-const warnings: ByResource<Warnings> = {
-  nodes: warnOfNode,
-  'runtimeclasses.node.k8s.io': warnOfRuntimeClass,
-};
-
-const dropped = { 'coordination.v1.LeaseSpec': ['preferredHolder', 'strategy'] };
-
-export const cluster: Family = { rules, defaults, dropped, columns, updates, warnings, types: clusterChecks };

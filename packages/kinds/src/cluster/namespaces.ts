@@ -1,12 +1,18 @@
 import { type JsonObject, setOwn } from '@tidegate/schema';
+import type { Family } from '../family.ts';
 import type { KindRules } from '../kind-entry.ts';
 import { metaOf } from '../objects/generic-object.ts';
+import { standardFinalizerProblems } from '../objects/metadata.ts';
+import { labelKeyProblems } from '../objects/names.ts';
+import { cellAt } from '../rules/cells.ts';
+import { ageColumn, column, nameColumn } from '../rules/columns.ts';
+import type { Check } from '../rules/type-rules.ts';
 
 /** The finalizer in spec.finalizers that the namespace controller removes when the namespace is empty. */
 const KUBERNETES = 'kubernetes';
 const NAME_LABEL = 'kubernetes.io/metadata.name';
 
-export const namespace: KindRules = {
+const rules: KindRules = {
   name: 'label',
   selectableFields: { 'status.phase': phaseOf },
   deleteReturnsObject: true,
@@ -53,3 +59,18 @@ function labelWithName(object: JsonObject): void {
   meta.labels ??= {};
   setOwn(meta.labels, NAME_LABEL, meta.name);
 }
+
+const namespaceFinalizers: Check = (place) => {
+  for (const finalizer of place.list.map(String)) {
+    place.invalidFor(labelKeyProblems(finalizer), finalizer);
+    place.invalidFor(standardFinalizerProblems(finalizer), finalizer);
+  }
+};
+
+export const namespaces: Family = {
+  rules: { namespaces: rules },
+  columns: {
+    namespaces: [nameColumn, column('Status', 'Phase of the namespace', cellAt('status.phase')), ageColumn],
+  },
+  types: { 'core.v1.NamespaceSpec': { finalizers: namespaceFinalizers } },
+};

@@ -1,13 +1,22 @@
 import type { Json, JsonObject } from '@tidegate/schema';
 import { type FieldError, FieldErrors, forbiddenField, invalidValue, tooLong } from '@tidegate/status';
-import type { KindRules } from '../kind-entry.ts';
+import type { Family } from '../family.ts';
 import { configKeyProblems } from '../objects/names.ts';
+import { countAt } from '../rules/cells.ts';
+import { ageColumn, column, nameColumn } from '../rules/columns.ts';
 
 const DATA_MAX_BYTES = 1 << 20;
 
-export const configMap: KindRules = {
-  validate,
-  validateUpdate,
+export const configMaps: Family = {
+  rules: { configmaps: { validate, validateUpdate } },
+  columns: {
+    configmaps: [
+      nameColumn,
+      column('Data', 'Number of entries', (object) => countAt(object, 'data') + countAt(object, 'binaryData')),
+      ageColumn,
+    ],
+  },
+  usage: { configmaps: { names: ['configmaps'] } },
 };
 
 function validate(object: JsonObject): FieldError[] {

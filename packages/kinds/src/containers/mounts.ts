@@ -37,27 +37,27 @@ function namesIn(list: Place, field: string): ReadonlySet<unknown> {
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
 
 function propagation(list: Place, mount: Place, container: Place): void {
-  const said = list.as('mountPropagation', mount.object.mountPropagation);
-  if (said.value === undefined) return;
-  if (!PROPAGATIONS.includes(said.text)) said.unsupported(PROPAGATIONS);
+  const field = list.as('mountPropagation', mount.object.mountPropagation);
+  if (field.value === undefined) return;
+  if (!PROPAGATIONS.includes(field.text)) field.unsupported(PROPAGATIONS);
   const privileged = container.field('securityContext.privileged').value;
-  if (said.text === 'Bidirectional' && privileged !== true) {
-    said.forbidden('Bidirectional mount propagation is available only to privileged containers');
+  if (field.text === 'Bidirectional' && privileged !== true) {
+    field.forbidden('Bidirectional mount propagation is available only to privileged containers');
   }
 }
 
 const RECURSIONS = ['Disabled', 'Enabled', 'IfPossible'];
 
 function recursion(list: Place, mount: Place): void {
-  const said = list.as('recursiveReadOnly', mount.object.recursiveReadOnly);
-  if (said.value === undefined || said.text === 'Disabled') return;
-  if (!RECURSIONS.includes(said.text)) {
-    said.unsupported(RECURSIONS);
+  const field = list.as('recursiveReadOnly', mount.object.recursiveReadOnly);
+  if (field.value === undefined || field.text === 'Disabled') return;
+  if (!RECURSIONS.includes(field.text)) {
+    field.unsupported(RECURSIONS);
     return;
   }
-  if (mount.object.readOnly !== true) said.forbidden('may only be specified when readOnly is true');
+  if (mount.object.readOnly !== true) field.forbidden('may only be specified when readOnly is true');
   if ((mount.object.mountPropagation ?? 'None') !== 'None') {
-    said.forbidden('may only be specified when mountPropagation is None or not specified');
+    field.forbidden('may only be specified when mountPropagation is None or not specified');
   }
 }
 

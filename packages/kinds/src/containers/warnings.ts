@@ -29,9 +29,9 @@ export function warnOfContainer(container: Place, pod: Place, warn: AddWarning):
     warn(`${keyOf(annotations, SECCOMP + name)}: ${words}`);
   }
   if (!container.field('securityContext').has('appArmorProfile') && annotations.has(APP_ARMOR + name)) {
-    const said = String(annotations.object[APP_ARMOR + name]);
+    const annotation = String(annotations.object[APP_ARMOR + name]);
     const ofPod = pod.field('spec.securityContext.appArmorProfile');
-    if (ofPod.value === undefined || !isSameVariable(said, ofPod.object)) {
+    if (ofPod.value === undefined || !isSameVariable(annotation, ofPod.object)) {
       const words = 'deprecated since v1.30; use the "appArmorProfile" field instead';
       warn(`${keyOf(annotations, APP_ARMOR + name)}: ${words}`);
     }
@@ -81,7 +81,7 @@ export function warnOfPorts(containers: readonly Place[], warn: AddWarning): voi
     const others = taken.get(key) ?? new SamePorts();
     taken.set(key, others);
     if (goesOn) {
-      others.eachMeeting(port, (other) => {
+      others.eachConflict(port, (other) => {
         goesOn = warnOfPair(port, other, warn);
         return goesOn;
       });
@@ -119,17 +119,17 @@ class SamePorts {
   }
 
   /** Calls the listener for each earlier port that conflicts, until it returns false. */
-  eachMeeting(port: Place, hear: (other: Place) => boolean): void {
+  eachConflict(port: Place, listener: (other: Place) => boolean): void {
     const { hostIP = '', hostPort = 0 } = port.object;
     if (hostPort === 0) {
-      for (const other of this.#ports) if (!hear(other)) return;
+      for (const other of this.#ports) if (!listener(other)) return;
       return;
     }
     const same = this.#byHost.get(`${hostPort}/${hostIP}`) ?? [];
     const all =
       hostIP === '' ? (this.#byHostPort.get(hostPort) ?? []) : [...same, ...(this.#byHost.get(`${hostPort}/`) ?? [])];
     for (const place of [...this.#free, ...all].sort((a, b) => a - b)) {
-      if (!hear(this.#ports[place] as Place)) return;
+      if (!listener(this.#ports[place] as Place)) return;
     }
   }
 }

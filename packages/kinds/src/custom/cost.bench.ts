@@ -20,11 +20,11 @@ function structural(schema: JsonObject): JsonObject {
   const { properties, items, additionalProperties, allOf, ...rest } = schema;
   const all = (fields: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, structural(one as JsonObject)]));
-  const said: JsonObject = { ...rest };
-  if (properties !== undefined) said.properties = all(properties as JsonObject);
-  if (items !== undefined) said.items = structural(items as JsonObject);
-  if (additionalProperties !== undefined) said.additionalProperties = structural(additionalProperties as JsonObject);
-  return said;
+  const copy: JsonObject = { ...rest };
+  if (properties !== undefined) copy.properties = all(properties as JsonObject);
+  if (items !== undefined) copy.items = structural(items as JsonObject);
+  if (additionalProperties !== undefined) copy.additionalProperties = structural(additionalProperties as JsonObject);
+  return copy;
 }
 
 function customKind(): Kind {

@@ -76,7 +76,7 @@ const expressions = (characters: number): JsonObject => {
 const SCHEMA = 'spec.versions[0].schema.openAPIV3Schema: Forbidden: all versions together must have at most';
 
 /** By the name of the limit: makes a definition with this number of items. */
-const LIMITS: ReadonlyArray<readonly [told: string, most: number, make: (count: number) => Parts]> = [
+const LIMITS: ReadonlyArray<readonly [name: string, most: number, make: (count: number) => Parts]> = [
   ['spec.versions: Too many', MOST.versions, (versions) => ({ versions })],
   [
     'spec.versions[0].additionalPrinterColumns: Too many',
@@ -132,14 +132,14 @@ const LIMITS: ReadonlyArray<readonly [told: string, most: number, make: (count: 
   [`${SCHEMA} ${MOST.patterns} different patterns`, MOST.patterns, (count) => ({ schema: () => patterned(count) })],
 ];
 
-for (const [told, most, make] of LIMITS) {
-  test(`A definition above the limit is rejected: ${told}`, () => {
+for (const [name, most, make] of LIMITS) {
+  test(`A definition above the limit is rejected: ${name}`, () => {
     const [problem = '', ...others] = problems(definition(make(most + 1)));
-    assert.ok(problem.startsWith(told), problem);
+    assert.ok(problem.startsWith(name), problem);
     assert.deepEqual(others, []);
   });
 
-  test(`A definition at the limit is accepted within seconds: ${told}`, () => {
+  test(`A definition at the limit is accepted within seconds: ${name}`, () => {
     const object = definition(make(most));
     const before = process.cpuUsage();
     assert.deepEqual(problems(object), []);

@@ -39,8 +39,8 @@ export function checkDefinition(object: Place): void {
 }
 
 function approvalOf(object: Place): string {
-  const said = object.field('metadata').field('annotations').object[APPROVED];
-  return typeof said === 'string' ? said : '';
+  const approval = object.field('metadata').field('annotations').object[APPROVED];
+  return typeof approval === 'string' ? approval : '';
 }
 
 function checkApproval(place: Place): void {
@@ -92,8 +92,8 @@ function checkVersions(spec: Place, object: Place): void {
   const list = spec.field('versions');
   const versions = list.items();
   // computed once: each check compares all versions
-  const alike = new Set(PER_VERSION.filter((field) => isShared(versions, field)));
-  const shared = (field: (typeof PER_VERSION)[number]): boolean => alike.has(field);
+  const sharedFields = new Set(PER_VERSION.filter((field) => isShared(versions, field)));
+  const shared = (field: (typeof PER_VERSION)[number]): boolean => sharedFields.has(field);
   for (const version of versions) {
     labelled(version.field('name'));
     deprecation(version);

@@ -108,18 +108,19 @@ function slice(from: string, to: string, by: string): Step {
     values.flatMap((value) => (Array.isArray(value) ? value.slice(start, end).filter((_, i) => i % width === 0) : []));
 }
 
-function filter(path: string, operator: string | undefined, said: string): Step | undefined {
+function filter(path: string, operator: string | undefined, literalText: string): Step | undefined {
   const find = path === '' ? (value: Json) => [value] : (jsonPath(path) as ((value: Json) => Json[]) | undefined);
   if (find === undefined) return undefined;
-  const isWanted = operator === undefined ? (found: Json) => found !== null : comparison(operator, literal(said));
+  const isWanted =
+    operator === undefined ? (found: Json) => found !== null : comparison(operator, literal(literalText));
   return (values) => every(values).filter((value) => find(value).some(isWanted));
 }
 
-function literal(said: string): Json {
-  if (/^['"]/.test(said)) return said.slice(1, -1);
-  if (said === 'true' || said === 'false') return said === 'true';
-  const number = Number(said);
-  return Number.isNaN(number) ? said : number;
+function literal(literalText: string): Json {
+  if (/^['"]/.test(literalText)) return literalText.slice(1, -1);
+  if (literalText === 'true' || literalText === 'false') return literalText === 'true';
+  const number = Number(literalText);
+  return Number.isNaN(number) ? literalText : number;
 }
 
 function comparison(operator: string, wanted: Json): (found: Json) => boolean {

@@ -33,15 +33,15 @@ export function kindsOf(definition: Definition, scale: KindEntry): Kind[] {
   if (storage === undefined || !hasCondition(definition, 'Established')) return [];
   if (hasConverter(definition)) return convertedKinds(definition, storage, scale);
   // made once for all versions: they refer to each other
-  const around = { scale, alike: selectable(definition.versions), best: bestVersion(definition) };
-  const own = entryOf(definition, storage, around);
+  const options = { scale, alike: selectable(definition.versions), best: bestVersion(definition) };
+  const own = entryOf(definition, storage, options);
   const stored = kindOf(own);
   const served = definition.versions.filter((version) => version.served);
   return served
     .toSorted((a, b) => compareVersions(a.name, b.name))
     .map((version) => {
       if (version === storage && definition.generation === 1) return stored;
-      const entry = version === storage ? own : entryOf(definition, version, around);
+      const entry = version === storage ? own : entryOf(definition, version, options);
       return kindStoredAs(withConversion(entry, stored), stored);
     });
 }
@@ -94,7 +94,7 @@ function withConversion(entry: KindEntry, stored: Kind): KindEntry {
   });
 }
 
-interface Around {
+interface EntryOptions {
   /** the entry of Scale */
   readonly scale: KindEntry;
   readonly converter?: Converter;
@@ -104,8 +104,8 @@ interface Around {
   readonly best: DefinedVersion | undefined;
 }
 
-function entryOf(definition: Definition, version: DefinedVersion, around: Around): KindEntry {
-  const { scale, converter } = around;
+function entryOf(definition: Definition, version: DefinedVersion, options: EntryOptions): KindEntry {
+  const { scale, converter } = options;
   const { group, namespaced, acceptedNames: names } = definition;
   const { subresources = {} } = version;
   const place = { group, version: version.name, kind: names.kind };
@@ -122,8 +122,8 @@ function entryOf(definition: Definition, version: DefinedVersion, around: Around
       ...(subresources.status === undefined ? {} : { status: { verbs: PART_VERBS } }),
       ...(subresources.scale === undefined ? {} : { scale: scaleOf(definition, scale) }),
     },
-    ...rulesOf(definition, version, around.best),
-    ...around.alike,
+    ...rulesOf(definition, version, options.best),
+    ...options.alike,
     custom: {
       definition: definition.name,
       listKind: names.listKind ?? `${names.kind}List`,

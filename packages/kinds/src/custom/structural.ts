@@ -168,10 +168,10 @@ const EMPTY_TYPE: Readonly<Record<Level, string>> = {
 function structure(schema: Place, level: Level): void {
   const { object } = schema;
   const type = schema.field('type');
-  const isSaid = (name: string): boolean => object[`x-kubernetes-${name}`] === true;
-  const embedded = isSaid('embedded-resource');
-  const intOrString = isSaid('int-or-string');
-  const free = isSaid('preserve-unknown-fields');
+  const hasExtension = (name: string): boolean => object[`x-kubernetes-${name}`] === true;
+  const embedded = hasExtension('embedded-resource');
+  const intOrString = hasExtension('int-or-string');
+  const free = hasExtension('preserve-unknown-fields');
   if (type.value === 'array' && object.items === undefined) schema.field('items').required('must be specified');
   for (const property of properties(schema)) structure(property, 'field');
   const additional = schema.field('additionalProperties');

@@ -33,7 +33,7 @@ const SCALARS = new Set([
  *   1.4 bool pointer = true
  *
  * Its number (with those of the messages that JSON does not have), its type (`[]` a list, `[w]` a list that is a message
- * in Protobuf, `{}` a map), what is said of it, and after `=` its default as JSON.
+ * in Protobuf, `{}` a map), its facts, and after `=` its default as JSON.
  */
 export function parseField(text: string, typeByName: TypeByName): Schema {
   const equals = text.indexOf(' = ');

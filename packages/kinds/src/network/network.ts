@@ -10,8 +10,8 @@ import { columns } from './columns.ts';
 import { cidrsUpdate, networkChecks } from './validation.ts';
 
 const warnOfIngress: Warnings = (ingress, warn, old) => {
-  const isSaid = ingress.field('metadata.annotations').has('kubernetes.io/ingress.class');
-  if (old !== undefined || !isSaid || ingress.field('spec').has('ingressClassName')) return;
+  const hasAnnotation = ingress.field('metadata.annotations').has('kubernetes.io/ingress.class');
+  if (old !== undefined || !hasAnnotation || ingress.field('spec').has('ingressClassName')) return;
   warn(`annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`);
 };
 

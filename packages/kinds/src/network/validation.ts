@@ -137,9 +137,9 @@ const addressBlock: Check = (block) => {
 
 /** Whether a network is a smaller part of another. */
 function isWithin(inner: string, outer: string): boolean {
-  const [mine, theirs] = [parseLenientNetwork(inner), parseLenientNetwork(outer)];
-  if (mine === undefined || theirs === undefined) return false;
-  return mine.length > theirs.length && theirs.covers(mine);
+  const [innerNetwork, outerNetwork] = [parseLenientNetwork(inner), parseLenientNetwork(outer)];
+  if (innerNetwork === undefined || outerNetwork === undefined) return false;
+  return innerNetwork.length > outerNetwork.length && outerNetwork.covers(innerNetwork);
 }
 
 const policyPort: Check = (place) => {

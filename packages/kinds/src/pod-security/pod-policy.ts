@@ -39,8 +39,8 @@ export function podPolicyOf(labels: Labels): PodPolicy | undefined {
   const enforce = levelOf(labels, 'enforce', { errors, otherwise: 'restricted' });
   const audit = levelOf(labels, 'audit', { errors, otherwise: 'privileged' });
   const warn = levelOf(labels, 'warn', { errors, otherwise: 'privileged' });
-  const isSaid = LEVELS.includes(labels[`${PREFIX}enforce`] as Level) && enforce.level !== 'privileged';
-  if (labels[`${PREFIX}warn`] !== undefined || !isSaid) return { enforce, warn, audit, errors };
+  const isEnforced = LEVELS.includes(labels[`${PREFIX}enforce`] as Level) && enforce.level !== 'privileged';
+  if (labels[`${PREFIX}warn`] !== undefined || !isEnforced) return { enforce, warn, audit, errors };
   const version = labels[`${PREFIX}warn-version`] === undefined ? enforce.version : warn.version;
   return { enforce, warn: { level: enforce.level, version }, audit, errors };
 }

@@ -199,11 +199,11 @@ export function hostProcesses(spec: Place, containers: readonly Place[]): void {
   const own = spec.field('securityContext.windowsOptions.hostProcess').value;
   let some = 0;
   for (const container of containers) {
-    const said = container.field('securityContext.windowsOptions.hostProcess');
-    if (own !== undefined && said.value !== undefined && own !== said.value) {
-      said.invalid(`pod hostProcess value must be identical if both are specified, was ${own}`);
+    const option = container.field('securityContext.windowsOptions.hostProcess');
+    if (own !== undefined && option.value !== undefined && own !== option.value) {
+      option.invalid(`pod hostProcess value must be identical if both are specified, was ${own}`);
     }
-    if ((said.value ?? own) === true) some++;
+    if ((option.value ?? own) === true) some++;
   }
   if (some === 0) return;
   if (some !== containers.length) {

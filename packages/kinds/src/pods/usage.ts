@@ -112,8 +112,8 @@ export function missingAmounts(pod: JsonObject, names: readonly string[]): strin
     .filter((name) => TO_BE_SAID.has(name))
     .flatMap((name) => {
       const without = containers.filter((container) => {
-        const said = partOf(container, 'resources');
-        return !computeUsage(amountsIn(said.requests), amountsIn(said.limits)).has(name);
+        const resources = partOf(container, 'resources');
+        return !computeUsage(amountsIn(resources.requests), amountsIn(resources.limits)).has(name);
       });
       return without.length === 0
         ? []

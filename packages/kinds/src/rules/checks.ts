@@ -208,8 +208,8 @@ export function textOf(value: unknown): string {
     return `[${texts.join(',')}]`;
   }
   if (typeof value !== 'object') return JSON.stringify(value);
-  const said = Object.entries(value as object).filter(([, item]) => !isNothing(item));
-  const texts = said.map(([name, item]) => `${JSON.stringify(name)}:${textOf(item)}`);
+  const entries = Object.entries(value as object).filter(([, item]) => !isNothing(item));
+  const texts = entries.map(([name, item]) => `${JSON.stringify(name)}:${textOf(item)}`);
   return `{${texts.sort().join(',')}}`;
 }
 

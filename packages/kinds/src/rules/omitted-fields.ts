@@ -9,7 +9,7 @@ const OF_ZERO = new Set(['FieldValueInvalid', 'FieldValueNotSupported']);
  * of such a field would show a value that the client did not write.
  */
 export function reportOmitted(schema: Schema, object: Json, errors: readonly FieldError[]): FieldError[] {
-  const told = new Set(errors.filter(({ type }) => type === 'FieldValueRequired').map(({ field }) => field));
+  const reported = new Set(errors.filter(({ type }) => type === 'FieldValueRequired').map(({ field }) => field));
   const result: FieldError[] = [];
   const omitted = new Map<string, boolean>();
   const isZero = (field: string): boolean => {
@@ -23,8 +23,8 @@ export function reportOmitted(schema: Schema, object: Json, errors: readonly Fie
   for (const error of errors) {
     if (!OF_ZERO.has(error.type) || error.byRule === true || !isZero(error.field)) {
       result.push(error);
-    } else if (!told.has(error.field)) {
-      told.add(error.field);
+    } else if (!reported.has(error.field)) {
+      reported.add(error.field);
       result.push(requiredValue(error.field));
     }
   }

@@ -174,8 +174,8 @@ export function serviceUpdate(object: Place, old: Place): void {
   const [now, before] = [object.field('spec'), old.field('spec')];
   if (now.object.type === 'ExternalName' || before.object.type === 'ExternalName') return;
   const [first] = (before.object.clusterIPs ?? []) as string[];
-  const mine = now.field('clusterIPs');
-  if (first !== undefined && first !== '' && mine.list[0] !== first) {
-    mine.item(0).invalid('may not change once set', mine.value);
+  const all = now.field('clusterIPs');
+  if (first !== undefined && first !== '' && all.list[0] !== first) {
+    all.item(0).invalid('may not change once set', all.value);
   }
 }

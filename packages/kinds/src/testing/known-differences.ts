@@ -1,7 +1,7 @@
-const EXPRESSIONS = 'expressions are read when they are used, and not compiled when they are written';
-const STORED = 'a field of an event is called as in the core group, in which events are stored';
-const PARTLY = 'a reference that lacks one of its parts is told as changed, not as missing';
-const ADDRESSES = 'addresses and ports are allotted, and judged, by the gateway';
+const EXPRESSIONS = 'expressions are compiled at their first use, not when they are written';
+const STORED = 'the field of an event has the name of the core group, in which events are stored';
+const PARTLY = 'a reference without one of its parts is reported as changed, not as missing';
+const ADDRESSES = 'the gateway allocates and checks addresses and ports';
 
 /** Cases of the corpus with another answer than that of kube-apiserver, and the reason. */
 export const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {

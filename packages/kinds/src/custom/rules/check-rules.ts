@@ -100,7 +100,7 @@ function innerSchemas(schema: Place): Array<{ readonly step: string; readonly pl
 }
 
 /** The context of a schema. */
-interface Around {
+interface Context {
   readonly isRoot: boolean;
   /** how many such values an object can have; undefined: only the object's size bounds it */
   readonly times: number | undefined;
@@ -115,24 +115,24 @@ function checkExpressions(root: Place): void {
   costs.finish(root);
 }
 
-function checkWithin(place: Place, around: Around): void {
+function checkWithin(place: Place, context: Context): void {
   const schema = place.object as JsonSchema;
   const most = mostWithin(schema);
-  const times = around.times === undefined || most === undefined ? undefined : around.times * most;
+  const times = context.times === undefined || most === undefined ? undefined : context.times * most;
   for (const { step, place: inner } of innerSchemas(place)) {
     const isList = step === 'items' && schema['x-kubernetes-list-type'] !== 'map';
-    const uncorrelated = around.uncorrelated ?? (isList ? place : undefined);
-    checkWithin(inner, { ...around, isRoot: false, times, uncorrelated });
+    const uncorrelated = context.uncorrelated ?? (isList ? place : undefined);
+    checkWithin(inner, { ...context, isRoot: false, times, uncorrelated });
   }
   const rules = place.field('x-kubernetes-validations');
   if (rules.isEmpty) return;
-  const shape = shapeOf(schema, 'selfType', around.isRoot || isEmbedded(schema));
+  const shape = shapeOf(schema, 'selfType', context.isRoot || isEmbedded(schema));
   if (shape === undefined) {
     rules.forbidden('there are no rules for values whose type is not known');
     return;
   }
   for (const [i, compiled] of compileRules(schema, shape).entries()) {
-    checkCompiled(rules.item(i), compiled, { ...around, times: around.times ?? timesIn(shape) });
+    checkCompiled(rules.item(i), compiled, { ...context, times: context.times ?? timesIn(shape) });
   }
 }
 
@@ -147,7 +147,7 @@ function timesIn({ minSize }: Shape): number {
   return Math.floor(LARGEST_REQUEST / (minSize + 1));
 }
 
-function checkCompiled(place: Place, compiled: CompiledRule, { costs, times = 1, uncorrelated }: Around): void {
+function checkCompiled(place: Place, compiled: CompiledRule, { costs, times = 1, uncorrelated }: Context): void {
   const { program, message, problem, messageProblem, usesOldSelf, rule } = compiled;
   if (program !== undefined) costs.add(place.field('rule'), 'rule', timesCost(program.estimate.max, times));
   if (problem !== undefined) refuse(place.field('rule'), rule, problem);

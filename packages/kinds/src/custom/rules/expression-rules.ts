@@ -22,7 +22,7 @@ interface Node {
   readonly items: Node | undefined;
 }
 
-interface Look {
+interface Context {
   readonly value: Json;
   readonly at: At | undefined;
   /** the old value; undefined when there was none, or it is unknown */
@@ -97,19 +97,19 @@ class Visit {
   }
 
   /** Whether there is budget left. */
-  visit(node: Node, look: Look): boolean {
-    if (look.value === null) return true;
-    if (!this.#judge(node, look)) return false;
-    if (Array.isArray(look.value)) return this.#items(node, look.value, look);
-    return !isJsonObject(look.value) || this.#fields(node, look.value, look);
+  visit(node: Node, context: Context): boolean {
+    if (context.value === null) return true;
+    if (!this.#judge(node, context)) return false;
+    if (Array.isArray(context.value)) return this.#items(node, context.value, context);
+    return !isJsonObject(context.value) || this.#fields(node, context.value, context);
   }
 
-  #judge({ schema, rules, toValue }: Node, { value, at, old, correlation }: Look): boolean {
+  #judge({ schema, rules, toValue }: Node, { value, at, old, correlation }: Context): boolean {
     if (rules.length === 0) return true;
     const self = once(() => toValue(value));
     const hasOld = old !== undefined && old !== null;
     const before = hasOld ? once(() => toValue(old)) : undefined;
-    const told: Judged = {
+    const judged: Judged = {
       type: schema.type ?? '',
       value,
       path: pathText(at),
@@ -124,13 +124,13 @@ class Visit {
       if (optionalOldSelf)
         variables.set('oldSelf', before === undefined ? Optional.none : () => new Optional(before()));
       else if (before !== undefined) variables.set('oldSelf', before);
-      this.#budget = judge(compiled, variables, { ...told, budget: this.#budget });
+      this.#budget = judge(compiled, variables, { ...judged, budget: this.#budget });
       if (this.#budget < 0) return false;
     }
     return true;
   }
 
-  #fields(node: Node, value: JsonObject, { at, old, correlation }: Look): boolean {
+  #fields(node: Node, value: JsonObject, { at, old, correlation }: Context): boolean {
     const { properties, values } = node;
     if (properties.size === 0 && values === undefined) return true;
     const before = isJsonObject(old) ? old : {};
@@ -144,7 +144,7 @@ class Visit {
     return true;
   }
 
-  #items({ schema, items }: Node, list: readonly Json[], { at, old, correlation }: Look): boolean {
+  #items({ schema, items }: Node, list: readonly Json[], { at, old, correlation }: Context): boolean {
     if (items === undefined) return true;
     const before = olderItems(schema, old);
     return list.every((value, i) =>

@@ -86,24 +86,24 @@ function refuse(
     judged.errors.push(errorOf(compiled, judged, usual));
     return budget;
   }
-  const said = computedMessage(compiled.message, variables, budget);
-  if (said.left < 0) {
+  const computed = computedMessage(compiled.message, variables, budget);
+  if (computed.left < 0) {
     const path = pathOf(compiled, judged.path);
-    judged.errors.push(invalidValue(path, judged.type, messageWords(said.failure, compiled)));
+    judged.errors.push(invalidValue(path, judged.type, messageWords(computed.failure, compiled)));
     return -1;
   }
-  judged.errors.push(errorOf(compiled, judged, said.text ?? usual));
-  return said.left;
+  judged.errors.push(errorOf(compiled, judged, computed.text ?? usual));
+  return computed.left;
 }
 
-interface Said {
+interface ComputedMessage {
   readonly text?: string;
   readonly failure?: Failure;
   readonly left: number;
 }
 
 /** A computed message; undefined when the result cannot be shown. */
-function computedMessage(program: Program, variables: Variables, budget: number): Said {
+function computedMessage(program: Program, variables: Variables, budget: number): ComputedMessage {
   const outcome = program.run(variables, CALL_LIMIT);
   if (outcome.kind === 'failed' && outcome.error instanceof CostExceeded) return { failure: outcome.error, left: -1 };
   const left = budget - outcome.cost;

@@ -38,6 +38,6 @@ export function timesCost(cost: number, times: number): number {
 
 function tooMuch(what: string, cost: number, budget: number): string {
   const factor = cost / budget;
-  const told = factor > 100 ? 'more than 100' : factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1);
-  return `${what} exceeds budget by factor of ${told}x ${ADVICE}`;
+  const times = factor > 100 ? 'more than 100' : factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1);
+  return `${what} exceeds budget by factor of ${times}x ${ADVICE}`;
 }

@@ -23,13 +23,13 @@ export function checkRuleWords(schema: Place): void {
 }
 
 function checkMessage(place: Place, { rule = '', message = '' }: ValidationRule): void {
-  const told = place.field('message');
+  const messageField = place.field('message');
   const text = message.trim();
   if (rule.trim() === '') missing(place.field('rule'), 'rule is not specified');
-  else if (message !== '' && text === '') told.invalid(NOT_EMPTY);
-  else if (LINES.test(text)) told.invalid(NO_LINES);
+  else if (message !== '' && text === '') messageField.invalid(NOT_EMPTY);
+  else if (LINES.test(text)) messageField.invalid(NO_LINES);
   else if (LINES.test(rule.trim()) && text === '') {
-    missing(told, 'message must be specified if rule contains line breaks');
+    missing(messageField, 'message must be specified if rule contains line breaks');
   }
 }
 

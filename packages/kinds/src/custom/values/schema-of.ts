@@ -83,24 +83,24 @@ function objectShape(schema: JsonSchema): Schema {
 function publishedObject(schema: JsonSchema, options: OpenApiOptions): JsonObject {
   // older clients would reject fields that are not listed
   if (options.version === 2 && schema['x-kubernetes-preserve-unknown-fields'] === true) return { type: 'object' };
-  const said = published(schema, options);
-  return { type: 'object', ...said, properties: { ...((said.properties ?? {}) as JsonObject), ...known(options) } };
+  const made = published(schema, options);
+  return { type: 'object', ...made, properties: { ...((made.properties ?? {}) as JsonObject), ...known(options) } };
 }
 
 function known({ referTo, version, words }: OpenApiOptions): JsonObject {
   const { objectMeta } = metaSchemas;
   const $ref = referTo?.(objectMeta.reference ?? '', objectMeta);
-  const said = (name: 'apiVersion' | 'kind' | 'metadata'): JsonObject =>
+  const described = (name: 'apiVersion' | 'kind' | 'metadata'): JsonObject =>
     words === undefined ? {} : { description: words[name] };
   // version 3 ignores keywords next to a reference
   const meta: JsonObject = $ref === undefined ? { type: 'object' } : { $ref };
   return {
-    apiVersion: { ...said('apiVersion'), type: 'string' },
-    kind: { ...said('kind'), type: 'string' },
+    apiVersion: { ...described('apiVersion'), type: 'string' },
+    kind: { ...described('kind'), type: 'string' },
     metadata:
       version === 3 && words !== undefined && $ref !== undefined
-        ? { ...said('metadata'), allOf: [meta] }
-        : { ...said('metadata'), ...meta },
+        ? { ...described('metadata'), allOf: [meta] }
+        : { ...described('metadata'), ...meta },
   };
 }
 
@@ -108,21 +108,21 @@ function known({ referTo, version, words }: OpenApiOptions): JsonObject {
 const NOT_IN_V2 = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'nullable', 'default']);
 
 function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
-  const said: JsonObject = {};
+  const made: JsonObject = {};
   for (const [name, value] of Object.entries(schema as JsonObject)) {
-    if (options.version === 2 && (NOT_IN_V2.has(name) || isUnsaid(schema, name))) continue;
+    if (options.version === 2 && (NOT_IN_V2.has(name) || isLeftOut(schema, name))) continue;
     const inner = publishedWord(name, value, options);
-    if (inner !== undefined) said[name] = inner;
+    if (inner !== undefined) made[name] = inner;
   }
-  if (schema['x-kubernetes-int-or-string'] && options.version === 3 && said.anyOf === undefined && !said.allOf) {
-    said.anyOf = [{ type: 'integer' }, { type: 'string' }];
+  if (schema['x-kubernetes-int-or-string'] && options.version === 3 && made.anyOf === undefined && !made.allOf) {
+    made.anyOf = [{ type: 'integer' }, { type: 'string' }];
   }
-  if (schema['x-kubernetes-embedded-resource'] && (options.version === 3 || said.properties !== undefined)) {
-    said.properties = { ...((said.properties ?? {}) as JsonObject), ...known(options) };
-    const required = Array.isArray(said.required) ? said.required : [];
-    said.required = [...new Set([...required, 'kind', 'apiVersion'])];
+  if (schema['x-kubernetes-embedded-resource'] && (options.version === 3 || made.properties !== undefined)) {
+    made.properties = { ...((made.properties ?? {}) as JsonObject), ...known(options) };
+    const required = Array.isArray(made.required) ? made.required : [];
+    made.required = [...new Set([...required, 'kind', 'apiVersion'])];
   }
-  return said;
+  return made;
 }
 
 /** The value of one keyword; undefined for a zero value, which the types of Kubernetes leave out. */
@@ -157,7 +157,7 @@ function mapped(properties: Properties, options: OpenApiOptions): JsonObject {
 }
 
 /** OpenAPI v2 has no null, and older clients reject fields that an object does not list. */
-function isUnsaid(schema: JsonSchema, name: string): boolean {
+function isLeftOut(schema: JsonSchema, name: string): boolean {
   if (schema.nullable && (name === 'type' || name === 'properties' || name === 'items')) return true;
   if (schema['x-kubernetes-int-or-string'] && name === 'type') return true;
   return schema['x-kubernetes-preserve-unknown-fields'] === true && (name === 'properties' || name === 'items');

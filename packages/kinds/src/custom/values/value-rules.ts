@@ -7,7 +7,7 @@ import type { JsonSchema } from './json-schema.ts';
 import { matchesPattern } from './pattern.ts';
 
 /** A value with its path and its old value. */
-interface Look {
+interface Context {
   readonly value: Json;
   readonly at: At | undefined;
   /** undefined when there is no old value, or it is unknown */
@@ -19,7 +19,7 @@ interface Look {
  * Checks a value. The result is the number of checked values, so that of several alternatives the nearest is
  * reported.
  */
-type Check = (look: Look) => number;
+type Check = (context: Context) => number;
 
 /**
  * The rules of a schema of a CustomResourceDefinition for values, compiled once for each schema.
@@ -60,21 +60,21 @@ function checkOf(schema: JsonSchema): Check {
     ...(enumCheck === undefined ? [] : [enumCheck]),
     ...objectChecks(schema),
   ];
-  return (look) => {
-    const { errors, old, value } = look;
+  return (context) => {
+    const { errors, old, value } = context;
     const before = errors.length;
-    let looked = isType(look);
-    if (value === null) looked += enumCheck?.(look) ?? 0;
-    else for (const check of checks) looked += check(look);
+    let visited = isType(context);
+    if (value === null) visited += enumCheck?.(context) ?? 0;
+    else for (const check of checks) visited += check(context);
     if (errors.length > before && old !== undefined && isDeepStrictEqual(value, old)) errors.length = before;
-    return looked + 1;
+    return visited + 1;
   };
 }
 
 const words = (at: At | undefined) => `${pathText(at)} in body`;
 
-function wrong({ at, value, errors }: Look, what: string, said: unknown = value): void {
-  errors.push(invalidValue(pathText(at) || '<nil>', said, `${words(at)} ${what}`));
+function wrong({ at, value, errors }: Context, what: string, shown: unknown = value): void {
+  errors.push(invalidValue(pathText(at) || '<nil>', shown, `${words(at)} ${what}`));
 }
 
 function typesOf(schema: JsonSchema): readonly string[] {
@@ -91,8 +91,8 @@ function typeCheck(schema: JsonSchema): Check {
     if (value === null ? schema.nullable : types.includes(found)) return 1;
     if (found === 'integer' && types.includes('number')) return 1;
     const path = pathText(at) || '<nil>';
-    const told = `Invalid value: ${JSON.stringify(found)}: ${words(at)} must be of type ${list}: ${JSON.stringify(found)}`;
-    errors.push(fieldError(path, 'FieldValueTypeInvalid', told));
+    const texts = `Invalid value: ${JSON.stringify(found)}: ${words(at)} must be of type ${list}: ${JSON.stringify(found)}`;
+    errors.push(fieldError(path, 'FieldValueTypeInvalid', texts));
     return 1;
   };
 }
@@ -116,65 +116,65 @@ function alternatives({ allOf, anyOf, oneOf, not }: JsonSchema): Check[] {
 
 interface Tried {
   readonly errors: FieldError[];
-  readonly looked: number;
+  readonly visited: number;
 }
 
-function tryEach(checks: readonly Check[], look: Look): Tried[] {
+function tryEach(checks: readonly Check[], context: Context): Tried[] {
   return checks.map((check) => {
     const errors: FieldError[] = [];
-    return { looked: check({ ...look, errors }), errors };
+    return { visited: check({ ...context, errors }), errors };
   });
 }
 
 function nearest(tried: readonly Tried[]): Tried | undefined {
   let best: Tried | undefined;
-  for (const one of tried) if (best === undefined || one.looked > best.looked) best = one;
+  for (const one of tried) if (best === undefined || one.visited > best.visited) best = one;
   return best;
 }
 
 /** This error is reported for the whole object, because it is not about a single field. */
-function whole({ at, errors }: Look, what: string): void {
+function whole({ at, errors }: Context, what: string): void {
   errors.push(invalidValue('<nil>', '', `${JSON.stringify(pathText(at))} ${what}`));
 }
 
 function ofAny(checks: readonly Check[]): Check {
-  return (look) => {
-    const tried = tryEach(checks, look);
+  return (context) => {
+    const tried = tryEach(checks, context);
     if (tried.some(({ errors }) => errors.length === 0)) return 1;
-    whole(look, 'must validate at least one schema (anyOf)');
-    look.errors.push(...(nearest(tried)?.errors ?? []));
+    whole(context, 'must validate at least one schema (anyOf)');
+    context.errors.push(...(nearest(tried)?.errors ?? []));
     return 1;
   };
 }
 
 function ofOne(checks: readonly Check[]): Check {
-  return (look) => {
-    const tried = tryEach(checks, look);
+  return (context) => {
+    const tried = tryEach(checks, context);
     const valid = tried.filter(({ errors }) => errors.length === 0).length;
     if (valid === 1) return 1;
     const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
-    whole(look, `must validate one and only one schema (oneOf). ${found}`);
-    if (valid === 0) look.errors.push(...(nearest(tried)?.errors ?? []));
+    whole(context, `must validate one and only one schema (oneOf). ${found}`);
+    if (valid === 0) context.errors.push(...(nearest(tried)?.errors ?? []));
     return 1;
   };
 }
 
 function ofAll(checks: readonly Check[]): Check {
-  return (look) => {
-    const tried = tryEach(checks, look);
+  return (context) => {
+    const tried = tryEach(checks, context);
     const failed = tried.filter(({ errors }) => errors.length > 0);
-    look.errors.push(...failed.flatMap(({ errors }) => errors));
+    context.errors.push(...failed.flatMap(({ errors }) => errors));
     const none = failed.length === checks.length ? '. None validated' : '';
-    if (failed.length > 0) whole(look, `must validate all the schemas (allOf)${none}`);
+    if (failed.length > 0) whole(context, `must validate all the schemas (allOf)${none}`);
     return 1;
   };
 }
 
 function ofNone(check: Check): Check {
-  return (look) => {
+  return (context) => {
     const errors: FieldError[] = [];
-    check({ ...look, old: undefined, errors });
-    if (errors.length === 0) whole(look, 'must not validate the schema (not)');
+    check({ ...context, old: undefined, errors });
+    if (errors.length === 0) whole(context, 'must not validate the schema (not)');
     return 1;
   };
 }
@@ -184,10 +184,10 @@ function ofEnum({ enum: allowed }: JsonSchema): Check | undefined {
   const isPlain = (one: Json): boolean => typeof one !== 'object' || one === null;
   const plain = new Set(allowed.filter(isPlain));
   const others = allowed.filter((one) => !isPlain(one));
-  const told = allowed.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
+  const texts = allowed.map((one) => (typeof one === 'string' ? one : JSON.stringify(one)));
   return ({ value, at, errors }) => {
     const known = isPlain(value) ? plain.has(value) : others.some((one) => isDeepStrictEqual(one, value));
-    if (!known) errors.push(notSupported(pathText(at) || '<nil>', value, told));
+    if (!known) errors.push(notSupported(pathText(at) || '<nil>', value, texts));
     return 1;
   };
 }
@@ -200,7 +200,7 @@ function charactersOf(text: string): number {
 }
 
 function textChecks({ minLength, maxLength, pattern, format }: JsonSchema): Check[] {
-  const checks: Array<(text: string, look: Look) => void> = [];
+  const checks: Array<(text: string, context: Context) => void> = [];
   if (maxLength !== undefined) {
     checks.push((text, { at, errors }) => {
       if (text.length <= maxLength || charactersOf(text) <= maxLength) return;
@@ -208,33 +208,33 @@ function textChecks({ minLength, maxLength, pattern, format }: JsonSchema): Chec
     });
   }
   if (minLength !== undefined) {
-    checks.push((text, look) => {
-      if (charactersOf(text) < minLength) wrong(look, `should be at least ${minLength} chars long`);
+    checks.push((text, context) => {
+      if (charactersOf(text) < minLength) wrong(context, `should be at least ${minLength} chars long`);
     });
   }
   if (pattern !== undefined && pattern !== '') {
-    checks.push((text, look) => {
-      if (matchesPattern(pattern, text) !== true) wrong(look, `should match '${pattern}'`);
+    checks.push((text, context) => {
+      if (matchesPattern(pattern, text) !== true) wrong(context, `should match '${pattern}'`);
     });
   }
   const isFormed = formatCheck(format);
   if (isFormed !== undefined) {
     checks.push((text, { at, errors }) => {
       if (isFormed(text)) return;
-      const said = JSON.stringify(text);
-      const message = `Invalid value: ${said}: ${words(at)} must be of type ${format}: ${said}`;
+      const shown = JSON.stringify(text);
+      const message = `Invalid value: ${shown}: ${words(at)} must be of type ${format}: ${shown}`;
       errors.push(fieldError(pathText(at) || '<nil>', 'FieldValueTypeInvalid', message));
     });
   }
   if (checks.length === 0) return [];
   return [
-    (look) => {
-      if (typeof look.value !== 'string') return 0;
-      const before = look.errors.length;
+    (context) => {
+      if (typeof context.value !== 'string') return 0;
+      const before = context.errors.length;
       for (const check of checks) {
-        check(look.value, look);
+        check(context.value, context);
         // a text that is too long gets no other errors
-        if (look.errors.length > before) break;
+        if (context.errors.length > before) break;
       }
       return 1;
     },
@@ -245,17 +245,17 @@ function numberChecks(schema: JsonSchema): Check[] {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
   if (minimum === undefined && maximum === undefined && multipleOf === undefined) return [];
   return [
-    (look) => {
-      const { value } = look;
+    (context) => {
+      const { value } = context;
       if (typeof value !== 'number' && typeof value !== 'bigint') return 0;
       if (multipleOf !== undefined && !isMultiple(value, multipleOf)) {
-        wrong(look, `should be a multiple of ${multipleOf}`);
+        wrong(context, `should be a multiple of ${multipleOf}`);
       }
       if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
-        wrong(look, `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`);
+        wrong(context, `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`);
       }
       if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
-        wrong(look, `should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`);
+        wrong(context, `should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`);
       }
       return 1;
     },
@@ -276,23 +276,23 @@ function listChecks(schema: JsonSchema): Check[] {
   if (items === undefined && minItems === undefined && maxItems === undefined && !uniqueItems) return [];
   const itemCheck = items === undefined ? undefined : checkOf(items);
   return [
-    (look) => {
-      const { value, at, old, errors } = look;
+    (context) => {
+      const { value, at, old, errors } = context;
       if (!Array.isArray(value)) return 0;
-      let looked = 1;
+      let visited = 1;
       if (itemCheck !== undefined) {
         const before = olderItems(schema, old);
         for (const [i, item] of value.entries()) {
-          looked += itemCheck({ value: item, at: { up: at, step: i }, old: before?.(item), errors });
+          visited += itemCheck({ value: item, at: { up: at, step: i }, old: before?.(item), errors });
         }
       }
       const { length } = value;
-      if (minItems !== undefined && length < minItems) wrong(look, `should have at least ${minItems} items`, length);
+      if (minItems !== undefined && length < minItems) wrong(context, `should have at least ${minItems} items`, length);
       if (maxItems !== undefined && length > maxItems) errors.push(tooMany(at, length, maxItems));
       if (uniqueItems && new Set(value.map((item) => JSON.stringify(item))).size < length) {
-        wrong(look, "shouldn't contain duplicates", '');
+        wrong(context, "shouldn't contain duplicates", '');
       }
-      return looked;
+      return visited;
     },
   ];
 }
@@ -319,14 +319,14 @@ function objectChecks(schema: JsonSchema): Check[] {
   const isClosed = additionalProperties === false;
   if (inner.size === 0 && other === undefined && required.length === 0 && !isCounted && !isClosed) return [];
   return [
-    (look) => {
-      const { value, at, old, errors } = look;
+    (context) => {
+      const { value, at, old, errors } = context;
       if (!isJsonObject(value)) return 0;
       const before = isJsonObject(old) ? old : undefined;
-      let looked = 1;
+      let visited = 1;
       const names = Object.keys(value);
       if (minProperties !== undefined && names.length < minProperties) {
-        wrong(look, `should have at least ${minProperties} properties`, names.length);
+        wrong(context, `should have at least ${minProperties} properties`, names.length);
       }
       if (maxProperties !== undefined && names.length > maxProperties) {
         errors.push(tooMany(at, names.length, maxProperties));
@@ -338,12 +338,12 @@ function objectChecks(schema: JsonSchema): Check[] {
           continue;
         }
         const was = before !== undefined && Object.hasOwn(before, name) ? before[name] : undefined;
-        looked += check({ value: value[name] as Json, at: { up: at, step: name }, old: was, errors });
+        visited += check({ value: value[name] as Json, at: { up: at, step: name }, old: was, errors });
       }
       for (const name of required) {
         if (!Object.hasOwn(value, name)) errors.push(requiredValue(pathText({ up: at, step: name })));
       }
-      return looked;
+      return visited;
     },
   ];
 }
