@@ -121,6 +121,8 @@ export function composeGateway(config: GatewayConfig, kit: Kit) {
 
   return {
     app,
+    registry,
+    metrics: kit.metrics,
     mirrors,
     health,
     start() {
