@@ -88,13 +88,3 @@ function jsonIn(body: Buffer): Decoded | undefined {
 }
 
 const OPENING_BRACE = 0x7b;
-
-/** Bodies come as they are: one that is compressed would have to be measured while it is unpacked. */
-export function refuseCodedBody(contentEncoding: string | undefined): void {
-  if (contentEncoding === undefined || contentEncoding === '' || contentEncoding.toLowerCase() === 'identity') return;
-  const coding = JSON.stringify(contentEncoding.slice(0, 100));
-  throw new ApiError(
-    'UnsupportedMediaType',
-    `the body of the request has the content encoding ${coding}: send it as it is`,
-  );
-}

@@ -1,6 +1,6 @@
 import type { FeatureGates } from '@tidegate/feature-gates';
 import { mediaTypeOf, TALKS } from '@tidegate/request-info';
-import { unsupportedMediaType } from '@tidegate/status';
+import { ApiError, unsupportedMediaType } from '@tidegate/status';
 import type { ResourceRequest } from '../request/resource-request.ts';
 
 export const YAML = 'application/yaml';
@@ -70,4 +70,14 @@ export function malformedMediaType(): Error {
 export function mediaType(contentType: string | undefined): string {
   if (contentType === undefined || contentType === 'application/json') return contentType ?? '';
   return mediaTypeOf(contentType) ?? contentType;
+}
+
+/** Bodies come as they are: one that is compressed would have to be measured while it is unpacked. */
+export function refuseCodedBody(contentEncoding: string | undefined): void {
+  if (contentEncoding === undefined || contentEncoding === '' || contentEncoding.toLowerCase() === 'identity') return;
+  const coding = JSON.stringify(contentEncoding.slice(0, 100));
+  throw new ApiError(
+    'UnsupportedMediaType',
+    `the body of the request has the content encoding ${coding}: send it as it is`,
+  );
 }

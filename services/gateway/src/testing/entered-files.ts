@@ -1,0 +1,65 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+/** The function with which a request begins. */
+interface Entry {
+  readonly file: string;
+  readonly name: string;
+}
+
+type Pass = (file: string, name: string) => void;
+
+/**
+ * Records which source files a request enters, in order. A worker sets a breakpoint that never stops at the beginning of every
+ * function that ran before; its condition reports the function. So the code runs as it is, and only functions that the
+ * process has used already are seen: warm it up first.
+ */
+export class EnteredFiles {
+  readonly #worker: Worker;
+  readonly #requests = new AsyncLocalStorage<string[]>();
+  readonly #entry: Entry;
+  #isArmed = false;
+  #files: string[] = [];
+
+  private constructor(worker: Worker, entry: Entry) {
+    this.#worker = worker;
+    this.#entry = entry;
+  }
+
+  /** `root`: the folder of the sources, with which their URLs are cut. */
+  static async start(root: URL, entry: Entry): Promise<EnteredFiles> {
+    const worker = new Worker(new URL('./entered-files.worker.ts', import.meta.url), { workerData: root.href });
+    await once(worker, 'message');
+    const recorder = new EnteredFiles(worker, entry);
+    (globalThis as { passed?: Pass }).passed = (file, name) => recorder.#passed(file, name);
+    return recorder;
+  }
+
+  /** Reports every function that has run since the start. */
+  async watch(): Promise<void> {
+    this.#worker.postMessage('watch');
+    await once(this.#worker, 'message');
+  }
+
+  /** The files that the next request enters, each once, in the order in which it enters them. */
+  async of(request: () => Promise<unknown>): Promise<string[]> {
+    this.#isArmed = true;
+    this.#files = [];
+    await request();
+    return [...new Set(this.#files)];
+  }
+
+  async stop(): Promise<void> {
+    delete (globalThis as { passed?: Pass }).passed;
+    await this.#worker.terminate();
+  }
+
+  #passed(file: string, name: string): void {
+    if (this.#isArmed && file === this.#entry.file && name === this.#entry.name) {
+      this.#isArmed = false;
+      this.#requests.enterWith(this.#files);
+    }
+    this.#requests.getStore()?.push(file);
+  }
+}
