@@ -1,21 +1,12 @@
 import { WindowMemory } from '@tidegate/collection';
 import { readFeatureGates } from '@tidegate/feature-gates';
 import type { Kit } from '@tidegate/service-kit';
-import { openAuditTrail } from '../audit/open.ts';
-import { YamlReader } from '../codec/large-yaml/yaml-reader.ts';
-import { Negotiator } from '../codec/negotiate.ts';
-import { Discovery } from '../discovery/discovery.ts';
-import { serverFacts } from '../discovery/server-facts.ts';
 import { FlowControl } from '../flow/flow-control.ts';
 import { createApp } from '../listener/app.ts';
 import { TlsFiles } from '../listener/tls-files.ts';
 import { declareMetrics } from '../metrics.ts';
 import { BackEnds } from '../proxy/back-ends.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { OtherPaths } from '../serving/other-paths.ts';
-import { RequestServer } from '../serving/request-server.ts';
-import { Resources } from '../serving/resources.ts';
-import { RequestMetrics } from '../telemetry/request-metrics.ts';
 import { Dispatch } from '../verbs/dispatch.ts';
 import { composeAccess } from './access.ts';
 import { composeApiServices } from './api-services.ts';
@@ -23,6 +14,7 @@ import { composeData } from './data.ts';
 import type { GatewayConfig, Given } from './given.ts';
 import { addChecks, composeHealth } from './health.ts';
 import { composeReading } from './reading.ts';
+import { composeServing } from './serving.ts';
 import { composeWriting } from './writing.ts';
 
 export type Gateway = ReturnType<typeof composeGateway>;
@@ -36,14 +28,17 @@ export function composeGateway(config: GatewayConfig, kit: Kit) {
   const given: Given = { config, kit, gates, metrics };
 
   const data = composeData(given, windows);
-  const { registry, mirrors, objects, collections, conversions, customKinds } = data;
+  const { registry, mirrors, objects, collections } = data;
   const access = composeAccess(given, data);
-  const { authenticator, authorizer, serviceAccounts } = access;
   const health = composeHealth(given, data, access);
   const writing = composeWriting(given, data, access);
-  const { admission, largeSteps } = writing;
-  const limits = new FlowControl(config, { mirrors, registry: kit.metrics });
-  const reading = composeReading(given, { data, access, largeSteps, shortestMs: limits.shortestWatchMs });
+  const flowControl = new FlowControl(config, { mirrors, registry: kit.metrics });
+  const reading = composeReading(given, {
+    data,
+    access,
+    largeSteps: writing.largeSteps,
+    shortestMs: flowControl.shortestWatchMs,
+  });
   const patch = async (request: ResourceRequest) => dispatch.handlerOf(request)?.(request, undefined as never);
   const apiServices = composeApiServices(given, data, patch);
   const dispatch = new Dispatch({
@@ -56,68 +51,23 @@ export function composeGateway(config: GatewayConfig, kit: Kit) {
     backEnds: new BackEnds(config, { objects, collections, registry }),
   });
 
-  const negotiator = new Negotiator(gates);
-  const coding = { gates, compressionMinBytes: config.responseCompressionMinBytes };
-  const yaml = new YamlReader();
-  const resources = new Resources({
-    registry,
-    customKinds,
-    apiServices,
-    dispatch,
-    bodies: limits.bodies,
-    largeSteps,
-    yaml,
-    admission,
-    conversions,
-    negotiator,
-    gates,
-    coding,
-    kit,
-  });
-  const others = new OtherPaths({
-    discovery: new Discovery(registry, { gates, negotiator }, apiServices, serverFacts(config, kit)),
-    customKinds,
-    apiServices,
-    serviceAccounts,
-    turns: limits.turns,
-    checks: kit.checks,
-    metrics: kit.metrics,
-    coding,
-  });
-  const auditTrail = openAuditTrail(config, kit);
-  const requestMetrics = new RequestMetrics(kit.metrics, (...path) => registry.find(...path));
-  const requests = new RequestServer({
-    authenticator,
-    authorizer,
-    auditTrail,
-    limits,
-    resources,
-    others,
-    requestMetrics,
-    metrics,
-    negotiator,
-    coding,
-    kit,
-  });
+  const serving = composeServing(given, { data, access, writing, flowControl, apiServices, dispatch });
   const authorityFiles = [config.clientCaFile, config.requestheaderClientCaFile].filter((file) => file !== '');
-  const serving = new TlsFiles({ ...config, authorityFiles }, kit.log);
-  kit.certificates.add(() => serving.inUse());
-  const { requestMs } = limits;
-  const app = createApp({
-    ...config,
-    requests,
-    apiServices,
-    authenticator,
-    auditTrail,
-    negotiator,
-    metrics,
-    requestMs,
-    kit,
-    serving,
-  });
+  const tls = new TlsFiles({ ...config, authorityFiles }, kit.log);
+  kit.certificates.add(() => tls.inUse());
+  const { authenticator } = access;
+  const { requestMs } = flowControl;
+  const app = createApp({ ...config, ...serving, apiServices, authenticator, metrics, requestMs, kit, serving: tls });
   kit.load.watchers = () => mirrors.watching;
   const { configurations } = writing;
-  addChecks(given, { data, access, health, configurations, apiServices, hasFlowControl: limits.turns !== undefined });
+  addChecks(given, {
+    data,
+    access,
+    health,
+    configurations,
+    apiServices,
+    hasFlowControl: flowControl.turns !== undefined,
+  });
 
   return {
     app,
@@ -126,13 +76,12 @@ export function composeGateway(config: GatewayConfig, kit: Kit) {
     mirrors,
     health,
     start() {
-      for (const part of [data, reading, access, limits, writing, apiServices]) part.start();
+      for (const part of [data, reading, access, flowControl, writing, apiServices]) part.start();
     },
     async stop() {
-      for (const part of [limits, apiServices, access, reading, data]) part.stop();
-      await yaml.close();
-      await auditTrail?.close();
-      serving.close();
+      for (const part of [flowControl, apiServices, access, reading, data]) part.stop();
+      await serving.stop();
+      tls.close();
     },
   };
 }

@@ -11,6 +11,8 @@ import type { Access } from './access.ts';
 import type { Data } from './data.ts';
 import type { Given } from './given.ts';
 
+export type Writing = ReturnType<typeof composeWriting>;
+
 /** Admission, quotas, and the pipeline of writes. */
 export function composeWriting({ config, metrics }: Given, data: Data, { authorizer }: Access) {
   const { mirrors, registry, objects, collections, conversions, store, webhooks, live } = data;

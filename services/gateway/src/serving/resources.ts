@@ -1,8 +1,10 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FeatureGates } from '@tidegate/feature-gates';
 import { isConverted, type Kind, type Registry } from '@tidegate/kinds';
 import { READS, type RequestInfo, TALKS } from '@tidegate/request-info';
 import type { Kit } from '@tidegate/service-kit';
 import { notFound, resourceNotFound, serviceUnavailable } from '@tidegate/status';
+import type { FastifyReply } from 'fastify';
 import type { Admission } from '../admission/admission.ts';
 import type { ApiServices } from '../aggregation/api-services.ts';
 import { type CodingSettings, codingOf } from '../answer/content-coding.ts';
@@ -19,7 +21,7 @@ import type { CustomKinds } from '../live/custom-kinds.ts';
 import type { Accepted } from '../request/answer-form.ts';
 import { FENCE_HEADER, fenceOf } from '../request/headers.ts';
 import { judgeParameters } from '../request/query-parameters.ts';
-import type { ResourceRequest } from '../request/resource-request.ts';
+import type { ResourceRequest, VerbHandler } from '../request/resource-request.ts';
 import type { Dispatch } from '../verbs/dispatch.ts';
 import { isQuestion } from '../verbs/review.ts';
 import { type Admitted, lastsLong } from './admitted.ts';
@@ -51,63 +53,92 @@ export class Resources {
   }
 
   async serve(admitted: Admitted): Promise<number> {
-    const ports = this.#ports;
-    const { kit } = ports;
-    const { request, reply, info, user, audit, warnings, record, notes } = admitted;
-    const kind = ports.registry.find(info.group, info.version, info.resource) ?? (await definedKind(ports, info));
-    // a resource of the other scope is not there
-    const otherScope = kind !== undefined && !kind.entry.namespaced && isInNamespace(info);
-    const handler = kind === undefined || otherScope ? undefined : ports.dispatch.handlerOf({ info, kind });
-    if (kind === undefined || handler === undefined) {
-      if (!ports.apiServices.isKnown) throw serviceUnavailable('who serves this group is not known yet');
-      // as in Kubernetes, an unknown subresource of a custom object is told as if the object were not there
-      const isCustom = kind?.entry.custom !== undefined && kind.entry.namespaced === (info.namespace !== '');
-      if (isCustom && info.subresource !== '') throw notFound(kind.entry, info.name);
-      if (ports.registry.serves(info.group, info.version)) throw resourceNotFound();
-      return nothingHere(audit, reply);
+    const { info, record, reply } = admitted;
+    const found = await this.#find(info);
+    if (found.handler === undefined) return this.#missing(admitted, found.kind);
+    const request = await this.#describe(admitted, found.kind);
+    record?.about(request, reply.raw);
+    this.#check(request, admitted.request.headers);
+    return this.#run(found.handler, request, reply);
+  }
+
+  /** The kind and the handler of a request; without a handler where there is nothing at the path. */
+  async #find(info: RequestInfo): Promise<Found> {
+    const { registry, dispatch } = this.#ports;
+    const { group, version, resource } = info;
+    const kind = registry.find(group, version, resource) ?? (await definedKind(this.#ports, info));
+    if (kind === undefined) return { kind, handler: undefined };
+    const isOfOtherScope = !kind.entry.namespaced && isInNamespace(info);
+    const handler = isOfOtherScope ? undefined : dispatch.handlerOf({ info, kind });
+    return handler === undefined ? { kind, handler } : { kind, handler };
+  }
+
+  #missing({ info, reply, audit }: Admitted, kind: Kind | undefined): number {
+    const { apiServices, registry } = this.#ports;
+    if (!apiServices.isKnown) {
+      throw serviceUnavailable('the API services are not loaded yet, so it is not known which server has this group');
     }
-    const { headers } = request;
-    // now it is known who sends it, and that they may
-    const body = takesBody(info) && hasBody(request.raw) ? await ports.bodies.read(request.raw, user.name) : NOTHING;
+    // as in Kubernetes, an unknown subresource of a custom object is reported as if the object did not exist
+    const isCustom = kind?.entry.custom !== undefined && kind.entry.namespaced === (info.namespace !== '');
+    if (isCustom && info.subresource !== '') throw notFound(kind.entry, info.name);
+    if (registry.serves(info.group, info.version)) throw resourceNotFound();
+    return nothingHere(audit, reply);
+  }
+
+  /** Reads the body, now that its sender is authenticated and authorized, and describes the request for the verb. */
+  async #describe(admitted: Admitted, kind: Kind): Promise<ResourceRequest> {
+    const { request, info, user, audit, warnings, record, notes } = admitted;
+    const { bodies, negotiator, coding, conversions, largeSteps, kit } = this.#ports;
+    const { headers, raw } = request;
+    const body = takesBody(info) && hasBody(raw) ? await bodies.read(raw, user.name) : NOTHING;
     const span = kit.tracing.request(`${info.verb} ${info.resource}`, headers.traceparent as string | undefined, {
       'http.request.method': request.method,
       'url.path': info.path,
       'tidegate.verb': info.verb,
     });
     notes.traceId = span?.traceId;
-    const resourceRequest: ResourceRequest = {
+    return {
       info,
       kind,
       user,
       auditId: audit,
       userAgent: headers['user-agent'] ?? '',
       contentType: headers['content-type'],
-      accepted: acceptedBy(ports.negotiator, { info, kind }, headers.accept),
-      coding: codingOf(ports.coding, request, info),
+      accepted: acceptedBy(negotiator, { info, kind }, headers.accept),
+      coding: codingOf(coding, request, info),
       body,
-      steps: ports.largeSteps.of(isLargeBody(body, headers['content-type'])),
+      steps: largeSteps.of(isLargeBody(body, headers['content-type'])),
       span,
       fence: fenceOf(user, headers[FENCE_HEADER]),
-      conversions: !isConverted(kind) ? undefined : new RequestConversions(ports.conversions),
+      conversions: isConverted(kind) ? new RequestConversions(conversions) : undefined,
       warnings,
       record,
       notes,
     };
-    record?.about(resourceRequest, reply.raw);
+  }
+
+  /** Rejects parameters and media types that the verb does not take. */
+  #check(request: ResourceRequest, headers: IncomingHttpHeaders): void {
+    const { info, kind, warnings, body } = request;
     if (!TALKS.has(info.subresource)) judgeParameters(info);
     const { deprecated } = kind.entry;
     if (deprecated !== undefined) warnings.push(deprecated);
-    refuseMediaType(ports.gates, resourceRequest);
-    if (resourceRequest.body.length > 0) refuseCodedBody(headers['content-encoding']);
+    refuseMediaType(this.#ports.gates, request);
+    if (body.length > 0) refuseCodedBody(headers['content-encoding']);
+  }
+
+  async #run(handler: VerbHandler, request: ResourceRequest, reply: FastifyReply): Promise<number> {
+    const { info, user, body, span, steps, contentType } = request;
+    const { kit, largeSteps, admission, yaml } = this.#ports;
     const ended = kit.loop.begin({ words: `${info.verb} ${info.path} by ${user.name}`, bytes: body.length });
-    const isLarge = resourceRequest.steps !== undefined;
-    const served = isLarge || lastsLong(info) ? undefined : ports.largeSteps.besides();
+    const isLarge = steps !== undefined;
+    const served = isLarge || lastsLong(info) ? undefined : largeSteps.besides();
     try {
-      // who is to be asked must be known before anything is written
-      if (!READS.has(info.verb)) await ports.admission.known();
-      if (isLarge) await readAhead(ports.yaml, body, resourceRequest.contentType);
-      const answer = await handler(resourceRequest, reply);
-      if (answer !== undefined) await writeAnswer(resourceRequest, reply, answer);
+      // no write is admitted before all webhooks and policies are loaded
+      if (!READS.has(info.verb)) await admission.known();
+      if (isLarge) await readAhead(yaml, body, contentType);
+      const answer = await handler(request, reply);
+      if (answer !== undefined) await writeAnswer(request, reply, answer);
       const code = answer?.code ?? 200;
       span?.end();
       if (span !== undefined)
@@ -123,7 +154,11 @@ export class Resources {
   }
 }
 
-/** What reads, talks, or is sent on has no body for this server. */
+type Found =
+  | { readonly kind: Kind; readonly handler: VerbHandler }
+  | { readonly kind: Kind | undefined; readonly handler: undefined };
+
+/** Reads have no body, and the body of a forwarded request is not for this server. */
 function takesBody({ verb, subresource }: RequestInfo): boolean {
   return !READS.has(verb) && !TALKS.has(subresource);
 }
