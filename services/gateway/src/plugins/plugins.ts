@@ -2,25 +2,23 @@ import type { JsonObject } from '@tidegate/schema';
 import { LiveView, type MirrorPort } from '../live/live-view.ts';
 import type { Followed } from '../live/live-views.ts';
 import type { Operation, ResourceRequest } from '../request/resource-request.ts';
-import { claimResize } from './claim-resize.ts';
+import {
+  certificateApproval,
+  certificateSigning,
+  certificateSubjectRestriction,
+  clusterTrustBundleAttest,
+} from './certificates.ts';
 import { defaultIngressClass, defaultStorageClass } from './default-classes.ts';
-import { inUseProtection } from './in-use-protection.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { enabledPlugins, type PluginName, type PluginOptions, pluginNames } from './names.ts';
-import { newNodes } from './new-nodes.ts';
 import { ownerReferences } from './owner-references.ts';
 import type { Admitted, Lookups, Plugin } from './plugin.ts';
 import { podSecurity } from './pod-security.ts';
 import { priority } from './priority.ts';
 import { runtimeClass } from './runtime-class.ts';
 import { serviceAccount } from './service-account.ts';
-import {
-  certificateApproval,
-  certificateSigning,
-  certificateSubjectRestriction,
-  clusterTrustBundleAttest,
-} from './signers.ts';
-import { defaultTolerations } from './tolerations.ts';
+import { claimResize, inUseProtection } from './storage-objects.ts';
+import { defaultTolerations, newNodes } from './taints.ts';
 
 /** Quota usage is written in the same commit as the object that is counted, so this plugin has no check of its own. */
 const resourceQuota: Plugin = { name: 'ResourceQuota', concerns: [], needs: ['resourcequotas'] };

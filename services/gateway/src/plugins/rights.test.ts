@@ -8,10 +8,14 @@ import { Policy } from '../authz/policy.ts';
 import { question } from '../authz/question.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { User } from '../request/user.ts';
-import { certificateOrganizations } from './certificate-request.ts';
+import {
+  certificateApproval,
+  certificateOrganizations,
+  certificateSigning,
+  clusterTrustBundleAttest,
+} from './certificates.ts';
 import { ownerReferences } from './owner-references.ts';
 import type { Lookups, Plugin } from './plugin.ts';
-import { certificateApproval, certificateSigning, clusterTrustBundleAttest } from './signers.ts';
 
 const registry = builtInRegistry();
 const noRoles = { policy: new Policy(), isFresh: true, latest: async () => {}, through: async () => {} };

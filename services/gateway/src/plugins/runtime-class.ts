@@ -1,7 +1,7 @@
 import { isSameAmounts } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
-import { mergedTolerations } from './tolerations.ts';
+import { mergedTolerations } from './taints.ts';
 
 const CLASSES = 'runtimeclasses.node.k8s.io';
 

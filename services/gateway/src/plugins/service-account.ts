@@ -2,9 +2,9 @@ import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { delayMs } from '@tidegate/service-kit';
 import { type ApiError, namespaceTerminating, notFound } from '@tidegate/status';
-import { type Admitted, type Lookups, type Plugin, refused, specOf } from './plugin.ts';
+import { generatedName } from '../objects/generated-name.ts';
+import { type Admitted, append, type Lookups, type Plugin, refused, specOf } from './plugin.ts';
 import { forbiddenSecret, namesSecrets } from './secret-references.ts';
-import { mountToken } from './token-volume.ts';
 
 const USUAL_ACCOUNT = 'default';
 /** a copy of what a node runs by itself */
@@ -102,4 +102,36 @@ function accountNamed(lookups: Lookups, namespace: string, name: string): Promis
 function missing(admitted: Admitted, namespace: string, name: string): ApiError {
   const words = `serviceaccount ${JSON.stringify(name)} not found`;
   return refused(admitted, `error looking up service account ${namespace}/${name}: ${words}`);
+}
+
+const PREFIX = 'kube-api-access-';
+const PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
+/** An hour, and seven seconds by which those are known who would not notice that a token is over. */
+const EXPIRATION_SECONDS = 3607;
+const MODE = 0o644;
+
+/** Each container finds a token of the pod's account in the usual place, unless it has something else there. */
+export function mountToken(spec: JsonObject): void {
+  const there = listOf(spec, 'volumes').find(({ name }) => String(name).startsWith(PREFIX));
+  const name = there === undefined ? generatedName(PREFIX) : String(there.name);
+  const containers = [...listOf(spec, 'initContainers'), ...listOf(spec, 'containers')];
+  const without = containers.filter((one) => listOf(one, 'volumeMounts').every(({ mountPath }) => mountPath !== PATH));
+  for (const container of without) append(container, 'volumeMounts', { name, readOnly: true, mountPath: PATH });
+  if (there === undefined && without.length > 0) append(spec, 'volumes', tokenVolume(name));
+}
+
+/** What a container needs to reach the API: a token, whom to believe, and where it is. */
+function tokenVolume(name: string): JsonObject {
+  const fieldRef = { apiVersion: 'v1', fieldPath: 'metadata.namespace' };
+  return {
+    name,
+    projected: {
+      sources: [
+        { serviceAccountToken: { expirationSeconds: EXPIRATION_SECONDS, path: 'token' } },
+        { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+        { downwardAPI: { items: [{ path: 'namespace', fieldRef }] } },
+      ],
+      defaultMode: MODE,
+    },
+  };
 }

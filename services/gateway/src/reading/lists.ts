@@ -39,8 +39,8 @@ export class Lists {
     this.#ports = ports;
   }
 
-  /** Writes the list that a request asks for. */
-  async write(request: ResourceRequest, reply: FastifyReply): Promise<void> {
+  /** GET of a collection: writes the list that the request asks for. */
+  async serve(request: ResourceRequest, reply: FastifyReply): Promise<undefined> {
     const { freshness, page, found } = await this.#find(request, false);
     this.#ports.metrics.lists.labels({ source: found.in }).inc();
     if (found.in !== 'mirror') {
@@ -49,11 +49,12 @@ export class Lists {
       } catch (error) {
         throw isExpired(error) ? tooOld(freshness) : error;
       }
-      return;
+      return undefined;
     }
     const shown = await mirroredPage({ ...this.#ports, remaining: this.#remaining }, request, { found, page });
     const write = isPlain(request) ? writeList : writeFormed;
     await write(this.#ports.writing, request, reply, shown);
+    return undefined;
   }
 
   /** The objects of the list that a request asks for, for a verb that does something with each of them. */

@@ -43,8 +43,8 @@ export class Watches {
     this.#ports = { ...ports, selective: new Semaphore(CATCHING_UP) };
   }
 
-  /** Serves the watch that a request asks for. It goes on after this has returned. */
-  async serve(request: ResourceRequest, reply: FastifyReply): Promise<void> {
+  /** GET with `watch`: sends the state where it is wanted, then follows. The watch goes on after this has returned. */
+  async serve(request: ResourceRequest, reply: FastifyReply): Promise<undefined> {
     const { info, kind } = request;
     const ports = this.#ports;
     const options = watchOptions(info, ports.gates, { shortestMs: ports.shortestMs });
@@ -61,25 +61,26 @@ export class Watches {
     if (start.forgotten) {
       const frames = new EventFrames(selection, form);
       const caught = await sendHistory({ ports, request, selection, frames, after: start.after, begin });
-      if (caught === undefined || isGone(caught.raw)) return;
+      if (caught === undefined || isGone(caught.raw)) return undefined;
       this.#follow({
         request,
         options,
         ...caught,
         frames: this.#framesOf({ request, selection, form, raw: caught.raw }),
       });
-      return;
+      return undefined;
     }
     const raw = begin();
     const frames = this.#framesOf({ request, selection, form, raw });
     if (start.snapshot !== undefined) {
       const initial = { raw, frames: new EventFrames(selection, form), snapshot: start.snapshot, selection };
       if (!isConverted(kind)) await writeInitial(initial);
-      else if (!(await writeInitialConverted(ports.conversions, kind, initial))) return;
+      else if (!(await writeInitialConverted(ports.conversions, kind, initial))) return undefined;
       if (options.bookmarks && options.marksInitialEnd)
         raw.write(frames.bookmark(revisionText(start.snapshot.revision), true));
     }
     if (!isGone(raw)) this.#follow({ request, raw, frames, options, after: start.after });
+    return undefined;
   }
 
   /** Watches that ask for the same in the same words share what is made for them, until their streams end. */
@@ -222,7 +223,7 @@ async function writeInitial({ raw, frames, snapshot, selection }: Initial): Prom
       bytes += frame.length;
     }
     if (bytes < 64 << 10) continue;
-    if (!(await writeDrained(raw, Buffer.concat(parts, bytes)))) return;
+    if (!(await writeDrained(raw, Buffer.concat(parts, bytes)))) return undefined;
     parts = [];
     bytes = 0;
   }

@@ -1,27 +1,28 @@
 import { methodNotAllowed } from '@tidegate/status';
+import { get } from '../reading/get.ts';
+import type { Lists } from '../reading/lists.ts';
+import type { Watches } from '../reading/watches.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { bindingVerbs, oldBindingVerbs } from './binding.ts';
 import { componentVerbs } from './component-status.ts';
+import { attachVerbs, execVerbs, logVerbs, portForwardVerbs, proxyVerbs } from './connect.ts';
 import { create } from './create.ts';
-import { deleteOne } from './delete.ts';
-import { deleteCollection } from './delete-collection.ts';
+import { deleteCollection, deleteOne } from './delete.ts';
 import { evictionVerbs } from './eviction.ts';
-import { get } from './get.ts';
-import { list } from './list.ts';
-import { logVerbs } from './log.ts';
 import { patch } from './patch.ts';
-import { attachVerbs, execVerbs, portForwardVerbs } from './pod-stream.ts';
-import { proxyVerbs } from './proxy.ts';
 import { isQuestion, reviewVerbs } from './review.ts';
 import { scaleVerbs } from './scale.ts';
 import { tokenVerbs } from './token.ts';
 import { update } from './update.ts';
-import { watch } from './watch.ts';
+
+interface StreamingPorts {
+  readonly lists: Pick<Lists, 'serve'>;
+  readonly watches: Pick<Watches, 'serve'>;
+}
 
 /** What all verbs together need from other rooms. */
-export type VerbPorts = Parameters<typeof get>[0] &
-  Parameters<typeof list>[0] &
-  Parameters<typeof watch>[0] &
+export type VerbPorts = StreamingPorts &
+  Parameters<typeof get>[0] &
   Parameters<typeof create>[0] &
   Parameters<typeof patch>[0] &
   Parameters<typeof deleteOne>[0] &
@@ -50,8 +51,8 @@ export class Dispatch {
   constructor(ports: VerbPorts) {
     this.#ofObjects = {
       get: get(ports),
-      list: list(ports),
-      watch: watch(ports),
+      list: (request, reply) => ports.lists.serve(request, reply),
+      watch: (request, reply) => ports.watches.serve(request, reply),
       create: create(ports),
       update: update(ports),
       patch: patch(ports),

@@ -5,7 +5,7 @@ import { Authorizer } from '../authz/authorizer.ts';
 import { readModes } from '../authz/modes.ts';
 import { Policy } from '../authz/policy.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { attachVerbs, execVerbs, portForwardVerbs, type StreamPorts } from './pod-stream.ts';
+import { attachVerbs, execVerbs, portForwardVerbs, type StreamPorts } from './connect.ts';
 
 const roles = { policy: new Policy(), isFresh: true, latest: async () => {}, through: async () => {} };
 const authorizer = new Authorizer(readModes(['RBAC']), roles);

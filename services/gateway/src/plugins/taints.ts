@@ -104,3 +104,18 @@ function groupOf(...parts: readonly (Json | null)[]): string {
 function textOf(toleration: JsonObject): string {
   return JSON.stringify(Object.entries(toleration).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+const KEY = 'node.kubernetes.io/not-ready';
+const EFFECT = 'NoSchedule';
+
+/** Nothing is put on a new node before somebody has found it ready, and has taken the taint away. */
+export const newNodes: Plugin = {
+  name: 'TaintNodesByCondition',
+  concerns: ['CREATE nodes'],
+  mutate: ({ object }) => {
+    object.spec ??= {};
+    const spec = specOf(object);
+    const isTainted = listOf(spec, 'taints').some(({ key, effect }) => key === KEY && effect === EFFECT);
+    if (!isTainted) append(spec, 'taints', { key: KEY, effect: EFFECT });
+  },
+};
