@@ -27,7 +27,7 @@ export { type CustomWords, Descriptions, type ParameterWords, type TypeWords } f
 export type { Column, Converter, Kind, KindEntry } from './kind-entry.ts';
 export { type GenericObject, metaOf, type ObjectMeta, type OwnerReference } from './objects/generic-object.ts';
 export { listSchema, metaSchemas } from './objects/meta-schemas.ts';
-export { annotationErrors, labelErrors, validateMeta, validateMetaUpdate } from './objects/metadata.ts';
+export { annotationErrors, generatedName, labelErrors, validateMeta, validateMetaUpdate } from './objects/metadata.ts';
 export { prepareCreate, prepareUpdate, resetFields, setDefaults } from './objects/server-fields.ts';
 export { FOREGROUND, ORPHAN, type Propagation, tiesOf } from './objects/ties.ts';
 export {

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { JsonObject } from '@tidegate/schema';
 import { type FieldError, FieldErrors, forbiddenField, invalidValue, requiredValue, tooLong } from '@tidegate/status';
 import type { KindEntry } from '../kind-entry.ts';
@@ -154,4 +155,14 @@ export function validateMetaUpdate(object: JsonObject, old: JsonObject): FieldEr
     }
   }
   return errors;
+}
+
+const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const BASE_LENGTH = 58;
+
+/** A name with a given beginning and five random characters. */
+export function generatedName(base: string): string {
+  let name = base.slice(0, BASE_LENGTH);
+  for (let i = 0; i < 5; i++) name += ALPHABET.charAt(randomInt(ALPHABET.length));
+  return name;
 }

@@ -2,7 +2,7 @@ import type { Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { type AnyView, LiveView, type MirrorPort } from '../live/live-view.ts';
 import type { Act } from './act.ts';
-import { type Hook, hooksOf } from './hook.ts';
+import { type Called, type Hook, hooksOf } from './hooks.ts';
 import { actFor } from './matcher.ts';
 import { bindingOf, type KnownPolicy, type PolicyBinding, policyOf } from './policies.ts';
 
@@ -12,12 +12,6 @@ export type Phase = 'mutating' | 'validating';
 
 /** by which webhooks are switched off */
 const PLUGINS = { mutating: 'MutatingAdmissionWebhook', validating: 'ValidatingAdmissionWebhook' } as const;
-
-/** A webhook that is to be asked, and about which version of the objects. */
-export interface Called {
-  readonly hook: Hook;
-  readonly act: Act;
-}
 
 /** A policy that judges, in which version of the objects, and what puts it to work. */
 export interface BoundPolicy {

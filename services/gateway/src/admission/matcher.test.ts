@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { builtInRegistry, type Kind } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { type Act, equivalents } from './act.ts';
-import { hooksOf } from './hook.ts';
+import { hooksOf } from './hooks.ts';
 import { actFor, labelsOf, matcherOf } from './matcher.ts';
 
 const registry = builtInRegistry();

@@ -7,8 +7,7 @@ import { accessOf, onceDecided } from './access.ts';
 import type { Attributes, ReviewedObjects } from './act.ts';
 import type { BoundPolicy } from './configurations.ts';
 import { isSelected, namespaceObject } from './matcher.ts';
-import type { KnownPolicy, PolicyBinding } from './policies.ts';
-import { Misconfigured, type ParamLookups, paramsOf } from './policy-params.ts';
+import { type KnownPolicy, Misconfigured, type ParamLookups, type PolicyBinding, paramsOf } from './policies.ts';
 import { objectsShown, requestOf } from './review.ts';
 
 /** What policies, and the selectors of webhooks, look at beside the request. */

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import { userInfo } from '../request/user.ts';
 import type { Act, Attributes, ReviewedObjects } from './act.ts';
-import type { Hook } from './hook.ts';
+import type { Hook } from './hooks.ts';
 
 const GROUP = 'admission.k8s.io';
 

@@ -4,14 +4,13 @@ import type { Query } from '@tidegate/request-info';
 import type { JsonObject } from '@tidegate/schema';
 import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
+import { isRefusalForPeople } from '../codec/answer.ts';
 import { compress } from '../codec/compress.ts';
-import { isRefusalForPeople } from '../codec/for-people.ts';
 import { type Negotiator, PLAIN } from '../codec/negotiate.ts';
 import { type Accepted, type CodingName, type ContentCoding, IDENTITY } from '../request/answer-form.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
 import { noteBytes } from '../telemetry/answer-bytes.ts';
-import { flowHeaders } from './flow-headers.ts';
-import { warningHeaders } from './warning-headers.ts';
+import { flowHeaders, warningHeaders } from './headers.ts';
 
 type Headers = Array<string | number | string[]>;
 

@@ -1,9 +1,9 @@
 import { type RequestInfo, splitOutsideQuotes } from '@tidegate/request-info';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isForPeople } from '../codec/for-people.ts';
+import { isForPeople } from '../codec/answer.ts';
 import type { Document } from '../discovery/document.ts';
 import type { ContentCoding } from '../request/answer-form.ts';
-import { flowHeaders } from './flow-headers.ts';
+import { flowHeaders } from './headers.ts';
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 

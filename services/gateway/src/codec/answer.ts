@@ -1,9 +1,9 @@
 import { fromStored, type Kind, metaSchemas } from '@tidegate/kinds';
+import { parseFlag, type Query } from '@tidegate/request-info';
 import { type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { Status } from '@tidegate/status';
 import type { Accepted, Document } from '../request/answer-form.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
-import { isForPeople } from './for-people.ts';
 import { columnDefinitions, partialObject, tableRow } from './object-form.ts';
 
 /** One object in the form that the client asked for. */
@@ -69,4 +69,19 @@ export function successAnswer(request: ResourceRequest, uid: string): Answer {
 export function doneAnswer(request: ResourceRequest): Answer {
   const value = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
   return documentAnswer(request, 201, { value, schema: metaSchemas.status });
+}
+
+const PROGRAMS_OF_PEOPLE = /^(?:curl|Wget|Mozilla)\//;
+
+/** Whether JSON is indented: as `?pretty` says, and where it says nothing, for programs that show it to people. */
+export function isForPeople(query: Query, userAgent: string): boolean {
+  const asked = query.get('pretty');
+  return asked === undefined ? PROGRAMS_OF_PEOPLE.test(userAgent) : parseFlag('pretty', asked);
+}
+
+/** The same of an answer to a request that may be refused because of its query. */
+export function isRefusalForPeople(query: Query | undefined, userAgent: string): boolean {
+  const asked = query?.get('pretty');
+  const isFlag = asked !== undefined && ['', '0', '1', 'false', 'true'].includes(asked);
+  return isFlag ? parseFlag('pretty', asked) : PROGRAMS_OF_PEOPLE.test(userAgent);
 }

@@ -1,10 +1,18 @@
 import type { Item, ItemForm } from '@tidegate/collection';
 import { metaSchemas } from '@tidegate/kinds';
-import { encodeField, envelope, type JsonObject, parseOwnJson } from '@tidegate/schema';
+import {
+  CBOR_PREFIX,
+  encodeCbor,
+  encodeField,
+  envelope,
+  type Json,
+  type JsonObject,
+  parseOwnJson,
+  printYaml,
+} from '@tidegate/schema';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { isPretty } from './answer.ts';
-import { cborForm } from './list-form-cbor.ts';
-import { yamlForm } from './list-form-yaml.ts';
+import { indented } from './encodings.ts';
 import { type ListForm, listedObject, shapeOf } from './list-shape.ts';
 
 export function listForm(request: ResourceRequest): ListForm {
@@ -86,4 +94,49 @@ function jsonForm(request: ResourceRequest, pretty: boolean): ListForm {
 
 function textOf(value: JsonObject, pretty: boolean, indent: number): string {
   return pretty ? JSON.stringify(value, null, 2).replaceAll('\n', `\n${' '.repeat(indent)}`) : JSON.stringify(value);
+}
+
+const MAP = 0xa0;
+/** an array whose end is told by a byte of its own: how many there are is known last */
+const ARRAY = Buffer.from([0x9f]);
+const BREAK = Buffer.from([0xff]);
+
+/** A map of the heading, the items and the metadata, item by item. */
+export function cborForm(request: ResourceRequest): ListForm {
+  const { heading, items, of, schema } = shapeOf(request);
+  const fields = Object.entries(heading);
+  const field = (name: string, value: Json) => [encodeCbor(name), encodeCbor(value)];
+  const metadataOf = (metadata: object | undefined) =>
+    metadata === undefined ? [] : field('metadata', metadata as JsonObject);
+  return {
+    plain: false,
+    open: (metadata) =>
+      Buffer.concat([
+        CBOR_PREFIX,
+        Buffer.from([MAP | (fields.length + 2)]),
+        ...fields.flatMap(([name, value]) => field(name, value as Json)),
+        ...metadataOf(metadata),
+        encodeCbor(items),
+        ARRAY,
+      ]),
+    item: (item) => encodeCbor(of(item), schema),
+    close: (_empty, metadata) => Buffer.concat([BREAK, ...metadataOf(metadata)]),
+  };
+}
+
+/** Item by item, each moved in under its dash. */
+export function yamlForm(request: ResourceRequest): ListForm {
+  const { heading, items, of } = shapeOf(request);
+  const metadataOf = (metadata: object | undefined) =>
+    metadata === undefined ? '' : printYaml({ metadata: metadata as JsonObject });
+  return {
+    plain: false,
+    // what follows says whether there are any
+    open: (metadata) => Buffer.from(`${printYaml(heading)}${metadataOf(metadata)}${items}:`),
+    item: (item, first) => {
+      const text = Buffer.from(printYaml(of(item)));
+      return Buffer.concat([Buffer.from(first ? '\n  - ' : '  - '), indented(text, '    ')]);
+    },
+    close: (empty, metadata) => Buffer.from(`${empty ? ' []\n' : ''}${metadataOf(metadata)}`),
+  };
 }

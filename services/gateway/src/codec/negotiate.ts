@@ -2,10 +2,7 @@ import type { FeatureGates } from '@tidegate/feature-gates';
 import { headerElements } from '@tidegate/request-info';
 import { notAcceptable } from '@tidegate/status';
 import type { Accepted, Encoding } from '../request/answer-form.ts';
-import { cbor } from './encodings/cbor.ts';
-import { json } from './encodings/json.ts';
-import { protobuf } from './encodings/protobuf.ts';
-import { yaml } from './encodings/yaml.ts';
+import { cbor, json, protobuf, yaml } from './encodings.ts';
 import { CBOR, CBOR_SEQUENCE, servesCbor } from './media-types.ts';
 
 export const PLAIN: Accepted = {

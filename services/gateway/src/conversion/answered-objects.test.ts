@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { Random } from '@tidegate/testkit';
 import { mutateValue } from '../testing/fuzz/mutate.ts';
-import { answeredObjects, WrongAnswer } from './answered-objects.ts';
+import { answeredObjects, WrongAnswer } from './ask-converter.ts';
 
 const object = (name: string): JsonObject => ({
   apiVersion: 'example.com/v1',

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Kind } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
+import { annotationErrors, type Kind, labelErrors } from '@tidegate/kinds';
+import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import type { FieldError } from '@tidegate/status';
 import { clientConfigOf, Unanswered, type WebhookCalls, WebhookFailure } from '../callouts/webhook-calls.ts';
-import { answeredObjects, WrongAnswer } from './answered-objects.ts';
 
 /** What became of one question to a converter. */
 export type Outcome =
@@ -49,4 +49,136 @@ export async function askConverter(webhooks: WebhookCalls, { to, objects }: Ques
     if (!(error instanceof WebhookFailure)) throw error;
     return { kind: error instanceof Unanswered ? 'unanswered' : 'refused', words: `${about} failed: ${error.message}` };
   }
+}
+
+/** What was asked of a converter. */
+export interface Asked {
+  readonly uid: string;
+  readonly review: 'v1' | 'v1beta1';
+  readonly desired: string;
+  readonly objects: readonly JsonObject[];
+}
+
+/** A converter has answered, and not with what it was asked for. */
+export class WrongAnswer extends Error {}
+
+const GROUP = 'apiextensions.k8s.io';
+
+/**
+ * The objects that a converter has answered with, each in the place of the one that it was made of. All that says which
+ * object it is stays as it was: of its metadata, only labels and annotations are the converter's.
+ */
+export function answeredObjects(answer: JsonObject, asked: Asked): JsonObject[] {
+  const converted = convertedIn(answer, asked);
+  const { objects } = asked;
+  if (converted.length !== objects.length) {
+    throw new WrongAnswer(`returned ${converted.length} objects, expected ${objects.length}`);
+  }
+  return converted.map((one, index) => identified(one, { asked, index, original: objects[index] as JsonObject }));
+}
+
+function convertedIn(answer: JsonObject, { uid, review }: Asked): readonly Json[] {
+  const failed = (words: string) => new WrongAnswer(`failed: ${words}`);
+  const expected = `${GROUP}/${review}, Kind=ConversionReview`;
+  const found = `${String(answer.apiVersion ?? '')}, Kind=${String(answer.kind ?? '')}`;
+  // the older form asks for less
+  const isOld = review === 'v1beta1';
+  if (!isOld && found !== expected) throw failed(`expected webhook response of ${expected}, got ${found}`);
+  const { response } = answer;
+  if (!isJsonObject(response)) throw failed('no response provided');
+  if (!isOld && response.uid !== uid) {
+    throw failed(`expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(response.uid ?? '')}`);
+  }
+  const { status = '', message = '' } = isJsonObject(response.result) ? response.result : {};
+  if (status !== 'Success') {
+    throw failed(message === '' ? `response.result.status was '${String(status)}', not 'Success'` : String(message));
+  }
+  return Array.isArray(response.convertedObjects) ? response.convertedObjects : [];
+}
+
+interface Place {
+  readonly asked: Asked;
+  readonly index: number;
+  readonly original: JsonObject;
+}
+
+function identified(converted: Json, { asked, index, original }: Place): JsonObject {
+  const isOne = asked.objects.length === 1;
+  const wrong = (words: string) =>
+    new WrongAnswer(`returned invalid ${isOne ? '' : 'converted '}object at index ${index}: ${words}`);
+  const differs = isOne ? (words: string) => new WrongAnswer(`returned invalid object: ${words}`) : wrong;
+  if (!isJsonObject(converted)) throw wrong('it is no JSON object');
+  const { apiVersion = '', kind = '' } = converted;
+  if (apiVersion !== asked.desired) {
+    throw wrong(`invalid groupVersion (expected ${asked.desired}, received ${String(apiVersion)})`);
+  }
+  if (kind !== original.kind) {
+    throw wrong(`invalid kind (expected ${String(original.kind)}, received ${String(kind)})`);
+  }
+  const before = metadataOf(original);
+  const after = metadataOf(converted);
+  for (const [field, called] of IDENTITY) {
+    const [is, was] = [after[field] ?? '', before[field] ?? ''];
+    if (is !== was) throw differs(`must have the same ${called}: ${String(was)} != ${String(is)}`);
+  }
+  const where = isOne ? 'metadata' : `metadata in object at index ${index}`;
+  return {
+    ...converted,
+    metadata: restored(after, before, (words) => new WrongAnswer(`returned invalid ${where}: ${words}`)),
+  };
+}
+
+const IDENTITY = [
+  ['name', 'name'],
+  ['namespace', 'namespace'],
+  ['uid', 'UID'],
+] as const;
+
+function metadataOf({ metadata }: JsonObject): JsonObject {
+  return isJsonObject(metadata) ? metadata : {};
+}
+
+const CHECKS = {
+  labels: (labels: Texts) => labelErrors(labels, 'metadata.labels'),
+  annotations: (annotations: Texts) => annotationErrors(annotations, 'metadata.annotation'),
+};
+
+type Texts = Record<string, string>;
+
+function restored(after: JsonObject, before: JsonObject, wrong: (words: string) => WrongAnswer): JsonObject {
+  const metadata: JsonObject = { ...before };
+  for (const [field, check] of Object.entries(CHECKS)) {
+    const texts = after[field] ?? undefined;
+    if (texts === undefined) {
+      delete metadata[field];
+      continue;
+    }
+    if (!isJsonObject(texts)) throw wrong(`invalid metadata.${field} of type ${typeOf(texts)} in converted object`);
+    for (const [key, text] of Object.entries(texts)) {
+      if (typeof text === 'string') continue;
+      throw wrong(`metadata.${field}[${key}] must be a string, but is ${typeOf(text)} in converted object`);
+    }
+    if (!hasSame(texts, before[field])) {
+      const errors = check(texts as Texts);
+      if (errors.length > 0) throw wrong(textOf(errors));
+    }
+    metadata[field] = texts;
+  }
+  return metadata;
+}
+
+/** What was stored once is not held against the converter. */
+function hasSame(texts: JsonObject, before: Json | undefined): boolean {
+  const had = isJsonObject(before) ? before : {};
+  const keys = Object.keys(texts);
+  return keys.length === Object.keys(had).length && keys.every((key) => had[key] === texts[key]);
+}
+
+function typeOf(value: Json): string {
+  return Array.isArray(value) ? 'array' : typeof value;
+}
+
+function textOf(errors: readonly FieldError[]): string {
+  const texts = errors.map(({ field, message }) => `${field}: ${message}`);
+  return texts.length === 1 ? (texts[0] as string) : `[${texts.join(', ')}]`;
 }

@@ -2,7 +2,7 @@ import { OptionError } from '@tidegate/options';
 import type { RequestInfo } from '@tidegate/request-info';
 import type { MetricRegistry } from '@tidegate/service-kit';
 import type { FastifyReply } from 'fastify';
-import { noteFlow } from '../answer/flow-headers.ts';
+import { noteFlow } from '../answer/headers.ts';
 import { writeText } from '../answer/write-answer.ts';
 import { MASTERS } from '../authz/authorizer.ts';
 import { durationMs } from '../configuration/duration.ts';

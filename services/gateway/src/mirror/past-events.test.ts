@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { EventWindow, type Item, itemOf, itemParts } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import type { Change } from '@tidegate/wire';
-import { json } from '../codec/encodings/json.ts';
+import { json } from '../codec/encodings.ts';
 import { EventFrames } from '../codec/event-frames.ts';
 import { PastEvents } from './past-events.ts';
 

@@ -5,7 +5,7 @@ import { WindowMemory } from '@tidegate/collection';
 import { toRevision } from '@tidegate/revision';
 import { ApiError } from '@tidegate/status';
 import type { Change } from '@tidegate/wire';
-import { json } from '../codec/encodings/json.ts';
+import { json } from '../codec/encodings.ts';
 import { EventFrames, type Frames, type LateSlice } from '../codec/event-frames.ts';
 import { Mirror } from './mirror.ts';
 import { Subscriber } from './subscriber.ts';

@@ -1,8 +1,7 @@
-import { metaOf } from '@tidegate/kinds';
+import { generatedName, metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { delayMs } from '@tidegate/service-kit';
 import { type ApiError, namespaceTerminating, notFound } from '@tidegate/status';
-import { generatedName } from '../objects/generated-name.ts';
 import { type Admitted, append, type Lookups, type Plugin, refused, specOf } from './plugin.ts';
 import { forbiddenSecret, namesSecrets } from './secret-references.ts';
 

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import { createDeflate, createGunzip, createGzip, createInflate } from 'node:zlib';
 import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
 import { isGone, writeDrained } from '../answer/drained.ts';
-import { flowHeaders } from '../answer/flow-headers.ts';
+import { flowHeaders } from '../answer/headers.ts';
 import { writeText } from '../answer/write-answer.ts';
 import { ask, type BackEnd, dial, hostAndPort, type Said, untold } from './back-end.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';

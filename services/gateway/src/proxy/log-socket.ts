@@ -1,5 +1,4 @@
-import type { Readable } from 'node:stream';
-import { Transform } from 'node:stream';
+import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { UpgradeResponse } from '../answer/upgrade-reply.ts';
 import { protocolsOf } from './headers.ts';

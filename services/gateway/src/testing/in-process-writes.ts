@@ -13,7 +13,7 @@ import {
 import { applyConfiguration, compare, isSame } from '@tidegate/managed-fields';
 import { type JsonObject, strategicMerge } from '@tidegate/schema';
 import { ApiError, type FieldError, invalid } from '@tidegate/status';
-import { warningHeaders } from '../answer/warning-headers.ts';
+import { warningHeaders } from '../answer/headers.ts';
 import { STRATEGIC_PATCH } from '../codec/media-types.ts';
 import { parseStored, storedForm } from '../codec/stored-form.ts';
 import { liveOwners, ownChanged, ownCreated, setOwners, withoutOwners } from '../ownership/own-fields.ts';

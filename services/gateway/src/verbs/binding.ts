@@ -1,5 +1,4 @@
-import type { Registry } from '@tidegate/kinds';
-import { metaOf } from '@tidegate/kinds';
+import { metaOf, type Registry } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 import { ApiError, badRequest, conflict } from '@tidegate/status';
 import type { Admission } from '../admission/admission.ts';

@@ -1,5 +1,4 @@
-import type { Registry } from '@tidegate/kinds';
-import { type Kind, metaOf, selectorText } from '@tidegate/kinds';
+import { type Kind, metaOf, type Registry, selectorText } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { parseLabelSelector } from '@tidegate/selectors';
 import { ApiError, forbiddenObject } from '@tidegate/status';

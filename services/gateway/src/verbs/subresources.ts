@@ -1,6 +1,5 @@
 import { type Kind, type KindEntry, kindOf, metaOf } from '@tidegate/kinds';
-import type { JsonObject } from '@tidegate/schema';
-import { isJsonObject, printTime } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, printTime } from '@tidegate/schema';
 import { badRequest } from '@tidegate/status';
 import { decodeObject } from '../codec/decode-body.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';

@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { metaOf, prepareCreate, prepareUpdate, serviceClaims, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
+import {
+  generatedName,
+  metaOf,
+  prepareCreate,
+  prepareUpdate,
+  serviceClaims,
+  validateMeta,
+  validateMetaUpdate,
+} from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { type FieldError, invalid } from '@tidegate/status';
 import { ServiceAddresses, type ServiceRanges } from '../addresses/service-addresses.ts';
 import { type Collections, itemsOf } from '../objects/collections.ts';
-import { generatedName } from '../objects/generated-name.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { Draft, Stage } from './write.ts';
 

@@ -30,13 +30,10 @@ import {
 import { parseFieldSelector, parseLabelSelector } from '@tidegate/selectors';
 import type { Random } from '@tidegate/testkit';
 import { contentCoding } from '../../answer/content-coding.ts';
-import { warningHeaders } from '../../answer/warning-headers.ts';
+import { warningHeaders } from '../../answer/headers.ts';
 import { decodeContinue, encodeContinue } from '../../codec/continue-token.ts';
 import { decodeObject } from '../../codec/decode-body.ts';
-import { cbor } from '../../codec/encodings/cbor.ts';
-import { json } from '../../codec/encodings/json.ts';
-import { protobuf } from '../../codec/encodings/protobuf.ts';
-import { yaml } from '../../codec/encodings/yaml.ts';
+import { cbor, json, protobuf, yaml } from '../../codec/encodings.ts';
 import { Negotiator, PLAIN } from '../../codec/negotiate.ts';
 import { tableRow } from '../../codec/object-form.ts';
 import { parseStored, storedForm } from '../../codec/stored-form.ts';

@@ -1,5 +1,7 @@
 import { maxHeaderSize } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hasBody } from '../limits/incoming-bodies.ts';
 
 const SAID: Readonly<Record<string, readonly [status: string, words: string]>> = {
   HPE_HEADER_OVERFLOW: [
@@ -38,4 +40,23 @@ export function clientError(error: Error & { code?: string }, socket: Socket): v
   socket.end(`${lines.join('\r\n')}\r\n\r\n${text}`);
   const giveUp = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(giveUp));
+}
+
+/** A body must be here in time: who sends one slowly holds memory, and a place among the requests of its connection. */
+export function bodyClock(
+  limitMs: number,
+  tooSlow: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+) {
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const { raw } = request;
+    if (hasBody(raw)) {
+      const timer = setTimeout(() => {
+        tooSlow(request, reply).finally(() => raw.destroy());
+      }, limitMs);
+      const stop = () => clearTimeout(timer);
+      raw.once('end', stop);
+      raw.once('close', stop);
+    }
+    done();
+  };
 }

@@ -1,3 +1,5 @@
+import type { NamedSchema } from '@tidegate/flow-control';
+
 /** All texts of one answer together; when they are more, each is cut short, and those that still do not fit are left out. */
 const ALL_CHARACTERS = 4096;
 const CUT_CHARACTERS = 256;
@@ -41,4 +43,34 @@ function cut(text: string): string {
 /** Node writes headers byte by byte. */
 function latin1(text: string): string {
   return Buffer.from(text).toString('latin1');
+}
+
+const FLOW = Symbol('flow');
+const NONE: readonly string[] = [];
+
+interface Answering {
+  [FLOW]?: readonly string[];
+}
+
+const made = new WeakMap<NamedSchema, readonly string[]>();
+
+/** Notes at a response what its headers are to say of the flow that the request is of. */
+export function noteFlow(raw: object, schema: NamedSchema): void {
+  let headers = made.get(schema);
+  if (headers === undefined) {
+    headers = headersOf(schema);
+    made.set(schema, headers);
+  }
+  (raw as Answering)[FLOW] = headers;
+}
+
+/** Names and values in turn; none where the request is of no flow. */
+export function flowHeaders(raw: object): readonly string[] {
+  return (raw as Answering)[FLOW] ?? NONE;
+}
+
+/** Defaults that no object stands for yet have no uid to tell. */
+function headersOf({ uid, level }: NamedSchema): readonly string[] {
+  if (uid === '' || level.uid === '') return NONE;
+  return ['X-Kubernetes-Pf-Flowschema-Uid', uid, 'X-Kubernetes-Pf-Prioritylevel-Uid', level.uid];
 }

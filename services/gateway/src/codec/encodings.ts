@@ -1,0 +1,91 @@
+import {
+  CBOR_PREFIX,
+  cborDocument,
+  encodeCbor,
+  encodeMessage,
+  inEnvelope,
+  type Json,
+  printYaml,
+  type Schema,
+} from '@tidegate/schema';
+import type { Encoding, ObjectSchema } from '../request/answer-form.ts';
+
+const END = Buffer.from('}\n');
+const heads = new Map<string, Buffer>();
+
+function headOf(type: string): Buffer {
+  let head = heads.get(type);
+  if (head === undefined) {
+    head = Buffer.from(`{"type":"${type}","object":`);
+    heads.set(type, head);
+  }
+  return head;
+}
+
+export const json: Encoding = {
+  name: 'json',
+  mediaTypes: ['application/json'],
+  streamType: (mediaType) => mediaType,
+  document: ({ value }, pretty) =>
+    Buffer.from(pretty ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`),
+  event: (type, object) => Buffer.concat([headOf(type), object, END]),
+};
+
+/** The documents of a watch are separated by lines of `---`. */
+export const yaml: Encoding = {
+  name: 'yaml',
+  mediaTypes: ['application/yaml'],
+  streamType: (mediaType) => mediaType,
+  document: ({ value }) => Buffer.from(printYaml(value as Json)),
+  event: (type, object) =>
+    Buffer.concat([Buffer.from(`type: ${type}\nobject:\n  `), indented(object, '  '), Buffer.from('---\n')]),
+};
+
+const LINE_END = /\n(?=.)/g;
+
+/** Every line but the first moved to the right. */
+export function indented(text: Buffer, by: string): Buffer {
+  return Buffer.from(text.toString('utf8').replace(LINE_END, `\n${by}`));
+}
+
+/** A map of two, `object` and `type`, in which the object is a whole document of its own. */
+const EVENT = Buffer.concat([Buffer.from([0xa2]), encodeCbor('type')]);
+const OBJECT = encodeCbor('object');
+
+/** The events of a watch stand one behind the other, each a document. */
+export const cbor: Encoding = {
+  name: 'cbor',
+  mediaTypes: ['application/cbor'],
+  streamType: () => 'application/cbor-seq',
+  document: ({ value, schema }) => cborDocument(value, schema),
+  event: (type, object) => Buffer.concat([CBOR_PREFIX, EVENT, encodeCbor(type), OBJECT, object]),
+};
+
+const WATCH_EVENT: ObjectSchema = {
+  type: 'object',
+  fields: {
+    type: { type: 'string', number: 1 },
+    object: { type: 'object', number: 2, fields: { raw: { type: 'bytes', number: 1 } as Schema } },
+  },
+};
+
+/**
+ * The four bytes `k8s\0`, and then the message Unknown around the object's own. What has no Protobuf (a Table) travels in
+ * the same message as JSON. The events of a watch are messages behind their length in four bytes.
+ */
+export const protobuf: Encoding = {
+  name: 'protobuf',
+  mediaTypes: ['application/vnd.cluster.protobuf', 'application/vnd.kubernetes.protobuf'],
+  streamType: (mediaType) => `${mediaType};stream=watch`,
+  document: ({ value, schema }) => {
+    const type = { apiVersion: String(value.apiVersion ?? ''), kind: String(value.kind) };
+    if (schema !== undefined) return inEnvelope(type, encodeMessage(schema, value));
+    return inEnvelope({ ...type, contentType: 'application/json' }, Buffer.from(JSON.stringify(value)));
+  },
+  event: (type, object) => {
+    const event = encodeMessage(WATCH_EVENT, { type, object: { raw: object.toString('base64') } });
+    const length = Buffer.allocUnsafe(4);
+    length.writeUInt32BE(event.length);
+    return Buffer.concat([length, event]);
+  },
+};
