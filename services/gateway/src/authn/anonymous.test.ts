@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anonymousAt, NOWHERE, USUAL_PATHS } from './anonymous.ts';
+import { anonymousAt, NOWHERE, USUAL_PATHS } from './authenticator.ts';
 
 const isOpen = (url: string) => anonymousAt(url, USUAL_PATHS) !== undefined;
 

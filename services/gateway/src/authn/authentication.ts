@@ -3,21 +3,17 @@ import { type Kit, WatchedFiles } from '@tidegate/service-kit';
 import { OperatorsWebhook, webhookIn } from '../callouts/operators-webhook.ts';
 import type { WebhookCalls } from '../callouts/webhook-calls.ts';
 import { durationOf } from '../configuration/duration.ts';
-import { type AnonymousPaths, NOWHERE, USUAL_PATHS } from './anonymous.ts';
-import { Authenticator } from './authenticator.ts';
-import { BearerTokens } from './bearer/bearer-tokens.ts';
-import { TokenFile } from './bearer/token-file.ts';
+import { type AuthenticationConfiguration, readAuthenticationConfiguration } from './authentication-configuration.ts';
+import { type AnonymousPaths, Authenticator, NOWHERE, USUAL_PATHS } from './authenticator.ts';
+import { BearerTokens } from './bearer-tokens.ts';
 import { type Authorities, readAuthorities } from './certificates.ts';
-import {
-  type AuthenticationConfiguration,
-  readAuthenticationConfiguration,
-} from './configuration/authentication-configuration.ts';
-import { issuerOfFlags, type OidcConfig } from './configuration/issuer-of-flags.ts';
 import { Connections } from './connections.ts';
 import { type FrontProxyConfig, FrontProxyHeaders } from './front-proxy.ts';
-import { fetchDocument } from './jwt/fetch-document.ts';
-import { type IssuerSettings, TokenIssuer } from './jwt/token-issuer.ts';
+import { fetchDocument } from './issuers/issuer-keys.ts';
+import { issuerOfFlags, type OidcConfig } from './issuers/oidc-options.ts';
+import { type IssuerSettings, TokenIssuer } from './issuers/token-issuer.ts';
 import type { ServiceAccounts } from './service-accounts.ts';
+import { TokenFile } from './token-authority.ts';
 import { TokenWebhook } from './token-webhook.ts';
 
 export interface AuthenticationConfig extends FrontProxyConfig, OidcConfig {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Key } from '@tidegate/wire';
 import { Remembered } from '../callouts/remembered.ts';
 import { AUTHENTICATED, accountGroups, CREDENTIAL_ID, type User } from '../request/user.ts';
-import type { BearerToken } from './bearer/token.ts';
-import type { TokenAuthority, TokenVerdict } from './bearer/token-authority.ts';
 import { SigningKeys } from './signing-keys.ts';
+import type { BearerToken, TokenAuthority, TokenVerdict } from './token-authority.ts';
 
 /** What a token is bound to, by name and uid. */
 export interface Reference {
@@ -180,5 +180,31 @@ function userOf({ sub, jti, exp, 'kubernetes.io': subject }: Claims): User {
       ...(node && { [`${EXTRA}node-name`]: [node.name], [`${EXTRA}node-uid`]: [node.uid] }),
       ...(pod && { [`${EXTRA}pod-name`]: [pod.name], [`${EXTRA}pod-uid`]: [pod.uid] }),
     },
+  };
+}
+
+type Look = (key: Key) => Promise<string | undefined>;
+
+/**
+ * Looks at the store that are shared by all who ask for the same in one turn of the loop. Whoever sends a thousand
+ * requests at once is looked up once.
+ *
+ * Invariant: a look that has begun is joined by nobody: what it finds may be older than the next one's question.
+ */
+export function sharedLooks(look: Look): Look {
+  const asked = new Map<string, Promise<string | undefined>>();
+  const begin = async (name: string, key: Key) => {
+    await setImmediate();
+    asked.delete(name);
+    return look(key);
+  };
+  return (key) => {
+    const name = `${key.resource}/${key.namespace}/${key.name}`;
+    let shared = asked.get(name);
+    if (shared === undefined) {
+      shared = begin(name, key);
+      asked.set(name, shared);
+    }
+    return shared;
   };
 }

@@ -3,8 +3,7 @@ import type { OperatorsWebhook } from '../callouts/operators-webhook.ts';
 import { Remembered } from '../callouts/remembered.ts';
 import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import { type User, withAuthenticated } from '../request/user.ts';
-import type { BearerToken } from './bearer/token.ts';
-import type { TokenAuthority, TokenVerdict } from './bearer/token-authority.ts';
+import type { BearerToken, TokenAuthority, TokenVerdict } from './token-authority.ts';
 
 interface TokenWebhookOptions {
   readonly webhook: Pick<OperatorsWebhook, 'ask'>;

@@ -1,7 +1,6 @@
 import type { Key } from '@tidegate/wire';
 import { authentication } from '../authn/authentication.ts';
-import { ServiceAccounts } from '../authn/service-accounts.ts';
-import { sharedLooks } from '../authn/shared-looks.ts';
+import { ServiceAccounts, sharedLooks } from '../authn/service-accounts.ts';
 import { Authorizer } from '../authz/authorizer.ts';
 import { PolicyMirror } from '../authz/policy-mirror.ts';
 import { WatchRights } from '../authz/watch-rights.ts';

@@ -1,7 +1,6 @@
-import { Remembered } from '../../callouts/remembered.ts';
-import type { User } from '../../request/user.ts';
-import type { BearerToken } from './token.ts';
-import type { TokenAuthority, TokenOwner } from './token-authority.ts';
+import { Remembered } from '../callouts/remembered.ts';
+import type { User } from '../request/user.ts';
+import type { BearerToken, TokenAuthority, TokenOwner } from './token-authority.ts';
 
 interface BearerTokensOptions {
   /** in the order in which they are asked */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type IssuerKey, issuerKey, publishedForm, signedToken } from '@tidegate/testkit';
 import type { User } from '../../request/user.ts';
-import { digestOf } from '../bearer/token.ts';
-import type { ToldJwt } from '../configuration/issuer-form.ts';
-import { readIssuers } from '../configuration/issuers.ts';
+import { digestOf } from '../token-authority.ts';
+import type { ToldJwt } from './issuer-form.ts';
+import { readIssuers } from './read-issuers.ts';
 import { type IssuerSettings, TokenIssuer } from './token-issuer.ts';
 
 const URL = 'https://issuer.example';

@@ -5,8 +5,8 @@ import { after, test } from 'node:test';
 import type { FieldError } from '@tidegate/status';
 import { temporaryDir } from '@tidegate/testkit';
 import { readAuthenticationConfiguration } from './authentication-configuration.ts';
-import type { ToldJwt } from './issuer-form.ts';
-import { readIssuers } from './issuers.ts';
+import type { ToldJwt } from './issuers/issuer-form.ts';
+import { readIssuers } from './issuers/read-issuers.ts';
 
 const place = temporaryDir('authentication-configuration');
 after(() => place.remove());

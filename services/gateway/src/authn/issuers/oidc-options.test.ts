@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { issuerOfFlags, type OidcConfig } from './issuer-of-flags.ts';
+import { issuerOfFlags, type OidcConfig } from './oidc-options.ts';
 
 const none = {
   oidcIssuerUrl: '',

@@ -1,13 +1,13 @@
 import type { Environment, Program } from '@tidegate/cel';
 import { duplicateValue, type FieldError, invalidValue, requiredValue } from '@tidegate/status';
+import type { ToldClaimRule, ToldJwt, ToldMapping, ToldMappings } from './issuer-form.ts';
 import {
   type ClaimRules,
   type Condition,
   claimsEnvironment,
   type Source,
   userEnvironment,
-} from '../jwt/claim-rules.ts';
-import type { ToldClaimRule, ToldJwt, ToldMapping, ToldMappings } from './issuer-form.ts';
+} from './user-from-claims.ts';
 
 const BOTH = "claim and expression can't both be set";
 const NEITHER = 'claim or expression is required';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Remembered } from '../../callouts/remembered.ts';
-import type { User } from '../../request/user.ts';
+import { Remembered } from '../callouts/remembered.ts';
+import type { User } from '../request/user.ts';
 import { BearerTokens } from './bearer-tokens.ts';
-import { bearerOf, digestOf } from './token.ts';
 import type { TokenAuthority, TokenVerdict } from './token-authority.ts';
+import { bearerOf, digestOf } from './token-authority.ts';
 
 const ann: User = { name: 'ann', uid: '', groups: [] };
 const token = { text: 't', digest: digestOf('t') };

@@ -3,8 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { temporaryDir } from '@tidegate/testkit';
-import { digestOf } from './token.ts';
-import { TokenFile } from './token-file.ts';
+import { digestOf, TokenFile } from './token-authority.ts';
 
 const place = temporaryDir('token-file');
 after(() => place.remove());

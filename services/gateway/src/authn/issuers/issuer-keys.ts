@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { isJsonObject, type Json } from '@tidegate/schema';
-import { Retry } from '@tidegate/service-kit';
+import { request } from 'node:https';
+import { isJsonObject, type Json, type JsonObject, parseOwnJson } from '@tidegate/schema';
+import { Retry, trusting } from '@tidegate/service-kit';
 import { fits } from '../json-web-token.ts';
-import type { FetchDocument } from './fetch-document.ts';
 
 interface IssuerKeysOptions {
   readonly issuer: string;
@@ -137,3 +137,54 @@ function publishedKey(told: Json): PublishedKey | undefined {
     return undefined;
   }
 }
+
+interface FetchOptions {
+  /** PEM; empty: what the system trusts */
+  readonly authority: string;
+  readonly timeoutMs: number;
+}
+
+export type FetchDocument = (url: string, options: FetchOptions) => Promise<JsonObject>;
+
+const MOST_BYTES = 1 << 20;
+
+/** A JSON object from an https server. All of it comes within the time; redirects are not followed. */
+export const fetchDocument: FetchDocument = (url, { authority, timeoutMs }) =>
+  new Promise((resolve, reject) => {
+    const fail = (why: string) => reject(new Error(`Get ${JSON.stringify(url)}: ${why}`));
+    const sent = request(url, {
+      agent: false,
+      ...(authority === '' ? {} : trusting(authority)),
+      minVersion: 'TLSv1.2',
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: { Accept: 'application/json', Connection: 'close' },
+    });
+    sent.on('error', (error) => fail(error.name === 'AbortError' ? 'context deadline exceeded' : error.message));
+    sent.on('response', (response) => {
+      const { statusCode = 0 } = response;
+      if (statusCode !== 200) {
+        const more = statusCode >= 300 && statusCode < 400 ? ', and redirects are not followed' : '';
+        fail(`it answered ${statusCode}${more}`);
+        sent.destroy();
+        return;
+      }
+      const parts: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (part: Buffer) => {
+        bytes += part.length;
+        if (bytes <= MOST_BYTES) parts.push(part);
+        else response.destroy(new Error(`the answer is larger than ${MOST_BYTES} bytes`));
+      });
+      response.on('error', (error) => fail(error.message));
+      response.on('end', () => {
+        try {
+          const value = parseOwnJson(Buffer.concat(parts));
+          if (isJsonObject(value)) resolve(value);
+          else fail('the answer is no JSON object');
+        } catch (error) {
+          fail(`the answer is no JSON: ${(error as Error).message}`);
+        }
+      });
+    });
+    sent.end();
+  });

@@ -1,11 +1,10 @@
 import type { Json, JsonObject } from '@tidegate/schema';
-import type { BearerToken } from '../bearer/token.ts';
-import type { TokenAuthority, TokenVerdict } from '../bearer/token-authority.ts';
 import { isSigned, readToken, type UncheckedToken } from '../json-web-token.ts';
-import type { ClaimRules } from './claim-rules.ts';
-import type { FetchDocument } from './fetch-document.ts';
+import type { BearerToken, TokenAuthority, TokenVerdict } from '../token-authority.ts';
+import type { FetchDocument } from './issuer-keys.ts';
 import { IssuerKeys } from './issuer-keys.ts';
-import { ClaimProblem, userOfClaims } from './user-of-claims.ts';
+import type { ClaimRules } from './user-from-claims.ts';
+import { ClaimProblem, userOfClaims } from './user-from-claims.ts';
 
 /** Somebody whose tokens are taken, as the configuration says. */
 export interface IssuerSettings {

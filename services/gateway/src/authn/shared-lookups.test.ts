@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { sharedLooks } from './shared-looks.ts';
+import { sharedLooks } from './service-accounts.ts';
 
 test('who asks in the same turn shares a look, and nobody joins one that has begun', async () => {
   const begun: string[] = [];

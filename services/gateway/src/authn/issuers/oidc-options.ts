@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { OptionError } from '@tidegate/options';
 import type { FieldError } from '@tidegate/status';
 import { ALGORITHMS } from '../json-web-token.ts';
-import type { IssuerSettings } from '../jwt/token-issuer.ts';
 import type { ToldJwt } from './issuer-form.ts';
-import { readIssuers } from './issuers.ts';
+import { readIssuers } from './read-issuers.ts';
+import type { IssuerSettings } from './token-issuer.ts';
 
 export interface OidcConfig {
   readonly oidcIssuerUrl: string;

@@ -1,6 +1,44 @@
 import { X509Certificate } from 'node:crypto';
-import { duplicateValue, type FieldError, invalidValue, requiredValue } from '@tidegate/status';
-import type { ToldIssuer } from './issuer-form.ts';
+import { duplicateValue, type FieldError, invalidValue, requiredValue, tooMany } from '@tidegate/status';
+import { ALGORITHMS } from '../json-web-token.ts';
+import { ClaimRulesReader } from './claim-rules-reader.ts';
+import type { ToldIssuer, ToldJwt } from './issuer-form.ts';
+import type { IssuerSettings } from './token-issuer.ts';
+
+const MOST = 64;
+
+interface Reading {
+  readonly mistakes: FieldError[];
+  /** whose tokens are this server's own */
+  readonly ownIssuers: readonly string[];
+  readonly algorithms?: readonly string[];
+}
+
+/** The issuers that are told; what is wrong with them is added to the mistakes. */
+export function readIssuers(told: readonly ToldJwt[], reading: Reading): IssuerSettings[] {
+  const { mistakes, ownIssuers, algorithms = Object.keys(ALGORITHMS) } = reading;
+  if (told.length > MOST) {
+    mistakes.push(tooMany('jwt', told.length, MOST));
+    return [];
+  }
+  const urls = new Set<string>();
+  const discoveryUrls = new Set<string>();
+  return told.map((jwt, i) => {
+    const at = `jwt[${i}]`;
+    const { url = '', discoveryURL = '', certificateAuthority = '', audiences = [] } = jwt.issuer ?? {};
+    mistakes.push(...issuerMistakes(jwt.issuer ?? {}, `${at}.issuer`, ownIssuers));
+    const reader = new ClaimRulesReader(at);
+    const rules = reader.read(jwt);
+    mistakes.push(...reader.mistakes);
+    if (urls.has(url)) mistakes.push(duplicateValue(`${at}.issuer.url`, url));
+    if (discoveryURL !== '' && discoveryUrls.has(discoveryURL)) {
+      mistakes.push(duplicateValue(`${at}.issuer.discoveryURL`, discoveryURL));
+    }
+    urls.add(url);
+    discoveryUrls.add(discoveryURL);
+    return { url, discoveryUrl: discoveryURL, authority: certificateAuthority, audiences, algorithms, rules };
+  });
+}
 
 /** What is wrong with how an issuer is named and reached, in kube-apiserver's words. */
 export function issuerMistakes(told: ToldIssuer, at: string, ownIssuers: readonly string[]): FieldError[] {
