@@ -1,7 +1,7 @@
 import type { AskAccess } from '@tidegate/kinds';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Decision } from '../authz/policy.ts';
-import { question } from '../authz/question.ts';
+import { question } from '../authz/request-attributes.ts';
 import { AUTHENTICATED, accountGroups, type User } from '../request/user.ts';
 
 const ACCOUNT = /^system:serviceaccount:([^:]*):[^:]*$/;

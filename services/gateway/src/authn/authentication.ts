@@ -10,7 +10,7 @@ import { type Authorities, readAuthorities } from './certificates.ts';
 import { Connections } from './connections.ts';
 import { type FrontProxyConfig, FrontProxyHeaders } from './front-proxy.ts';
 import { fetchDocument } from './issuers/issuer-keys.ts';
-import { issuerOfFlags, type OidcConfig } from './issuers/oidc-options.ts';
+import { issuerOfOptions, type OidcConfig } from './issuers/oidc-options.ts';
 import { type IssuerSettings, TokenIssuer } from './issuers/token-issuer.ts';
 import type { ServiceAccounts } from './service-accounts.ts';
 import { TokenFile } from './token-authority.ts';
@@ -90,7 +90,7 @@ export function authentication(config: AuthenticationConfig, around: Surrounding
 }
 
 function issuersOf(config: AuthenticationConfig, said: AuthenticationConfiguration | undefined): IssuerSettings[] {
-  const ofFlags = issuerOfFlags(config, config.serviceAccountIssuer);
+  const ofFlags = issuerOfOptions(config, config.serviceAccountIssuer);
   if (said === undefined) return ofFlags === undefined ? [] : [ofFlags];
   if (ofFlags === undefined) return [...said.issuers];
   throw new OptionError(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Remembered } from '../callouts/remembered.ts';
+import { ExpiringCache } from '../callouts/expiring-cache.ts';
 import type { User } from '../request/user.ts';
 import { BearerTokens } from './bearer-tokens.ts';
 import type { TokenAuthority, TokenVerdict } from './token-authority.ts';
@@ -60,7 +60,7 @@ test('whose tokens are for this server alone is asked when this server is among 
 
 test('of what is remembered the oldest goes first, and nothing stays beyond its time', () => {
   let now = 0;
-  const remembered = new Remembered<number>(2, () => now);
+  const remembered = new ExpiringCache<number>(2, () => now);
   remembered.put('a', 1, 10);
   remembered.put('b', 2, 10);
   remembered.put('a', 3, 20);

@@ -1,4 +1,4 @@
-import { Remembered } from '../callouts/remembered.ts';
+import { ExpiringCache } from '../callouts/expiring-cache.ts';
 import type { User } from '../request/user.ts';
 import type { BearerToken, TokenAuthority, TokenOwner } from './token-authority.ts';
 
@@ -10,7 +10,7 @@ interface BearerTokensOptions {
   readonly now?: () => number;
 }
 
-const REMEMBERED = 10_000;
+const MOST_CACHED = 10_000;
 
 /** Whose a token is, or all that was said against it. */
 export type Judged =
@@ -26,7 +26,7 @@ export type Judged =
  */
 export class BearerTokens {
   readonly #authorities: readonly TokenAuthority[];
-  readonly #users: Remembered<User>;
+  readonly #users: ExpiringCache<User>;
   readonly #now: () => number;
   readonly audiences: readonly string[];
 
@@ -34,7 +34,7 @@ export class BearerTokens {
     this.#authorities = authorities;
     this.audiences = audiences;
     this.#now = now;
-    this.#users = new Remembered(REMEMBERED, now);
+    this.#users = new ExpiringCache(MOST_CACHED, now);
   }
 
   /** The user who is remembered. */

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
-import { Remembered } from '../callouts/remembered.ts';
+import { ExpiringCache } from '../callouts/expiring-cache.ts';
 import { AUTHENTICATED, CREDENTIAL_ID, type User } from '../request/user.ts';
 import { type Authorities, isSignedBy, shownChain } from './certificates.ts';
 
@@ -29,7 +29,7 @@ interface ConnectionsOptions {
 type Role = 'client' | 'front-proxy' | 'stranger';
 
 const NOBODY: Peer = { kind: 'nobody' };
-const REMEMBERED = 10_000;
+const MOST_CACHED = 10_000;
 const DAY_MS = 24 * 3600_000;
 /** where a certificate's subject has the uid */
 const UID = '1.3.6.1.4.1.57683.2';
@@ -44,14 +44,14 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   #peers = new WeakMap<object, Peer>();
   /** a resumed connection shows its certificate, but not those that it came with */
-  #roles = new Remembered<Role>(REMEMBERED);
+  #roles = new ExpiringCache<Role>(MOST_CACHED);
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
     // connections that are open are looked at again, too
     options.authorities.onChange(() => {
       this.#peers = new WeakMap();
-      this.#roles = new Remembered(REMEMBERED);
+      this.#roles = new ExpiringCache(MOST_CACHED);
     });
   }
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { temporaryDir } from '@tidegate/testkit';
-import { authorizationModes } from '../authz/webhook/authorization-configuration.ts';
+import { authorizationModes } from '../authz/authorization-configuration.ts';
 import { options } from '../config.ts';
 import { readAuthenticationConfiguration } from './authentication-configuration.ts';
 

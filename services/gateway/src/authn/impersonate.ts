@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestInfo } from '@tidegate/request-info';
 import { internalError } from '@tidegate/status';
 import type { Authorizer } from '../authz/authorizer.ts';
-import { question } from '../authz/question.ts';
+import { question } from '../authz/request-attributes.ts';
 import { AUTHENTICATED, accountGroups, anonymous, UNAUTHENTICATED, type User } from '../request/user.ts';
 import { unescaped } from './front-proxy.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Key } from '@tidegate/wire';
-import { Remembered } from '../callouts/remembered.ts';
+import { ExpiringCache } from '../callouts/expiring-cache.ts';
 import { AUTHENTICATED, accountGroups, CREDENTIAL_ID, type User } from '../request/user.ts';
 import { SigningKeys } from './signing-keys.ts';
 import type { BearerToken, TokenAuthority, TokenVerdict } from './token-authority.ts';
@@ -52,7 +52,7 @@ export interface ServiceAccountConfig {
 /** Nobody's clock is exact. */
 const LEEWAY_SECONDS = 60;
 /** Signatures are looked at once for each token, as long as it is among these. */
-const REMEMBERED = 2000;
+const MOST_CACHED = 2000;
 const EXTRA = 'authentication.kubernetes.io/';
 
 /**
@@ -63,14 +63,14 @@ export class ServiceAccounts implements TokenAuthority {
   readonly isForUsAlone = false;
   readonly #options: ServiceAccountsOptions;
   readonly #now: () => number;
-  readonly #known: Remembered<Claims>;
+  readonly #known: ExpiringCache<Claims>;
   /** the same object each time: others remember what they know of a user by it */
   readonly #users = new WeakMap<Claims, User>();
 
   constructor(options: ServiceAccountsOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#known = new Remembered(REMEMBERED, this.#now);
+    this.#known = new ExpiringCache(MOST_CACHED, this.#now);
   }
 
   /** undefined where no key is given: then there are no tokens. */
@@ -191,7 +191,7 @@ type Look = (key: Key) => Promise<string | undefined>;
  *
  * Invariant: a look that has begun is joined by nobody: what it finds may be older than the next one's question.
  */
-export function sharedLooks(look: Look): Look {
+export function sharedLookups(look: Look): Look {
   const asked = new Map<string, Promise<string | undefined>>();
   const begin = async (name: string, key: Key) => {
     await setImmediate();

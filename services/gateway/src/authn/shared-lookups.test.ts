@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { sharedLooks } from './service-accounts.ts';
+import { sharedLookups } from './service-accounts.ts';
 
 test('who asks in the same turn shares a look, and nobody joins one that has begun', async () => {
   const begun: string[] = [];
   let answer = (_uid: string) => {};
-  const look = sharedLooks(({ name }) => {
+  const look = sharedLookups(({ name }) => {
     begun.push(name);
     return new Promise((resolve) => {
       answer = resolve;

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { ExpiringCache } from '../callouts/expiring-cache.ts';
 import type { OperatorsWebhook } from '../callouts/operators-webhook.ts';
-import { Remembered } from '../callouts/remembered.ts';
 import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import { type User, withAuthenticated } from '../request/user.ts';
 import type { BearerToken, TokenAuthority, TokenVerdict } from './token-authority.ts';
@@ -15,7 +15,7 @@ interface TokenWebhookOptions {
   readonly now?: () => number;
 }
 
-const REMEMBERED = 10_000;
+const MOST_CACHED = 10_000;
 /** Tokens are made up faster than a webhook can say so. */
 const MOST_AT_ONCE = 200;
 const GROUP = 'authentication.k8s.io';
@@ -30,12 +30,12 @@ export class TokenWebhook implements TokenAuthority {
   readonly isForUsAlone = false;
   readonly #options: TokenWebhookOptions;
   /** whose tokens are nobody's; those of users are remembered where users are */
-  readonly #refused: Remembered<TokenVerdict | 'nobody'>;
+  readonly #refused: ExpiringCache<TokenVerdict | 'nobody'>;
   readonly #asking = new Map<string, Promise<TokenVerdict | undefined>>();
 
   constructor(options: TokenWebhookOptions) {
     this.#options = options;
-    this.#refused = new Remembered(REMEMBERED, options.now);
+    this.#refused = new ExpiringCache(MOST_CACHED, options.now);
   }
 
   judge(token: BearerToken, asked: readonly string[] = this.#options.audiences): Promise<TokenVerdict | undefined> {

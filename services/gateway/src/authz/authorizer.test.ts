@@ -4,11 +4,11 @@ import { Query } from '@tidegate/request-info';
 import { serviceUnavailable } from '@tidegate/status';
 import { accessOf, onceDecided } from '../admission/access.ts';
 import { WebhookFailure } from '../callouts/webhook-calls.ts';
+import { AccessWebhook } from './access-webhook.ts';
 import { Authorizer } from './authorizer.ts';
 import { modesOf, readModes } from './modes.ts';
 import { Policy } from './policy.ts';
-import { question } from './question.ts';
-import { AccessWebhook } from './webhook/access-webhook.ts';
+import { question } from './request-attributes.ts';
 
 const ann = { name: 'ann', uid: '', groups: ['system:authenticated'] };
 const get = question({ isResource: true, verb: 'get', resource: 'pods', name: 'x', namespace: 'a' });

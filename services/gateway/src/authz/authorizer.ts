@@ -2,12 +2,12 @@ import type { PolicyRule } from '@tidegate/rbac';
 import type { RequestInfo } from '@tidegate/request-info';
 import { ApiError, forbidden, serviceUnavailable } from '@tidegate/status';
 import type { User } from '../request/user.ts';
+import type { AccessWebhook, Opinion } from './access-webhook.ts';
 import type { RoleRef } from './binding.ts';
-import { deedOf, nameIn } from './deed.ts';
 import type { AuthorizationModes } from './modes.ts';
 import type { Decision } from './policy.ts';
 import type { PolicyMirror } from './policy-mirror.ts';
-import type { AccessWebhook, Opinion } from './webhook/access-webhook.ts';
+import { nameIn, ruleAttributesOf } from './request-attributes.ts';
 
 export const MASTERS = 'system:masters';
 /** They answer for this process alone, whatever is known of roles. */
@@ -171,7 +171,7 @@ export class Authorizer {
 
   #ownOpinion(step: 'roles' | 'everybody', user: User, info: RequestInfo): Opinion {
     if (step === 'everybody') return { says: 'allow', reason: '' };
-    const { allowed, reason } = this.#mirror.policy.decide(user, info.namespace, deedOf(info));
+    const { allowed, reason } = this.#mirror.policy.decide(user, info.namespace, ruleAttributesOf(info));
     return { says: allowed ? 'allow' : 'nothing', reason };
   }
 }

@@ -9,7 +9,7 @@ import type { User } from '../request/user.ts';
 import { type Authorizer, EVERYTHING, MASTERS } from './authorizer.ts';
 import { referred } from './binding.ts';
 import { RBAC } from './policy-mirror.ts';
-import { question } from './question.ts';
+import { question } from './request-attributes.ts';
 
 const ROLES = new Set(['roles', 'clusterroles']);
 const BINDINGS = new Set(['rolebindings', 'clusterrolebindings']);

@@ -1,5 +1,5 @@
 import { OptionError } from '@tidegate/options';
-import type { AccessWebhook } from './webhook/access-webhook.ts';
+import type { AccessWebhook } from './access-webhook.ts';
 
 /** Who is asked, one after another, whether somebody may: the first who allows or denies it is believed. */
 type Step = 'roles' | 'everybody' | AccessWebhook;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type ApiError, forbidden } from '@tidegate/status';
-import { question } from './question.ts';
+import { question } from './request-attributes.ts';
 import { WatchRights } from './watch-rights.ts';
 
 const info = question({ verb: 'watch', isResource: true, resource: 'pods' });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { metaOf, type OwnerReference } from '@tidegate/kinds';
-import { question } from '../authz/question.ts';
+import { question } from '../authz/request-attributes.ts';
 import { type Admitted, type Plugin, refused } from './plugin.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { JsonObject } from '@tidegate/schema';
 import { Authorizer } from '../authz/authorizer.ts';
 import { readModes } from '../authz/modes.ts';
 import { Policy } from '../authz/policy.ts';
-import { question } from '../authz/question.ts';
+import { question } from '../authz/request-attributes.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { User } from '../request/user.ts';
 import { certificateOrganizations } from './certificate-request.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { question } from '../authz/question.ts';
+import { question } from '../authz/request-attributes.ts';
 import { certificateOrganizations } from './certificate-request.ts';
 import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
 

@@ -1,8 +1,8 @@
 import { forbiddenObject, invalid, invalidValue, notFound } from '@tidegate/status';
 import { deleteCorruptKind } from '@tidegate/wire';
 import type { Authorizer } from '../authz/authorizer.ts';
-import { operationId } from '../clients/operation-id.ts';
 import type { StoreSession } from '../clients/store-session.ts';
+import { operationId } from '../clients/store-session.ts';
 import { successAnswer } from '../codec/answer.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
 import { keyOf } from '../objects/objects.ts';

@@ -7,24 +7,23 @@ import { isGone } from '../answer/drained.ts';
 import { upgradeOf } from '../answer/upgrade-reply.ts';
 import { writeHead } from '../answer/write-answer.ts';
 import type { Objects } from '../objects/objects.ts';
-import { ask, type BackEnd, dial, hostAndPort, untold } from '../proxy/back-end.ts';
-import type { BackEnds } from '../proxy/back-ends.ts';
+import { ask, type Backend, dial, hostAndPort, untold } from '../proxy/backend.ts';
+import type { Backends } from '../proxy/backends.ts';
 import { sendBack } from '../proxy/forward.ts';
-import { readLogOptions } from '../proxy/log-options.ts';
-import { sendToSocket } from '../proxy/log-socket.ts';
-import { containerOf, nodeOf } from '../proxy/pod-node.ts';
+import { containerOf, nodeOf } from '../proxy/kubelets.ts';
+import { readLogOptions, sendToSocket } from '../proxy/pod-logs.ts';
 import { readSome } from '../proxy/upgrade.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 
 interface LogPorts {
   readonly gates: FeatureGates;
   readonly objects: Pick<Objects, 'core'>;
-  readonly backEnds: Pick<BackEnds, 'kubelet'>;
+  readonly backends: Pick<Backends, 'kubelet'>;
 }
 
 /** GET of pods/NAME/log: the kubelet's text, as it comes. */
 const get =
-  ({ gates, objects, backEnds }: LogPorts): VerbHandler =>
+  ({ gates, objects, backends }: LogPorts): VerbHandler =>
   async (request, reply) => {
     const { info } = request;
     const options = readLogOptions(info, gates);
@@ -35,7 +34,7 @@ const get =
       writeHead(request, reply, { code: 204, contentType: 'text/plain' }).end();
       return undefined;
     }
-    const kubelet = await backEnds.kubelet(node, options);
+    const kubelet = await backends.kubelet(node, options);
     const text = options.query.toString();
     const path = `/containerLogs/${info.namespace}/${info.name}/${container}${text === '' ? '' : `?${text}`}`;
     await stream(request, reply, kubelet, path);
@@ -44,7 +43,7 @@ const get =
 
 export const logVerbs = (ports: LogPorts): Verbs => ({ get: get(ports) });
 
-async function stream(request: ResourceRequest, reply: FastifyReply, kubelet: BackEnd, path: string): Promise<void> {
+async function stream(request: ResourceRequest, reply: FastifyReply, kubelet: Backend, path: string): Promise<void> {
   const { socket, response } = await reach(reply, kubelet, path);
   try {
     await refuse(request, response);
@@ -60,7 +59,7 @@ async function stream(request: ResourceRequest, reply: FastifyReply, kubelet: Ba
 
 async function reach(
   reply: FastifyReply,
-  kubelet: BackEnd,
+  kubelet: Backend,
   path: string,
 ): Promise<{ socket: Socket; response: IncomingMessage }> {
   const { raw } = reply;

@@ -4,13 +4,13 @@ import type { Admission } from '../admission/admission.ts';
 import { type UpgradeResponse, upgradeOf } from '../answer/upgrade-reply.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Objects } from '../objects/objects.ts';
-import type { BackEnds } from '../proxy/back-ends.ts';
-import { refuseDryRun } from '../proxy/dry-run.ts';
+import type { Backends } from '../proxy/backends.ts';
+import { refuseDryRun } from '../proxy/forward.ts';
 import { protocolsOf } from '../proxy/headers.ts';
-import { containerOf, nodeOf } from '../proxy/pod-node.ts';
+import { containerOf, nodeOf } from '../proxy/kubelets.ts';
 import { remoteCommand, STREAM_CLOSE_PROTOCOL } from '../proxy/remote-command.ts';
-import { tunnel, tunnelled } from '../proxy/tunnel.ts';
 import { passUpgrade, type Upgrading } from '../proxy/upgrade.ts';
+import { tunnel, tunnelled } from '../proxy/web-sockets.ts';
 import { pathFlag } from '../request/query-parameters.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 
@@ -21,7 +21,7 @@ export interface StreamPorts {
   readonly authorizer: Pick<Authorizer, 'demand'>;
   readonly objects: Pick<Objects, 'core'>;
   readonly admission: Pick<Admission, 'admitConnection'>;
-  readonly backEnds: Pick<BackEnds, 'kubelet'>;
+  readonly backends: Pick<Backends, 'kubelet'>;
 }
 
 interface Stream {
@@ -48,10 +48,10 @@ function opens(ports: StreamPorts, { speak, pathOf, isOfContainer }: Stream): Ve
     await ports.admission.admitConnection(request, container);
     const node = nodeOf(pod);
     if (node === '') throw badRequest(`pod ${info.name} does not have a host assigned`);
-    const backEnd = await ports.backEnds.kubelet(node);
+    const backend = await ports.backends.kubelet(node);
     const raw = upgradeOf(reply);
     if (raw === undefined) throw badRequest('Upgrade request required');
-    await speak({ auditId, backEnd, path: pathOf(request, container) }, raw, request, ports.gates);
+    await speak({ auditId, backend, path: pathOf(request, container) }, raw, request, ports.gates);
     return undefined;
   };
   return { get: open, create: open };

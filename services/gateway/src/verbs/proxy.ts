@@ -1,20 +1,19 @@
 import type { Admission } from '../admission/admission.ts';
 import { upgradeOf } from '../answer/upgrade-reply.ts';
 import { writeHead } from '../answer/write-answer.ts';
-import type { BackEnds } from '../proxy/back-ends.ts';
-import { refuseDryRun } from '../proxy/dry-run.ts';
-import { forward } from '../proxy/forward.ts';
+import type { Backends } from '../proxy/backends.ts';
+import { forward, refuseDryRun } from '../proxy/forward.ts';
 import { passUpgrade } from '../proxy/upgrade.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 
 interface ProxyPorts {
   readonly admission: Pick<Admission, 'admitConnection'>;
-  readonly backEnds: Pick<BackEnds, 'behind'>;
+  readonly backends: Pick<Backends, 'behind'>;
 }
 
 /** Any request below pods/, services/ or nodes/NAME/proxy: sent on to what is behind it, and answered by that. */
 const proxy =
-  ({ admission, backEnds }: ProxyPorts): VerbHandler =>
+  ({ admission, backends }: ProxyPorts): VerbHandler =>
   async (request, reply) => {
     const { info, auditId } = request;
     const { req } = reply.raw;
@@ -22,11 +21,11 @@ const proxy =
     const mark = req.url?.indexOf('?') ?? -1;
     const query = mark < 0 ? '' : (req.url ?? '').slice(mark);
     await admission.admitConnection(request);
-    const backEnd = await backEnds.behind(request.info);
+    const backend = await backends.behind(request.info);
     const upgrade = upgradeOf(reply);
     const path = info.subpath === '' ? '/' : info.subpath;
     if (upgrade !== undefined) {
-      await passUpgrade({ auditId, backEnd, path: path + query }, upgrade);
+      await passUpgrade({ auditId, backend, path: path + query }, upgrade);
       return undefined;
     }
     if (info.subpath === '' && (req.method === 'GET' || req.method === 'HEAD')) {
@@ -38,7 +37,7 @@ const proxy =
       return undefined;
     }
     const prefix = prefixOf(request);
-    await forward({ auditId, backEnd, path, query, prefix }, reply);
+    await forward({ auditId, backend, path, query, prefix }, reply);
     return undefined;
   };
 

@@ -7,7 +7,7 @@ import type { Admission } from '../admission/admission.ts';
 import type { BearerTokens } from '../authn/bearer-tokens.ts';
 import { digestOf } from '../authn/token-authority.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
-import { question } from '../authz/question.ts';
+import { question } from '../authz/request-attributes.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { type User, userInfo } from '../request/user.ts';

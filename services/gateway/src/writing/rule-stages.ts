@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { metaOf, prepareCreate, prepareUpdate, serviceClaims, validateMeta, validateMetaUpdate } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { type FieldError, invalid } from '@tidegate/status';
-import { ServiceAddresses, type ServiceRanges } from '../addresses/service-addresses.ts';
+import { ServiceAllocator, type ServiceRanges } from '../allocation/service-allocator.ts';
 import { type Collections, itemsOf } from '../objects/collections.ts';
 import { generatedName } from '../objects/generated-name.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
@@ -44,9 +44,9 @@ export const allotment: Stage = {
 export function allotmentOf(
   { ranges, collections }: { ranges: ServiceRanges; collections: Pick<Collections, 'latest'> },
   { kind, info }: ResourceRequest,
-): ServiceAddresses | undefined {
+): ServiceAllocator | undefined {
   if (kind.storedAs !== 'services' || info.subresource !== '') return undefined;
-  return new ServiceAddresses(ranges, async () => {
+  return new ServiceAllocator(ranges, async () => {
     const services = await collections.latest(kind);
     return itemsOf(services.snapshot().runs('')).flatMap(({ json }) => serviceClaims(parseOwnJson(json)));
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { issuerOfFlags, type OidcConfig } from './oidc-options.ts';
+import { issuerOfOptions, type OidcConfig } from './oidc-options.ts';
 
 const none = {
   oidcIssuerUrl: '',
@@ -14,10 +14,10 @@ const none = {
   oidcCaFile: '',
 };
 const some = { ...none, oidcIssuerUrl: 'https://i', oidcClientId: 'kube' };
-const read = (config: Partial<OidcConfig>) => issuerOfFlags({ ...some, ...config }, ['https://own']);
+const read = (config: Partial<OidcConfig>) => issuerOfOptions({ ...some, ...config }, ['https://own']);
 
 test('options that name no issuer are about none', () => {
-  assert.equal(issuerOfFlags(none, []), undefined);
+  assert.equal(issuerOfOptions(none, []), undefined);
 });
 
 test('names have the issuer before them, unless they are addresses or something else was said', () => {

@@ -19,7 +19,7 @@ export interface OidcConfig {
 }
 
 /** The one issuer that options can name; undefined: they name none. */
-export function issuerOfFlags(config: OidcConfig, ownIssuers: readonly string[]): IssuerSettings | undefined {
+export function issuerOfOptions(config: OidcConfig, ownIssuers: readonly string[]): IssuerSettings | undefined {
   const { oidcIssuerUrl: url, oidcClientId: audience, oidcSigningAlgs: algorithms } = config;
   if (url === '' && audience === '') return undefined;
   if (url === '' || audience === '') {

@@ -4,7 +4,7 @@ import type { BearerToken, TokenAuthority, TokenVerdict } from '../token-authori
 import type { FetchDocument } from './issuer-keys.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import type { ClaimRules } from './user-from-claims.ts';
-import { ClaimProblem, userOfClaims } from './user-from-claims.ts';
+import { ClaimError, userFromClaims } from './user-from-claims.ts';
 
 /** Somebody whose tokens are taken, as the configuration says. */
 export interface IssuerSettings {
@@ -71,7 +71,7 @@ export class TokenIssuer implements TokenAuthority {
     const token = readToken(text);
     if (token === undefined || token.claims.iss !== this.#settings.url) return undefined;
     return this.#judged(token).catch((error: unknown) => {
-      if (error instanceof ClaimProblem) return { refused: `oidc: ${error.message}` };
+      if (error instanceof ClaimError) return { refused: `oidc: ${error.message}` };
       throw error;
     });
   }
@@ -80,7 +80,7 @@ export class TokenIssuer implements TokenAuthority {
     const { algorithms, rules } = this.#settings;
     const { algorithm, keyId, claims } = token;
     if (!algorithms.includes(algorithm)) {
-      throw new ClaimProblem(
+      throw new ClaimError(
         `token signed with unsupported algorithm, expected ${told(algorithms)} got ${told(algorithm)}`,
       );
     }
@@ -89,9 +89,9 @@ export class TokenIssuer implements TokenAuthority {
     if (!this.#isSigned(token) && !((await this.#keys.renewed()) && this.#isSigned(token))) {
       const isKnown = this.#keys.of(keyId, algorithm).length > 0;
       const why = isKnown ? 'the signature is wrong' : `it tells no key ${told(keyId)} for ${algorithm}`;
-      throw new ClaimProblem(`failed to verify signature of a token of ${this.#settings.url}: ${why}`);
+      throw new ClaimError(`failed to verify signature of a token of ${this.#settings.url}: ${why}`);
     }
-    return { user: { ...userOfClaims(claims, rules), until }, rememberMs: REMEMBER_MS };
+    return { user: { ...userFromClaims(claims, rules), until }, rememberMs: REMEMBER_MS };
   }
 
   #isSigned(token: UncheckedToken): boolean {
@@ -102,17 +102,17 @@ export class TokenIssuer implements TokenAuthority {
     const { audiences } = this.#settings;
     const named = Array.isArray(aud) ? aud : [aud];
     if (named.some((one) => audiences.includes(one as string))) return;
-    throw new ClaimProblem(`expected audience in ${told(audiences)} got ${told(aud)}`);
+    throw new ClaimError(`expected audience in ${told(audiences)} got ${told(aud)}`);
   }
 
   /** When it ends, in milliseconds. */
   #refuseOutOfTime({ exp, nbf, iat }: JsonObject): number {
     const seconds = this.#now() / 1000;
     const ends = numberIn('exp', exp ?? 0);
-    if (seconds > ends) throw new ClaimProblem(`token is expired (Token Expiry: ${ends})`);
+    if (seconds > ends) throw new ClaimError(`token is expired (Token Expiry: ${ends})`);
     for (const [name, value] of [['nbf', nbf] as const, ['iat', iat] as const]) {
       if (value === undefined || numberIn(name, value) <= seconds + EARLY_SECONDS) continue;
-      throw new ClaimProblem(`current time ${Math.floor(seconds)} before the ${name} time: ${value}`);
+      throw new ClaimError(`current time ${Math.floor(seconds)} before the ${name} time: ${value}`);
     }
     return ends * 1000;
   }
@@ -121,7 +121,7 @@ export class TokenIssuer implements TokenAuthority {
 function numberIn(name: string, value: Json): number {
   const number = typeof value === 'bigint' ? Number(value) : value;
   if (typeof number === 'number' && Number.isFinite(number)) return number;
-  throw new ClaimProblem(`claim ${told(name)} is no time`);
+  throw new ClaimError(`claim ${told(name)} is no time`);
 }
 
 function told(value: Json | readonly string[]): string {

@@ -56,7 +56,7 @@ export interface ClaimRules {
 }
 
 /** Why a token makes nobody a user. */
-export class ClaimProblem extends Error {}
+export class ClaimError extends Error {}
 
 type Variables = ReadonlyMap<string, Value>;
 
@@ -64,12 +64,12 @@ type Variables = ReadonlyMap<string, Value>;
 const COST_LIMIT = 1_000_000;
 
 /** Whom the claims of a token make, by the rules of its issuer. */
-export function userOfClaims(claims: JsonObject, rules: ClaimRules): User {
+export function userFromClaims(claims: JsonObject, rules: ClaimRules): User {
   const variables: Variables = new Map([['claims', fromData(claims, claimsShape)]]);
   const read = (what: string, source: Source | undefined) =>
     (source && readSource(what, source, { claims, variables })) ?? [];
   const [name = ''] = single('username', read('username', rules.username));
-  if (name === '') throw new ClaimProblem('the user would have no name');
+  if (name === '') throw new ClaimError('the user would have no name');
   if ('claim' in rules.username && rules.username.claim === 'email') refuseUnverified(claims);
   const [uid = ''] = single('uid', read('uid', rules.uid));
   const groups = withAuthenticated(name, read('groups', rules.groups));
@@ -77,7 +77,7 @@ export function userOfClaims(claims: JsonObject, rules: ClaimRules): User {
   for (const [claim, wanted] of rules.required) {
     const [said] = textsOf(claim, claimIn(claims, claim));
     if (said !== wanted)
-      throw new ClaimProblem(`required claim ${claim} value does not match. Got = ${said}, want = ${wanted}`);
+      throw new ClaimError(`required claim ${claim} value does not match. Got = ${said}, want = ${wanted}`);
   }
   demand('claim validation expression', rules.claimConditions, variables);
   const user = { name, uid, groups, ...(Object.keys(extra).length > 0 && { extra }) };
@@ -105,26 +105,26 @@ function readSource(
 }
 
 function claimIn(claims: JsonObject, claim: string): Json {
-  if (!Object.hasOwn(claims, claim)) throw new ClaimProblem(`claim ${JSON.stringify(claim)} not present`);
+  if (!Object.hasOwn(claims, claim)) throw new ClaimError(`claim ${JSON.stringify(claim)} not present`);
   return claims[claim] as Json;
 }
 
 function textsOf(claim: string, value: Json, mayBeMany = false): string[] {
   const values = mayBeMany && Array.isArray(value) ? value : [value];
   if (values.every((one) => typeof one === 'string')) return values as string[];
-  throw new ClaimProblem(
+  throw new ClaimError(
     `claim ${JSON.stringify(claim)} is ${mayBeMany ? 'neither a text nor a list of texts' : 'no text'}`,
   );
 }
 
 function single(what: string, values: string[]): string[] {
-  if (values.length > 1) throw new ClaimProblem(`${what} claim expression must return a string`);
+  if (values.length > 1) throw new ClaimError(`${what} claim expression must return a string`);
   return values;
 }
 
 function refuseUnverified(claims: JsonObject): void {
   if (Object.hasOwn(claims, 'email_verified') && claims.email_verified !== true)
-    throw new ClaimProblem('email not verified');
+    throw new ClaimError('email not verified');
 }
 
 function extraOf(claims: JsonObject, { extra }: ClaimRules, variables: Variables): Record<string, string[]> {
@@ -141,7 +141,7 @@ function extraOf(claims: JsonObject, { extra }: ClaimRules, variables: Variables
 function evaluated(what: string, program: Program, variables: Variables): Value {
   const outcome = program.run(variables, COST_LIMIT);
   if (outcome.kind === 'value') return outcome.value;
-  throw new ClaimProblem(`error evaluating ${what} claim expression: ${outcome.error.message}`);
+  throw new ClaimError(`error evaluating ${what} claim expression: ${outcome.error.message}`);
 }
 
 /** Nothing, a text or a list of texts; an empty text is as good as none. */
@@ -150,15 +150,15 @@ function listOf(what: string, value: Value): string[] {
   if (typeof value === 'string') return [value];
   const items = value instanceof ListValue ? [...value] : [undefined];
   if (items.every((item) => typeof item === 'string')) return items as string[];
-  throw new ClaimProblem(`error evaluating ${what} claim expression: it gives neither a text nor a list of texts`);
+  throw new ClaimError(`error evaluating ${what} claim expression: it gives neither a text nor a list of texts`);
 }
 
 function demand(what: string, conditions: readonly Condition[], variables: Variables): void {
   for (const { program, expression, message } of conditions) {
     const outcome = program.run(variables, COST_LIMIT);
-    if (outcome.kind === 'failed') throw new ClaimProblem(`error evaluating ${what}: ${outcome.error.message}`);
+    if (outcome.kind === 'failed') throw new ClaimError(`error evaluating ${what}: ${outcome.error.message}`);
     if (outcome.value === true) continue;
     const more = message === '' ? '' : `: ${message}`;
-    throw new ClaimProblem(`error evaluating ${what}: validation expression '${expression}' failed${more}`);
+    throw new ClaimError(`error evaluating ${what}: validation expression '${expression}' failed${more}`);
   }
 }
