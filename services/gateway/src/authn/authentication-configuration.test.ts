@@ -5,7 +5,7 @@ import { after, test } from 'node:test';
 import type { FieldError } from '@tidegate/status';
 import { temporaryDir } from '@tidegate/testkit';
 import { readAuthenticationConfiguration } from './authentication-configuration.ts';
-import type { ToldJwt } from './issuers/issuer-form.ts';
+import type { JwtEntry } from './issuers/issuer-form.ts';
 import { readIssuers } from './issuers/read-issuers.ts';
 
 const place = temporaryDir('authentication-configuration');
@@ -21,7 +21,7 @@ function read(content: object, version = 'v1') {
   return readAuthenticationConfiguration(file, ['https://kubernetes.default.svc']);
 }
 
-test('anonymous requests are taken at the paths that are named, or everywhere, or nowhere', () => {
+test('anonymous requests are allowed at the paths of the file, everywhere, or nowhere', () => {
   assert.equal(read({}).anonymous, undefined);
   assert.equal(read({ anonymous: { enabled: true } }, 'v1beta1').anonymous, 'all');
   const none = { exact: new Set(), below: [] };
@@ -33,7 +33,7 @@ test('anonymous requests are taken at the paths that are named, or everywhere, o
   });
 });
 
-test('an issuer is told with all that is not the usual', () => {
+test('an issuer is read with all optional settings', () => {
   const { issuers } = read({ jwt: [{ issuer: { ...issuer, discoveryURL: 'https://other/x' }, claimMappings }] });
   const [{ rules, algorithms, ...rest } = { rules: undefined, algorithms: [] }] = issuers;
   assert.deepEqual(rest, { url: issuer.url, discoveryUrl: 'https://other/x', authority: '', audiences: ['kube'] });
@@ -73,7 +73,7 @@ for (const [content, words] of [
     /audiences\[1\]: Duplicate value: "a"/,
   ],
   [jwt({ issuer: { ...issuer, certificateAuthority: 'x' } }), /certificateAuthority: Invalid value: "<omitted>"/],
-  [jwt({ issuer: { ...issuer, egressSelectorType: 'cluster' } }), /there are no egress selectors here/],
+  [jwt({ issuer: { ...issuer, egressSelectorType: 'cluster' } }), /egress selectors are not supported/],
   [{ jwt: [jwt({}).jwt[0], jwt({}).jwt[0]] }, /jwt\[1\].issuer.url: Duplicate value: "https:\/\/issuer.example"/],
   [jwt({ claimMappings: {} }), /claimMappings.username: Required value: claim or expression is required/],
   [jwt({ claimMappings: { username: { claim: 'sub' } } }), /username.prefix: Required value: prefix is required when/],
@@ -108,20 +108,20 @@ for (const [content, words] of [
   });
 }
 
-test('what is none of these files is refused', () => {
+test('a file of another kind is refused', () => {
   assert.throws(() => read({}, 'v2'), /it must be of the kind AuthenticationConfiguration and one of the versions/);
   assert.throws(() => readAuthenticationConfiguration(join(place.path, 'none'), []), /none: ENOENT/);
 });
 
-test('an address may be a name when it is asked whether it was confirmed', () => {
+test('an email address may be the username when an expression checks that it is verified', () => {
   const username = { expression: 'claims.email' };
   const claimValidationRules = [{ expression: 'claims.?email_verified.orValue(true) == true' }];
   assert.equal(read(jwt({ claimMappings: { username }, claimValidationRules })).issuers.length, 1);
 });
 
-test('what is wrong with issuers is told in the words that kube-apiserver was recorded to say', () => {
+test('mistakes in issuers are reported in the recorded words of kube-apiserver', () => {
   const recorded = JSON.parse(readFileSync(join(import.meta.dirname, 'recorded-mistakes.json'), 'utf8')) as {
-    jwt: ToldJwt[];
+    jwt: JwtEntry[];
     mistakes: string[];
   };
   const mistakes: FieldError[] = [];

@@ -2,7 +2,7 @@ import type { JsonObject } from '@tidegate/schema';
 import { type FieldError, invalidValue } from '@tidegate/status';
 import { type Form, readConfiguration, refuseMistakes } from '../configuration/read-configuration.ts';
 import { type AnonymousPaths, NOWHERE } from './authenticator.ts';
-import { issuerForm, type ToldJwt } from './issuers/issuer-form.ts';
+import { issuerForm, type JwtEntry } from './issuers/issuer-form.ts';
 import { readIssuers } from './issuers/read-issuers.ts';
 import type { IssuerSettings } from './issuers/token-issuer.ts';
 
@@ -11,16 +11,16 @@ const form = {
   jwt: [issuerForm],
 } as const satisfies Form;
 
-/** What a file of --authentication-config says. */
+/** The content of the file of --authentication-config. */
 export interface AuthenticationConfiguration {
-  /** undefined: it says nothing of them */
+  /** undefined: the file does not set it */
   readonly anonymous: AnonymousPaths | undefined;
   readonly issuers: readonly IssuerSettings[];
 }
 
 const OPTION = 'authentication-config';
 
-/** `ownIssuers`: whose tokens are this server's own. */
+/** `ownIssuers`: the issuers of this server's own tokens, which the file must not name. */
 export function readAuthenticationConfiguration(
   file: string,
   ownIssuers: readonly string[],
@@ -34,12 +34,12 @@ export function readAuthenticationConfiguration(
   });
   const mistakes: FieldError[] = [];
   const anonymous = anonymousOf(content, mistakes);
-  const issuers = readIssuers((content.jwt ?? []) as ToldJwt[], { mistakes, ownIssuers });
+  const issuers = readIssuers((content.jwt ?? []) as JwtEntry[], { mistakes, ownIssuers });
   refuseMistakes(OPTION, file, mistakes);
   return { anonymous, issuers };
 }
 
-/** Paths are exact, as in kube-apiserver; without conditions all are meant. */
+/** Paths are exact, as in kube-apiserver; without conditions all paths are allowed. */
 function anonymousOf({ anonymous }: JsonObject, mistakes: FieldError[]): AnonymousPaths | undefined {
   if (anonymous === undefined || anonymous === null) return undefined;
   const { enabled = false, conditions } = anonymous as { enabled?: boolean; conditions?: Array<{ path?: string }> };

@@ -9,11 +9,14 @@ import { bearerOf, digestOf } from './token-authority.ts';
 const ann: User = { name: 'ann', uid: '', groups: [] };
 const token = { text: 't', digest: digestOf('t') };
 
-function authority(verdict: TokenVerdict | undefined, isForUsAlone = false): TokenAuthority & { asked: number } {
+function authority(
+  verdict: TokenVerdict | undefined,
+  servesThisServerOnly = false,
+): TokenAuthority & { asked: number } {
   return {
     asked: 0,
-    isForUsAlone,
-    judge() {
+    servesThisServerOnly,
+    authenticate() {
       this.asked++;
       return verdict;
     },
@@ -24,41 +27,41 @@ function tokensOf(authorities: TokenAuthority[], now = () => 0): BearerTokens {
   return new BearerTokens({ authorities, audiences: ['us'], now });
 }
 
-test('the first authority that knows a token is believed, whatever others have against it', async () => {
+test('the first authority that accepts a token decides, even when others reject it', async () => {
   const last = authority({ user: ann });
   const tokens = tokensOf([authority(undefined), authority({ refused: 'too old' }), authority({ user: ann }), last]);
-  assert.deepEqual(await tokens.judge(token), { user: ann, audiences: ['us'] });
+  assert.deepEqual(await tokens.authenticate(token), { user: ann, audiences: ['us'] });
   assert.equal(last.asked, 0);
 });
 
-test('all that is said against a token is told', async () => {
+test('all reasons for the rejection of a token are reported', async () => {
   const tokens = tokensOf([authority({ refused: 'a' }), authority(undefined), authority({ refused: 'b' })]);
-  assert.deepEqual(await tokens.judge(token), { refusals: ['a', 'b'] });
+  assert.deepEqual(await tokens.authenticate(token), { refusals: ['a', 'b'] });
 });
 
-test('a user is remembered for as long as the authority says, and not longer than the token lasts', async () => {
+test('a user is cached for the time that the authority sets, and no longer than the token is valid', async () => {
   let now = 0;
   const tokens = tokensOf([authority({ user: { ...ann, until: 50 }, rememberMs: 100 })], () => now);
-  await tokens.judge(token);
+  await tokens.authenticate(token);
   now = 49;
-  assert.equal(tokens.known(token)?.name, 'ann');
+  assert.equal(tokens.cachedUser(token)?.name, 'ann');
   now = 50;
-  assert.equal(tokens.known(token), undefined);
+  assert.equal(tokens.cachedUser(token), undefined);
 });
 
-test('what is asked for other audiences is not remembered for this server', async () => {
+test('a result for other audiences is not cached for this server', async () => {
   const tokens = tokensOf([authority({ user: ann, audiences: ['them'], rememberMs: 100 })]);
-  assert.deepEqual(await tokens.judge(token, ['them']), { user: ann, audiences: ['them'] });
-  assert.equal(tokens.known(token), undefined);
+  assert.deepEqual(await tokens.authenticate(token, ['them']), { user: ann, audiences: ['them'] });
+  assert.equal(tokens.cachedUser(token), undefined);
 });
 
-test('whose tokens are for this server alone is asked when this server is among the audiences', async () => {
+test('an authority of this server only is tried when the requested audiences include this server', async () => {
   const tokens = tokensOf([authority({ user: ann }, true)]);
-  assert.deepEqual(await tokens.judge(token, ['them', 'us']), { user: ann, audiences: ['us'] });
-  assert.deepEqual(await tokens.judge(token, ['them']), { refusals: [] });
+  assert.deepEqual(await tokens.authenticate(token, ['them', 'us']), { user: ann, audiences: ['us'] });
+  assert.deepEqual(await tokens.authenticate(token, ['them']), { refusals: [] });
 });
 
-test('of what is remembered the oldest goes first, and nothing stays beyond its time', () => {
+test('the oldest entries are evicted first, and expired ones are not returned', () => {
   let now = 0;
   const remembered = new ExpiringCache<number>(2, () => now);
   remembered.put('a', 1, 10);
@@ -75,7 +78,7 @@ test('of what is remembered the oldest goes first, and nothing stays beyond its 
   assert.equal(remembered.get('d'), undefined);
 });
 
-test('a header holds a bearer token or something else', () => {
+test('bearer tokens are read from the Authorization header', () => {
   assert.equal(bearerOf('Bearer abc')?.text, 'abc');
   assert.equal(bearerOf('bearer  abc ')?.text, 'abc');
   for (const other of ['', 'Bearer', 'Bearer ', 'Basic abc', 'Bearer a b', 'abc'])

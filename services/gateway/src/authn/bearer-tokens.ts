@@ -3,26 +3,26 @@ import type { User } from '../request/user.ts';
 import type { BearerToken, TokenAuthority, TokenOwner } from './token-authority.ts';
 
 interface BearerTokensOptions {
-  /** in the order in which they are asked */
+  /** tried in this order */
   readonly authorities: readonly TokenAuthority[];
-  /** what this server is called in tokens */
+  /** the names of this server in tokens */
   readonly audiences: readonly string[];
   readonly now?: () => number;
 }
 
 const MOST_CACHED = 10_000;
 
-/** Whose a token is, or all that was said against it. */
-export type Judged =
+/** The user of a token, or the reasons why each authority rejected it. */
+export type TokenCheck =
   | { readonly user: User; readonly audiences: readonly string[] }
   | { readonly refusals: readonly string[] };
 
 /**
- * Users by their bearer tokens. The authorities are asked one after another; the first that knows the token's user is
- * believed, and what one has against it keeps no other from knowing it.
+ * Authenticates bearer tokens. The authorities are tried one after another and the first that finds a user decides;
+ * when one rejects the token, the next is still tried.
  *
- * Invariant: a user is remembered for no longer than the authority allows and the token lasts, for the token's digest
- * alone. What is no good is not remembered here.
+ * Invariant: a user is cached under the token's digest, for no longer than the authority allows and the token is valid.
+ * Rejected tokens are not cached here.
  */
 export class BearerTokens {
   readonly #authorities: readonly TokenAuthority[];
@@ -37,19 +37,19 @@ export class BearerTokens {
     this.#users = new ExpiringCache(MOST_CACHED, now);
   }
 
-  /** The user who is remembered. */
-  known({ digest }: BearerToken): User | undefined {
+  /** The user from the cache. */
+  cachedUser({ digest }: BearerToken): User | undefined {
     return this.#users.get(digest);
   }
 
-  /** `asked`: for whom the token must be; for this server where nobody is named. */
-  async judge(token: BearerToken, asked: readonly string[] = []): Promise<Judged> {
+  /** `asked`: the required audiences; this server's own where the list is empty. */
+  async authenticate(token: BearerToken, asked: readonly string[] = []): Promise<TokenCheck> {
     const ours = asked.filter((audience) => this.audiences.includes(audience));
     const refusals: string[] = [];
     for (const authority of this.#authorities) {
-      if (authority.isForUsAlone && asked.length > 0 && ours.length === 0) continue;
-      // what is known at once is not waited for
-      const answer = authority.judge(token, asked.length > 0 ? asked : undefined);
+      if (authority.servesThisServerOnly && asked.length > 0 && ours.length === 0) continue;
+      // a result that is available at once needs no turn of the event loop
+      const answer = authority.authenticate(token, asked.length > 0 ? asked : undefined);
       const verdict = answer instanceof Promise ? await answer : answer;
       if (verdict === undefined) continue;
       if ('refused' in verdict) {

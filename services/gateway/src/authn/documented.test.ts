@@ -10,7 +10,7 @@ import { readAuthenticationConfiguration } from './authentication-configuration.
 const place = temporaryDir('documented');
 after(() => place.remove());
 
-const pages = join(import.meta.dirname, '../../../../../docs/operate');
+const pages = join(import.meta.dirname, '../../../../docs/operate');
 const page = (name: string) => readFileSync(join(pages, name), 'utf8');
 const file = join(place.path, 'config.yaml');
 const kubeconfig = join(place.path, 'kubeconfig');
@@ -22,7 +22,7 @@ function examples(name: string, kind: string): string[] {
   return found;
 }
 
-test('the files of authentication that are documented are taken', () => {
+test('the documented authentication files are valid', () => {
   for (const text of examples('authentication.md', 'AuthenticationConfiguration')) {
     writeFileSync(file, text);
     const { anonymous, issuers } = readAuthenticationConfiguration(file, []);
@@ -30,7 +30,7 @@ test('the files of authentication that are documented are taken', () => {
   }
 });
 
-test('the file of authorization that is documented is taken, with a kubeconfig as it is documented', () => {
+test('the documented authorization file is valid with the documented kubeconfig', () => {
   const [documented = ''] = examples('authentication.md', 'Config');
   writeFileSync(kubeconfig, documented.replaceAll(/: \/etc\/tidegate\/[\w.-]+/g, `: ${file}`));
   for (const text of examples('authorization.md', 'AuthorizationConfiguration')) {
@@ -48,7 +48,7 @@ test('the file of authorization that is documented is taken, with a kubeconfig a
   }
 });
 
-test('every option that the page of authentication names is one of the gateway', () => {
+test('every option on the page about authentication exists in the gateway', () => {
   const names = [...page('authentication.md').matchAll(/`--([a-z-]+)/g)].map(([, name = '']) => name);
   assert.deepEqual(
     [...new Set(names)].filter((name) => !Object.hasOwn(options, name)),

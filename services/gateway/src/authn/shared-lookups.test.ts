@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { sharedLookups } from './service-accounts.ts';
 
-test('who asks in the same turn shares a look, and nobody joins one that has begun', async () => {
+test('requests of one turn share a lookup, and none joins a lookup that was already sent', async () => {
   const begun: string[] = [];
   let answer = (_uid: string) => {};
   const look = sharedLookups(({ name }) => {

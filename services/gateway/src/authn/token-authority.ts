@@ -3,18 +3,18 @@ import { readFileSync } from 'node:fs';
 import { OptionError } from '@tidegate/options';
 import { AUTHENTICATED, type User } from '../request/user.ts';
 
-/** A bearer token, and by what it is looked up. */
+/** A bearer token, and the digest under which it is looked up. */
 export interface BearerToken {
   readonly text: string;
   readonly digest: string;
 }
 
-/** Of this process alone. The digests never leave it, so that it is enough that the key comes first. */
+/** Known to this process only. Prefixing the key is enough, because digests never leave the process. */
 const KEY = randomBytes(32).toString('base64');
 
 /**
- * By this tokens are looked up and remembered, never by themselves: the time of a look-up says nothing about a token, and
- * no dump of this process's tables shows one.
+ * Tokens are looked up and cached by this digest and never by their text: the time of a lookup reveals nothing about a
+ * token, and a dump of this process's tables shows none.
  */
 export function digestOf(text: string): string {
   return hash('sha256', KEY + text, 'base64');
@@ -22,30 +22,30 @@ export function digestOf(text: string): string {
 
 const HEADER = /^bearer +(\S+) *$/i;
 
-/** undefined: the header holds something else. */
+/** undefined: the header holds no bearer token. */
 export function bearerOf(authorization: string): BearerToken | undefined {
   const text = HEADER.exec(authorization)?.[1];
   return text === undefined ? undefined : { text, digest: digestOf(text) };
 }
 
-/** Whose a token is. */
+/** The user of a token. */
 export interface TokenOwner {
   readonly user: User;
-  /** for whom it is, of those that were asked about */
+  /** those of the requested audiences for which the token is valid */
   readonly audiences?: readonly string[];
-  /** how long it need not be asked again; 0 or nothing: at every request */
+  /** how long the result may be cached; 0 or absent: not at all */
   readonly rememberMs?: number;
 }
 
-/** What an authority says of a token that is one of its own: whose it is, or why it is no good. */
+/** What an authority finds about one of its own tokens: the user, or why the token is invalid. */
 export type TokenVerdict = TokenOwner | { readonly refused: string };
 
-/** Somebody who knows whose tokens are: a file, the keys of service accounts, an issuer, a webhook. */
+/** A source of token authentication: a file, the keys of service accounts, an issuer, a webhook. */
 export interface TokenAuthority {
-  /** its tokens are for this server, and say nothing of others */
-  readonly isForUsAlone: boolean;
-  /** undefined: it is none of its tokens. `audiences`: for whom it must be, if not for this server. */
-  judge(
+  /** its tokens are valid for this server only, and name no other audiences */
+  readonly servesThisServerOnly: boolean;
+  /** undefined: the token belongs to another authority. `audiences`: the required audiences; by default this server's. */
+  authenticate(
     token: BearerToken,
     audiences?: readonly string[],
   ): TokenVerdict | undefined | Promise<TokenVerdict | undefined>;
@@ -53,7 +53,7 @@ export interface TokenAuthority {
 
 /** Bearer tokens from files in kube-apiserver's form: `token,user,uid[,"group1,group2"]` a line. */
 export class TokenFile implements TokenAuthority {
-  readonly isForUsAlone = true;
+  readonly servesThisServerOnly = true;
   readonly #verdicts = new Map<string, TokenVerdict>();
 
   constructor(paths: readonly string[]) {
@@ -70,7 +70,7 @@ export class TokenFile implements TokenAuthority {
     }
   }
 
-  judge({ digest }: BearerToken): TokenVerdict | undefined {
+  authenticate({ digest }: BearerToken): TokenVerdict | undefined {
     return this.#verdicts.get(digest);
   }
 }

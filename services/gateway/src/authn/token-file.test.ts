@@ -14,9 +14,9 @@ function fileWith(lines: string): TokenFile {
   return new TokenFile([path]);
 }
 
-const verdict = (file: TokenFile, text: string, digest = digestOf(text)) => file.judge({ text, digest });
+const verdict = (file: TokenFile, text: string, digest = digestOf(text)) => file.authenticate({ text, digest });
 
-test('a line makes a user, with groups between quotes', () => {
+test('a line defines a user, with its groups in quotes', () => {
   const file = fileWith('# users\n\na-token,ann,1,"dev, ops"\nb-token,bob,,\n');
   const ann = { name: 'ann', uid: '1', groups: ['dev', 'ops', 'system:authenticated'] };
   assert.deepEqual(verdict(file, 'a-token'), { user: ann });
@@ -24,13 +24,13 @@ test('a line makes a user, with groups between quotes', () => {
   assert.equal(verdict(file, 'c-token'), undefined);
 });
 
-test('what is looked up is the keyed digest of a token, never the token', () => {
+test('tokens are looked up by their keyed digest, never by their text', () => {
   const file = fileWith('a-token,ann,1\n');
   assert.equal(verdict(file, 'a-token', digestOf('other')), undefined);
   assert.notEqual(verdict(file, 'other', digestOf('a-token')), undefined);
   assert.match(digestOf('a-token'), /^[A-Za-z0-9+/]{43}=$/);
 });
 
-test('a line that is none is refused by its number', () => {
+test('an invalid line is refused with its number', () => {
   assert.throws(() => fileWith('a,b,c\nonly-a-token\n'), /tokens.csv:2: a line must be token,user,uid/);
 });

@@ -19,17 +19,17 @@ export interface AuthorizationConfig {
   readonly authorizationWebhookCacheUnauthorizedTtl: string;
 }
 
-interface Surroundings {
+interface Dependencies {
   /** of webhooks that the operator names */
   readonly calls: Pick<WebhookCalls, 'call'>;
   readonly warn: (words: string) => void;
 }
 
 /** Who says who may do what, by the options or by a file. */
-export function authorizationModes(config: AuthorizationConfig, around: Surroundings): AuthorizationModes {
+export function authorizationModes(config: AuthorizationConfig, dependencies: Dependencies): AuthorizationModes {
   const { authorizationConfig: file, authorizationMode: modes, authorizationWebhookConfigFile: webhook } = config;
-  if (file === '') return readModes(modes, webhook === '' ? undefined : webhookOfFlags(config, around));
-  if (modes.join() === 'RBAC' && webhook === '') return modesOfFile(file, around);
+  if (file === '') return readModes(modes, webhook === '' ? undefined : webhookOfFlags(config, dependencies));
+  if (modes.join() === 'RBAC' && webhook === '') return modesOfFile(file, dependencies);
   throw new OptionError(
     '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
   );
@@ -37,7 +37,7 @@ export function authorizationModes(config: AuthorizationConfig, around: Surround
 
 const FLAGS_TIMEOUT_MS = 10_000;
 
-function webhookOfFlags(config: AuthorizationConfig, { calls, warn }: Surroundings): AccessWebhook {
+function webhookOfFlags(config: AuthorizationConfig, { calls, warn }: Dependencies): AccessWebhook {
   const { authorizationWebhookVersion: version } = config;
   if (!VERSIONS.includes(version)) {
     throw new OptionError(`--authorization-webhook-version takes v1 and v1beta1, not ${JSON.stringify(version)}`);
@@ -101,7 +101,7 @@ interface ToldAuthorizer {
 
 type Settings = Omit<AccessWebhookOptions, 'webhook' | 'warn'> & { readonly file: string; readonly timeoutMs: number };
 
-function modesOfFile(file: string, { calls, warn }: Surroundings): AuthorizationModes {
+function modesOfFile(file: string, { calls, warn }: Dependencies): AuthorizationModes {
   const versions = ['v1', 'v1beta1', 'v1alpha1'];
   const content = readConfiguration({ option: OPTION, file, kind: 'AuthorizationConfiguration', versions, form });
   const told = (content.authorizers ?? []) as readonly ToldAuthorizer[];

@@ -55,11 +55,11 @@ writeFileSync(file, lines.join('\n'));
 const tokens = new BearerTokens({ authorities: [new TokenFile([file])], audiences: [] });
 rmSync(dir, { recursive: true });
 const authenticator = new Authenticator({
-  connections: { of: () => ({ kind: 'nobody' }) } as unknown as Connections,
+  connections: { of: () => ({ kind: 'none' }) } as unknown as Connections,
   frontProxy: undefined,
   tokens,
   anonymous: 'all',
-  told: () => {},
+  onRefusal: () => {},
 });
 const mirror = { policy: manyRoles(), isFresh: true, latest: async () => {}, through: async () => {} };
 const authorizer = new Authorizer(readModes(['RBAC']), mirror);

@@ -52,7 +52,7 @@ export class FlowControl {
   readonly bodies: IncomingBodies;
   readonly #maxima: PlainMaxima;
   readonly #held = new DelayedRefusals();
-  readonly #strangers = new DelayedRefusals();
+  readonly #unauthenticated = new DelayedRefusals();
   readonly #watches = new ClientCounters();
   readonly #mostWatches: number;
 
@@ -102,8 +102,8 @@ export class FlowControl {
   }
 
   /** Who cannot say who they are is of no flow: when there are many of them, their answers wait for each other. */
-  heardStranger(): Promise<void> {
-    return this.#strangers.hold();
+  delayUnauthenticated(): Promise<void> {
+    return this.#unauthenticated.hold();
   }
 
   async #servePlainly(asking: Asking, serve: () => Promise<number>): Promise<number> {

@@ -99,7 +99,7 @@ async function reviewToken(tokens: BearerTokens, spec: JsonObject): Promise<Json
   const token = text(spec.token);
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
   const asked = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
-  const judged = await tokens.judge({ text: token, digest: digestOf(token) }, asked);
+  const judged = await tokens.authenticate({ text: token, digest: digestOf(token) }, asked);
   if ('user' in judged) {
     const { user, audiences } = judged;
     return { authenticated: true, user: userInfo(user), ...(audiences.length > 0 && { audiences: [...audiences] }) };

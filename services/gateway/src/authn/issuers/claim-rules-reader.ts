@@ -1,6 +1,6 @@
 import type { Environment, Program } from '@tidegate/cel';
 import { duplicateValue, type FieldError, invalidValue, requiredValue } from '@tidegate/status';
-import type { ToldClaimRule, ToldJwt, ToldMapping, ToldMappings } from './issuer-form.ts';
+import type { ClaimRuleEntry, JwtEntry, MappingEntry, MappingsEntry } from './issuer-form.ts';
 import {
   type ClaimRules,
   type Condition,
@@ -18,7 +18,7 @@ const NO_DOMAIN =
   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 const RESERVED = /(^|\.)(k8s|kubernetes)\.io$/;
 
-/** Reads the rules of an issuer, and gathers what is wrong with them in kube-apiserver's words. */
+/** Reads the claim rules of an issuer, and collects their mistakes in kube-apiserver's words. */
 export class ClaimRulesReader {
   readonly #at: string;
   readonly mistakes: FieldError[] = [];
@@ -27,16 +27,16 @@ export class ClaimRulesReader {
     this.#at = at;
   }
 
-  read({ claimValidationRules = [], claimMappings = {}, userValidationRules = [] }: ToldJwt): ClaimRules {
+  read({ claimValidationRules = [], claimMappings = {}, userValidationRules = [] }: JwtEntry): ClaimRules {
     const at = `${this.#at}.claimValidationRules`;
     claimValidationRules.forEach((rule, i) => {
-      this.#lookAtRule(rule, { at: `${at}[${i}]`, before: claimValidationRules.slice(0, i) });
+      this.#checkRule(rule, { at: `${at}[${i}]`, before: claimValidationRules.slice(0, i) });
     });
     const said = claimValidationRules.filter(({ claim = '' }) => claim !== '');
     const required = new Map(said.map(({ claim = '', requiredValue: value = '' }) => [claim, value]));
     const claimConditions = this.#conditions(claimsEnvironment, claimValidationRules, at);
     const mapped = this.#mapped(claimMappings);
-    this.#demandVerified(claimMappings, mapped, claimConditions);
+    this.#requireVerifiedEmail(claimMappings, mapped, claimConditions);
     const userAt = `${this.#at}.userValidationRules`;
     userValidationRules.forEach(({ expression = '' }, i) => {
       if (expression === '') this.mistakes.push(requiredValue(`${userAt}[${i}].expression`));
@@ -45,7 +45,7 @@ export class ClaimRulesReader {
     return { ...mapped, required, claimConditions, userConditions };
   }
 
-  #lookAtRule(rule: ToldClaimRule, { at, before }: { at: string; before: readonly ToldClaimRule[] }): void {
+  #checkRule(rule: ClaimRuleEntry, { at, before }: { at: string; before: readonly ClaimRuleEntry[] }): void {
     const { claim = '', expression = '', message = '', requiredValue: value = '' } = rule;
     if (claim !== '' && expression !== '') this.mistakes.push(invalidValue(at, claim, BOTH));
     else if (claim === '' && expression === '') this.mistakes.push(requiredValue(at, NEITHER));
@@ -82,20 +82,20 @@ export class ClaimRulesReader {
     });
   }
 
-  #mapped({ username, groups, uid, extra = [] }: ToldMappings) {
+  #mapped({ username, groups, uid, extra = [] }: MappingsEntry) {
     const at = `${this.#at}.claimMappings`;
     const name = this.#source(username ?? {}, `${at}.username`);
-    if (isUnsaid(username)) this.mistakes.push(requiredValue(`${at}.username`, NEITHER));
+    if (isEmptyMapping(username)) this.mistakes.push(requiredValue(`${at}.username`, NEITHER));
     const seen = new Set<string>();
     return {
-      // what is missing was told, and nothing is made of these rules then
+      // a missing username was already reported, and then these rules are not used
       username: name ?? { claim: '', prefix: '' },
       groups: this.#source(groups ?? {}, `${at}.groups`),
       uid: this.#source({ prefix: '', ...uid }, `${at}.uid`),
       extra: extra.flatMap((mapping, i) => {
         const field = `${at}.extra[${i}]`;
         const { key = '', valueExpression = '' } = mapping;
-        this.#lookAtKey(key, `${field}.key`);
+        this.#checkKey(key, `${field}.key`);
         if (seen.has(key)) this.mistakes.push(duplicateValue(`${field}.key`, key));
         seen.add(key);
         if (valueExpression === '') this.mistakes.push(requiredValue(`${field}.valueExpression`));
@@ -105,7 +105,7 @@ export class ClaimRulesReader {
     };
   }
 
-  #source({ claim = '', prefix, expression = '' }: ToldMapping, at: string): Source | undefined {
+  #source({ claim = '', prefix, expression = '' }: MappingEntry, at: string): Source | undefined {
     const isUid = at.endsWith('.uid');
     if (claim !== '' && expression !== '') this.mistakes.push(invalidValue(at, '', BOTH));
     else if (expression !== '') {
@@ -122,7 +122,7 @@ export class ClaimRulesReader {
     return undefined;
   }
 
-  #lookAtKey(key: string, at: string): void {
+  #checkKey(key: string, at: string): void {
     const [domain = '', path = ''] = key.split(/\/(.*)/s);
     if (key === '') this.mistakes.push(requiredValue(at));
     else if (domain === '' || path === '') {
@@ -135,9 +135,9 @@ export class ClaimRulesReader {
     }
   }
 
-  /** An address that nobody has confirmed is not somebody's name. */
-  #demandVerified(
-    { username }: ToldMappings,
+  /** An email address may be the username only where the expressions check that it is verified. */
+  #requireVerifiedEmail(
+    { username }: MappingsEntry,
     mapped: Pick<ClaimRules, 'username' | 'extra'>,
     rules: Condition[],
   ): void {
@@ -158,6 +158,6 @@ export class ClaimRulesReader {
   }
 }
 
-function isUnsaid({ claim = '', expression = '' }: ToldMapping = {}): boolean {
+function isEmptyMapping({ claim = '', expression = '' }: MappingEntry = {}): boolean {
   return claim === '' && expression === '';
 }

@@ -3,7 +3,7 @@ import type { Form } from '../../configuration/read-configuration.ts';
 const claimOrExpression = { claim: 'text', expression: 'text' } as const satisfies Form;
 const prefixed = { ...claimOrExpression, prefix: 'text' } as const satisfies Form;
 
-/** What a file says of one issuer. */
+/** The form of one issuer in the configuration file. */
 export const issuerForm = {
   issuer: {
     url: 'text',
@@ -23,13 +23,13 @@ export const issuerForm = {
   userValidationRules: [{ expression: 'text', message: 'text' }],
 } as const satisfies Form;
 
-export interface ToldMapping {
+export interface MappingEntry {
   readonly claim?: string;
   readonly prefix?: string;
   readonly expression?: string;
 }
 
-export interface ToldIssuer {
+export interface IssuerEntry {
   readonly url?: string;
   readonly discoveryURL?: string;
   readonly certificateAuthority?: string;
@@ -38,24 +38,24 @@ export interface ToldIssuer {
   readonly egressSelectorType?: string;
 }
 
-export interface ToldClaimRule {
+export interface ClaimRuleEntry {
   readonly claim?: string;
   readonly requiredValue?: string;
   readonly expression?: string;
   readonly message?: string;
 }
 
-export interface ToldMappings {
-  readonly username?: ToldMapping;
-  readonly groups?: ToldMapping;
-  readonly uid?: ToldMapping;
+export interface MappingsEntry {
+  readonly username?: MappingEntry;
+  readonly groups?: MappingEntry;
+  readonly uid?: MappingEntry;
   readonly extra?: ReadonlyArray<{ readonly key?: string; readonly valueExpression?: string }>;
 }
 
-/** The same, as it was read. */
-export interface ToldJwt {
-  readonly issuer?: ToldIssuer;
-  readonly claimValidationRules?: readonly ToldClaimRule[];
-  readonly claimMappings?: ToldMappings;
+/** One entry of `jwt`, as it was read from the file. */
+export interface JwtEntry {
+  readonly issuer?: IssuerEntry;
+  readonly claimValidationRules?: readonly ClaimRuleEntry[];
+  readonly claimMappings?: MappingsEntry;
   readonly userValidationRules?: ReadonlyArray<{ readonly expression?: string; readonly message?: string }>;
 }

@@ -25,13 +25,13 @@ function fixture(documents: Record<string, unknown> = {}) {
       if (state.isAway) throw new Error('it is away');
       return structuredClone(all[url]) as JsonObject;
     },
-    told: (trouble) => troubles.push(trouble),
+    onFetch: (trouble) => troubles.push(trouble),
     now: () => state.now,
   });
   return { keys, asked, troubles, state, all };
 }
 
-test('an issuer is asked for its description, and then for its keys', async () => {
+test('the discovery document is fetched first, and then the keys', async () => {
   const { keys, asked } = fixture();
   await keys.renewed();
   keys.stop();
@@ -41,7 +41,7 @@ test('an issuer is asked for its description, and then for its keys', async () =
   assert.equal(keys.of('two', 'ES256').length + keys.of('one', 'ES384').length + keys.of('one', 'HS256').length, 0);
 });
 
-test('who is away is asked again, and meanwhile what it told last counts', async () => {
+test('failed fetches are retried, and meanwhile the last keys stay valid', async () => {
   const { keys, state, troubles } = fixture();
   state.isAway = true;
   await keys.renewed();
@@ -56,14 +56,14 @@ test('who is away is asked again, and meanwhile what it told last counts', async
   assert.equal(keys.of('one', 'ES256').length, 1);
 });
 
-test('a flood of unknown keys asks an issuer once every five seconds', async () => {
+test('a flood of unknown keys causes one fetch every five seconds', async () => {
   const { keys, asked, state } = fixture();
   for (; state.now < 10_000; state.now += 10) await Promise.all([keys.renewed(), keys.renewed(), keys.renewed()]);
   keys.stop();
   assert.equal(asked.length, 4);
 });
 
-test('a new key counts when it is published, and one that was withdrawn does not any more', async () => {
+test('a new key is accepted once it is published, and a withdrawn key is not', async () => {
   const { keys, all, state } = fixture();
   await keys.renewed();
   all[`${ISSUER}keys`] = { keys: [publishedForm(issuerKey('two'))] };
@@ -82,11 +82,11 @@ for (const [what, documents, words] of [
   [
     'keys in the clear',
     { [`${ISSUER}.well-known/openid-configuration`]: { issuer: ISSUER, jwks_uri: 'http://issuer.example/keys' } },
-    /no https URL of its keys/,
+    /jwks_uri must be an https URL/,
   ],
-  ['no keys', { [`${ISSUER}keys`]: {} }, /holds no keys/],
+  ['no keys', { [`${ISSUER}keys`]: {} }, /contains no keys/],
 ] as const) {
-  test(`a description that tells of ${what} is not believed`, async () => {
+  test(`a discovery document with ${what} is rejected`, async () => {
     const { keys, troubles } = fixture(documents);
     await keys.renewed();
     keys.stop();
@@ -94,7 +94,7 @@ for (const [what, documents, words] of [
   });
 }
 
-test('of a set the keys count that can sign tokens, and others spoil nothing', async () => {
+test('keys that cannot sign tokens are skipped and do not affect the others', async () => {
   const secret = { kty: 'oct', kid: 'secret', k: 'c2VjcmV0', alg: 'HS256' };
   const weak = publishedForm(issuerKey('weak', 'RS256', 1024));
   const told = [

@@ -6,41 +6,40 @@ import { fits } from '../json-web-token.ts';
 
 interface IssuerKeysOptions {
   readonly issuer: string;
-  /** where it describes itself; empty: at the usual path */
+  /** the URL of the discovery document; empty: the well-known path below the issuer */
   readonly discoveryUrl: string;
-  /** PEM; empty: what the system trusts */
+  /** PEM; empty: the system's trusted authorities */
   readonly authority: string;
   readonly fetch: FetchDocument;
-  /** why its keys could not be fetched; undefined: they were */
-  readonly told: (trouble: string | undefined) => void;
+  /** gets the error of each fetch; undefined after a successful one */
+  readonly onFetch: (trouble: string | undefined) => void;
   readonly now?: () => number;
 }
 
 interface PublishedKey {
   readonly id: string;
-  /** empty: any that the key can sign by */
+  /** empty: every algorithm that fits the key */
   readonly algorithm: string;
   readonly key: KeyObject;
 }
 
 const FETCH_LIMIT_MS = 5000;
-/** An unknown key is asked for no sooner than so long after the last time: tokens are made up easily. */
+/** The shortest time between two fetches for unknown keys: tokens with forged key ids cost an attacker nothing. */
 const PAUSE_MS = 5000;
 const PAUSES = { firstMs: 10_000, longestMs: 60_000 };
-/** A key that was withdrawn must not live here for ever. */
+/** Keys are fetched again regularly, so that a withdrawn key stops being accepted. */
 const REFRESH_MS = 10 * 60_000;
 const MOST_KEYS = 100;
 const WELL_KNOWN = '/.well-known/openid-configuration';
 
 /**
- * The public keys of an issuer, as it tells them.
+ * The public keys of an issuer, as it publishes them.
  *
- * Invariant: it is asked in the background, and once at a time; for keys that nobody knows, no more often than every five
- * seconds, whatever tokens come. What it told last counts until it tells something else.
+ * Invariant: keys are fetched in the background, one fetch at a time, and for unknown keys at most every five seconds.
+ * The last fetched keys stay valid until the next successful fetch.
  *
- *   waiting ──told──▶ known ──ten minutes, or an unknown key──▶ asked again
- *      ▲ │ failed: again after 10 s, 20 s, 40 s, and then each minute
- *      └─┘
+ * waiting ──fetched──▶ known ──ten minutes, or an unknown key──▶ fetched again ▲ │ failed: again after 10 s, 20 s, 40
+ * s, and then each minute └─┘
  */
 export class IssuerKeys {
   readonly #options: IssuerKeysOptions;
@@ -66,7 +65,7 @@ export class IssuerKeys {
     clearTimeout(this.#timer);
   }
 
-  /** Those that a token of this algorithm may be signed by, as they are known; `keyId` is empty where it names none. */
+  /** The keys that may have signed a token with this algorithm; `keyId` is empty where the token names none. */
   of(keyId: string, algorithm: string): KeyObject[] {
     return this.#keys
       .filter((one) => keyId === '' || one.id === keyId)
@@ -74,7 +73,7 @@ export class IssuerKeys {
       .map(({ key }) => key);
   }
 
-  /** Whether the issuer was asked again: none of the keys that are known has signed some token. */
+  /** Fetches the keys again, because no known key has signed a token. False: the last fetch was too recent. */
   async renewed(): Promise<boolean> {
     if (this.#asking === undefined && this.#now() - this.#askedAt < PAUSE_MS) return false;
     await this.#ask();
@@ -93,19 +92,19 @@ export class IssuerKeys {
     clearTimeout(this.#timer);
     let againMs = REFRESH_MS;
     try {
-      this.#keys = await this.#told();
+      this.#keys = await this.#published();
       this.#retry.succeeded();
-      this.#options.told(undefined);
+      this.#options.onFetch(undefined);
     } catch (error) {
       againMs = this.#retry.failedNow(error);
-      this.#options.told((error as Error).message);
+      this.#options.onFetch((error as Error).message);
     }
     if (this.#isStopped) return;
     this.#timer = setTimeout(() => void this.#ask(), againMs);
     this.#timer.unref();
   }
 
-  async #told(): Promise<PublishedKey[]> {
+  async #published(): Promise<PublishedKey[]> {
     const { issuer, discoveryUrl, authority, fetch } = this.#options;
     const options = { authority, timeoutMs: FETCH_LIMIT_MS };
     const about = await fetch(discoveryUrl === '' ? issuer.replace(/\/$/, '') + WELL_KNOWN : discoveryUrl, options);
@@ -117,29 +116,29 @@ export class IssuerKeys {
     }
     const uri = about.jwks_uri;
     if (typeof uri !== 'string' || URL.parse(uri)?.protocol !== 'https:') {
-      throw new Error(`it tells no https URL of its keys, but ${JSON.stringify(uri)}`);
+      throw new Error(`jwks_uri must be an https URL, not ${JSON.stringify(uri)}`);
     }
     const { keys } = await fetch(uri, options);
-    if (!Array.isArray(keys)) throw new Error(`${uri} holds no keys`);
+    if (!Array.isArray(keys)) throw new Error(`${uri} contains no keys`);
     return keys.slice(0, MOST_KEYS).flatMap((one) => publishedKey(one) ?? []);
   }
 }
 
-/** undefined: one that signs no tokens that are taken here. */
-function publishedKey(told: Json): PublishedKey | undefined {
-  if (!isJsonObject(told) || (told.use !== undefined && told.use !== 'sig')) return undefined;
-  const { kid = '', alg = '', kty } = told;
+/** undefined: the key signs no tokens, or has an unsupported type. */
+function publishedKey(jwk: Json): PublishedKey | undefined {
+  if (!isJsonObject(jwk) || (jwk.use !== undefined && jwk.use !== 'sig')) return undefined;
+  const { kid = '', alg = '', kty } = jwk;
   if (typeof kid !== 'string' || typeof alg !== 'string' || (kty !== 'RSA' && kty !== 'EC')) return undefined;
   try {
-    return { id: kid, algorithm: alg, key: createPublicKey({ key: told as never, format: 'jwk' }) };
+    return { id: kid, algorithm: alg, key: createPublicKey({ key: jwk as never, format: 'jwk' }) };
   } catch {
-    // a TypeError or an error of OpenSSL: this is no key. Others of the set may be good.
+    // a TypeError or an error of OpenSSL: this key is invalid. Other keys of the set may be valid.
     return undefined;
   }
 }
 
 interface FetchOptions {
-  /** PEM; empty: what the system trusts */
+  /** PEM; empty: the system's trusted authorities */
   readonly authority: string;
   readonly timeoutMs: number;
 }
@@ -148,7 +147,7 @@ export type FetchDocument = (url: string, options: FetchOptions) => Promise<Json
 
 const MOST_BYTES = 1 << 20;
 
-/** A JSON object from an https server. All of it comes within the time; redirects are not followed. */
+/** Fetches a JSON object from an https server. The timeout covers the whole answer; redirects are not followed. */
 export const fetchDocument: FetchDocument = (url, { authority, timeoutMs }) =>
   new Promise((resolve, reject) => {
     const fail = (why: string) => reject(new Error(`Get ${JSON.stringify(url)}: ${why}`));
@@ -180,9 +179,9 @@ export const fetchDocument: FetchDocument = (url, { authority, timeoutMs }) =>
         try {
           const value = parseOwnJson(Buffer.concat(parts));
           if (isJsonObject(value)) resolve(value);
-          else fail('the answer is no JSON object');
+          else fail('the answer is not a JSON object');
         } catch (error) {
-          fail(`the answer is no JSON: ${(error as Error).message}`);
+          fail(`the answer is not JSON: ${(error as Error).message}`);
         }
       });
     });

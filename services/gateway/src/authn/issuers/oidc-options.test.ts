@@ -16,18 +16,18 @@ const none = {
 const some = { ...none, oidcIssuerUrl: 'https://i', oidcClientId: 'kube' };
 const read = (config: Partial<OidcConfig>) => issuerOfOptions({ ...some, ...config }, ['https://own']);
 
-test('options that name no issuer are about none', () => {
+test('no issuer is configured without its options', () => {
   assert.equal(issuerOfOptions(none, []), undefined);
 });
 
-test('names have the issuer before them, unless they are addresses or something else was said', () => {
+test('usernames get the issuer as prefix, except email addresses and where a prefix is configured', () => {
   assert.deepEqual(read({})?.rules.username, { claim: 'sub', prefix: 'https://i#' });
   assert.deepEqual(read({ oidcUsernameClaim: 'email' })?.rules.username, { claim: 'email', prefix: '' });
   assert.deepEqual(read({ oidcUsernamePrefix: '-' })?.rules.username, { claim: 'sub', prefix: '' });
   assert.deepEqual(read({ oidcUsernamePrefix: 'x:' })?.rules.username, { claim: 'sub', prefix: 'x:' });
 });
 
-test('groups, claims that must be there, and algorithms are as they are told', () => {
+test('groups, required claims and algorithms are taken from the options', () => {
   const settings = read({ oidcGroupsClaim: 'roles', oidcGroupsPrefix: 'g:', oidcRequiredClaim: ['hd=a=b'] });
   assert.deepEqual(settings?.rules.groups, { claim: 'roles', prefix: 'g:' });
   assert.deepEqual([...(settings?.rules.required ?? [])], [['hd', 'a=b']]);
@@ -38,7 +38,7 @@ for (const [config, words] of [
   [{ oidcClientId: '' }, /must be specified together/],
   [{ oidcIssuerUrl: 'http://i' }, /url: Invalid value: "http:\/\/i": URL scheme must be https/],
   [{ oidcIssuerUrl: 'https://own' }, /must not overlap with disallowed issuers/],
-  [{ oidcSigningAlgs: ['RS256', 'none'] }, /unsupported signing alg "none"; there are RS256, RS384/],
+  [{ oidcSigningAlgs: ['RS256', 'none'] }, /unsupported signing alg "none"; supported are RS256, RS384/],
   [{ oidcSigningAlgs: ['HS256'] }, /unsupported signing alg "HS256"/],
   [{ oidcRequiredClaim: ['hd'] }, /--oidc-required-claim takes CLAIM=VALUE, not "hd"/],
   [{ oidcCaFile: '/nowhere' }, /--oidc-ca-file: cannot read \/nowhere/],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { OptionError } from '@tidegate/options';
 import type { FieldError } from '@tidegate/status';
 import { ALGORITHMS } from '../json-web-token.ts';
-import type { ToldJwt } from './issuer-form.ts';
+import type { JwtEntry } from './issuer-form.ts';
 import { readIssuers } from './read-issuers.ts';
 import type { IssuerSettings } from './token-issuer.ts';
 
@@ -18,7 +18,7 @@ export interface OidcConfig {
   readonly oidcCaFile: string;
 }
 
-/** The one issuer that options can name; undefined: they name none. */
+/** The issuer that the --oidc-* options configure; undefined: they configure none. */
 export function issuerOfOptions(config: OidcConfig, ownIssuers: readonly string[]): IssuerSettings | undefined {
   const { oidcIssuerUrl: url, oidcClientId: audience, oidcSigningAlgs: algorithms } = config;
   if (url === '' && audience === '') return undefined;
@@ -29,22 +29,22 @@ export function issuerOfOptions(config: OidcConfig, ownIssuers: readonly string[
   if (unknown !== undefined) {
     const known = Object.keys(ALGORITHMS).join(', ');
     throw new OptionError(
-      `--oidc-signing-algs: unsupported signing alg ${JSON.stringify(unknown)}; there are ${known}`,
+      `--oidc-signing-algs: unsupported signing alg ${JSON.stringify(unknown)}; supported are ${known}`,
     );
   }
   const mistakes: FieldError[] = [];
-  const [settings] = readIssuers([toldBy(config)], { mistakes, ownIssuers, algorithms });
+  const [settings] = readIssuers([entryOf(config)], { mistakes, ownIssuers, algorithms });
   if (mistakes.length > 0) {
-    // the fields are those of a file: of an issuer of flags only these can be wrong
+    // mistakes name fields of the file's form; only some of them can be set by options
     const words = mistakes.map(({ field, message }) => `${field.replace(/^jwt\[0\]\.(issuer\.)?/, '')}: ${message}`);
-    throw new OptionError(`--oidc-issuer-url and those that belong to it: ${words.join(', ')}`);
+    throw new OptionError(`--oidc-issuer-url and its related options: ${words.join(', ')}`);
   }
   return settings;
 }
 
-function toldBy(config: OidcConfig): ToldJwt {
+function entryOf(config: OidcConfig): JwtEntry {
   const { oidcIssuerUrl: url, oidcClientId, oidcUsernameClaim: claim, oidcUsernamePrefix: said } = config;
-  // names of several sources must not meet, but an address is one everywhere
+  // a prefix keeps usernames of several sources apart; email addresses are unique anyway
   const usual = claim === 'email' ? '' : `${url}#`;
   const prefix = said === '-' ? '' : said === '' ? usual : said;
   const groups = { claim: config.oidcGroupsClaim, prefix: config.oidcGroupsPrefix };

@@ -2,28 +2,28 @@ import { X509Certificate } from 'node:crypto';
 import { duplicateValue, type FieldError, invalidValue, requiredValue, tooMany } from '@tidegate/status';
 import { ALGORITHMS } from '../json-web-token.ts';
 import { ClaimRulesReader } from './claim-rules-reader.ts';
-import type { ToldIssuer, ToldJwt } from './issuer-form.ts';
+import type { IssuerEntry, JwtEntry } from './issuer-form.ts';
 import type { IssuerSettings } from './token-issuer.ts';
 
 const MOST = 64;
 
 interface Reading {
   readonly mistakes: FieldError[];
-  /** whose tokens are this server's own */
+  /** the issuers of this server's own tokens */
   readonly ownIssuers: readonly string[];
   readonly algorithms?: readonly string[];
 }
 
-/** The issuers that are told; what is wrong with them is added to the mistakes. */
-export function readIssuers(told: readonly ToldJwt[], reading: Reading): IssuerSettings[] {
+/** Reads the issuers of a configuration, and adds their mistakes to the list. */
+export function readIssuers(entries: readonly JwtEntry[], reading: Reading): IssuerSettings[] {
   const { mistakes, ownIssuers, algorithms = Object.keys(ALGORITHMS) } = reading;
-  if (told.length > MOST) {
-    mistakes.push(tooMany('jwt', told.length, MOST));
+  if (entries.length > MOST) {
+    mistakes.push(tooMany('jwt', entries.length, MOST));
     return [];
   }
   const urls = new Set<string>();
   const discoveryUrls = new Set<string>();
-  return told.map((jwt, i) => {
+  return entries.map((jwt, i) => {
     const at = `jwt[${i}]`;
     const { url = '', discoveryURL = '', certificateAuthority = '', audiences = [] } = jwt.issuer ?? {};
     mistakes.push(...issuerMistakes(jwt.issuer ?? {}, `${at}.issuer`, ownIssuers));
@@ -40,20 +40,20 @@ export function readIssuers(told: readonly ToldJwt[], reading: Reading): IssuerS
   });
 }
 
-/** What is wrong with how an issuer is named and reached, in kube-apiserver's words. */
-export function issuerMistakes(told: ToldIssuer, at: string, ownIssuers: readonly string[]): FieldError[] {
-  const { url = '', discoveryURL = '', certificateAuthority = '', egressSelectorType = '' } = told;
+/** The mistakes in an issuer's URL, audiences and authority, in kube-apiserver's words. */
+export function issuerMistakes(entries: IssuerEntry, at: string, ownIssuers: readonly string[]): FieldError[] {
+  const { url = '', discoveryURL = '', certificateAuthority = '', egressSelectorType = '' } = entries;
   const discoveryAt = `${at}.discoveryURL`;
   const isSame = url !== '' && withoutSlash(url) === withoutSlash(discoveryURL);
   return [
     ...(url === '' ? [requiredValue(`${at}.url`)] : urlMistakes(url, `${at}.url`, ownIssuers)),
     ...(isSame ? [invalidValue(discoveryAt, discoveryURL, 'discoveryURL must be different from URL')] : []),
     ...(discoveryURL === '' ? [] : urlMistakes(discoveryURL, discoveryAt, [])),
-    ...audienceMistakes(told, at),
+    ...audienceMistakes(entries, at),
     ...authorityMistakes(certificateAuthority, `${at}.certificateAuthority`),
     ...(egressSelectorType === ''
       ? []
-      : [invalidValue(`${at}.egressSelectorType`, egressSelectorType, 'there are no egress selectors here')]),
+      : [invalidValue(`${at}.egressSelectorType`, egressSelectorType, 'egress selectors are not supported')]),
   ];
 }
 
@@ -68,7 +68,7 @@ function urlMistakes(url: string, at: string, ownIssuers: readonly string[]): Fi
     mistakes.push(wrong(`URL must not overlap with disallowed issuers: [${ownIssuers.toSorted().join(' ')}]`));
   }
   const parsed = URL.parse(url);
-  if (parsed === null) return [...mistakes, wrong('it is no URL')];
+  if (parsed === null) return [...mistakes, wrong('it is not a URL')];
   if (parsed.protocol !== 'https:') mistakes.push(wrong('URL scheme must be https'));
   if (parsed.username !== '' || parsed.password !== '')
     mistakes.push(wrong('URL must not contain a username or password'));
@@ -77,7 +77,7 @@ function urlMistakes(url: string, at: string, ownIssuers: readonly string[]): Fi
   return mistakes;
 }
 
-function audienceMistakes({ audiences = [], audienceMatchPolicy: policy = '' }: ToldIssuer, at: string): FieldError[] {
+function audienceMistakes({ audiences = [], audienceMatchPolicy: policy = '' }: IssuerEntry, at: string): FieldError[] {
   const field = `${at}.audiences`;
   if (audiences.length === 0) return [requiredValue(field, `at least one ${field} is required`)];
   const mistakes = audiences.flatMap((audience, i) => {
@@ -98,7 +98,7 @@ function authorityMistakes(authority: string, at: string): FieldError[] {
     new X509Certificate(authority);
     return [];
   } catch {
-    // an error of OpenSSL: this is no certificate
+    // an error of OpenSSL: not a certificate
     return [invalidValue(at, '<omitted>', 'data does not contain any valid RSA or ECDSA certificates')];
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type IssuerKey, issuerKey, publishedForm, signedToken } from '@tidegate/testkit';
 import type { User } from '../../request/user.ts';
 import { digestOf } from '../token-authority.ts';
-import type { ToldJwt } from './issuer-form.ts';
+import type { JwtEntry } from './issuer-form.ts';
 import { readIssuers } from './read-issuers.ts';
 import { type IssuerSettings, TokenIssuer } from './token-issuer.ts';
 
@@ -11,37 +11,37 @@ const URL = 'https://issuer.example';
 const NOW = 1_700_000_000;
 const key = issuerKey('one', 'RS256');
 const good = { iss: URL, aud: 'kube', sub: 'ann', exp: NOW + 60 };
-const usual: ToldJwt = {
+const usual: JwtEntry = {
   issuer: { url: URL, audiences: ['kube'] },
   claimMappings: { username: { claim: 'sub', prefix: 'x:' }, groups: { claim: 'groups', prefix: 'g:' } },
 };
 
-function settingsOf(told: ToldJwt): IssuerSettings {
+function settingsOf(told: JwtEntry): IssuerSettings {
   const mistakes: never[] = [];
   const [settings] = readIssuers([told], { mistakes, ownIssuers: [] });
   assert.deepEqual(mistakes, []);
   return settings as IssuerSettings;
 }
 
-function issuerOf(told: ToldJwt, keys: readonly IssuerKey[] = [key]): TokenIssuer {
+function issuerOf(told: JwtEntry, keys: readonly IssuerKey[] = [key]): TokenIssuer {
   const documents = { [`${URL}/keys`]: { keys: keys.map(publishedForm) } } as Record<string, object>;
   return new TokenIssuer(settingsOf(told), {
     fetch: async (url) => (documents[url] ?? { issuer: URL, jwks_uri: `${URL}/keys` }) as never,
-    told: () => {},
+    warn: () => {},
     now: () => NOW * 1000,
   });
 }
 
-async function said(token: string, told: ToldJwt = usual, keys?: readonly IssuerKey[]) {
+async function said(token: string, told: JwtEntry = usual, keys?: readonly IssuerKey[]) {
   const issuer = issuerOf(told, keys);
-  const verdict = await issuer.judge({ text: token, digest: digestOf(token) });
+  const verdict = await issuer.authenticate({ text: token, digest: digestOf(token) });
   issuer.stop();
   return verdict === undefined ? undefined : 'user' in verdict ? verdict.user : verdict.refused;
 }
 
-const withClaims = (claims: object, told?: ToldJwt) => said(signedToken(key, { ...good, ...claims }), told);
+const withClaims = (claims: object, told?: JwtEntry) => said(signedToken(key, { ...good, ...claims }), told);
 
-test('a token makes a user by its claims, until it ends', async () => {
+test('the claims of a token yield a user until the token expires', async () => {
   assert.deepEqual(await withClaims({ groups: ['a', 'b'], jti: 'j' }), {
     name: 'x:ann',
     uid: '',
@@ -53,13 +53,13 @@ test('a token makes a user by its claims, until it ends', async () => {
 });
 
 for (const algorithm of ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512']) {
-  test(`a token signed by ${algorithm} is taken`, async () => {
+  test(`a token signed by ${algorithm} is accepted`, async () => {
     const other = issuerKey('k', algorithm);
     assert.equal(((await said(signedToken(other, good), usual, [other])) as User).name, 'x:ann');
   });
 }
 
-test('a token of another issuer, or none at all, is somebody else’s matter', async () => {
+test('a token of another issuer is left to other authorities', async () => {
   for (const iss of ['https://other', `${URL}/`, undefined, [URL]]) assert.equal(await withClaims({ iss }), undefined);
   for (const text of ['', 'abc', 'a.b.c', 'e30.e30.e30']) assert.equal(await said(text), undefined);
 });
@@ -69,30 +69,33 @@ for (const [what, claims, words] of [
   ['for nobody', { aud: undefined }, /expected audience in \["kube"\] got \[\]/],
   ['whose time is over', { exp: NOW - 1 }, /token is expired/],
   ['without an end', { exp: undefined }, /token is expired/],
-  ['that ends some day', { exp: 'tomorrow' }, /claim "exp" is no time/],
+  ['that ends some day', { exp: 'tomorrow' }, /claim "exp" is not a time/],
   ['before its time', { nbf: NOW + 301 }, /before the nbf time/],
   ['made in the future', { iat: NOW + 301 }, /before the iat time/],
   ['without a name', { sub: undefined }, /claim "sub" not present/],
-  ['with a number for a name', { sub: 7 }, /claim "sub" is no text/],
-  ['with groups that are none', { groups: { a: 1 } }, /neither a text nor a list of texts/],
+  ['with a number for a name', { sub: 7 }, /claim "sub" is not a string/],
+  ['with groups that are none', { groups: { a: 1 } }, /neither a string nor a list of strings/],
 ] as const) {
-  test(`a token ${what} is refused, and it is said why`, async () => {
+  test(`a token ${what} is rejected with the reason`, async () => {
     assert.match(String(await withClaims(claims)), words);
   });
 }
 
-test('clocks of issuers may be five minutes early, and audiences may be many', async () => {
+test('an issuer’s clock may be five minutes ahead, and a token may name several audiences', async () => {
   assert.ok(typeof (await withClaims({ nbf: NOW + 300, iat: NOW + 300, aud: ['other', 'kube'] })) === 'object');
 });
 
-test('a key that has not signed a token makes nobody a user', async () => {
+test('a token that none of the keys has signed is rejected', async () => {
   const stolen = { ...issuerKey('one', 'RS256'), id: 'one' };
   assert.match(String(await said(signedToken(stolen, good))), /the signature is wrong/);
-  assert.match(String(await said(signedToken({ ...key, id: 'two' }, good))), /it tells no key "two" for RS256/);
+  assert.match(
+    String(await said(signedToken({ ...key, id: 'two' }, good))),
+    /the issuer publishes no key "two" for RS256/,
+  );
 });
 
-test('expressions make users, and conditions refuse them', async () => {
-  const told: ToldJwt = {
+test('expressions define users, and conditions reject them', async () => {
+  const told: JwtEntry = {
     ...usual,
     claimMappings: {
       username: { expression: 'claims.who.name + "@corp"' },
@@ -132,7 +135,7 @@ test('expressions make users, and conditions refuse them', async () => {
   assert.match(await refused({ who: { name: 1 } }), /error evaluating username claim expression/);
 });
 
-test('an address that was not confirmed is nobody’s name', async () => {
+test('an unverified email address is no username', async () => {
   const told = { ...usual, claimMappings: { username: { claim: 'email', prefix: '' } } };
   assert.equal(((await withClaims({ email: 'a@b', email_verified: true }, told)) as User).name, 'a@b');
   assert.match(String(await withClaims({ email: 'a@b', email_verified: false }, told)), /email not verified/);

@@ -6,42 +6,42 @@ import { IssuerKeys } from './issuer-keys.ts';
 import type { ClaimRules } from './user-from-claims.ts';
 import { ClaimError, userFromClaims } from './user-from-claims.ts';
 
-/** Somebody whose tokens are taken, as the configuration says. */
+/** The settings of one trusted issuer. */
 export interface IssuerSettings {
   readonly url: string;
-  /** empty: at the usual path below the URL */
+  /** empty: the well-known path below the URL */
   readonly discoveryUrl: string;
-  /** PEM; empty: what the system trusts */
+  /** PEM; empty: the system's trusted authorities */
   readonly authority: string;
-  /** a token must be for one of these */
+  /** a token must name one of these audiences */
   readonly audiences: readonly string[];
   readonly algorithms: readonly string[];
   readonly rules: ClaimRules;
 }
 
-interface Surroundings {
+interface Dependencies {
   readonly fetch: FetchDocument;
-  /** what goes wrong with the issuer itself, and that it is mended */
-  readonly told: (words: string) => void;
+  /** gets failures to fetch the issuer's keys, and the recovery */
+  readonly warn: (words: string) => void;
   readonly now?: () => number;
 }
 
-/** A token is looked at again so often, whatever it says: its key may have been withdrawn. */
+/** How long a verified token is cached: its key may have been withdrawn meanwhile. */
 const REMEMBER_MS = 10_000;
-/** Clocks of issuers may go before; nobody's token lasts longer for that. */
+/** How far an issuer's clock may be ahead. The tolerance does not extend a token's life. */
 const EARLY_SECONDS = 5 * 60;
 
 /**
- * An issuer of JSON Web Tokens. Invariant: nobody is made a user by a token before one of the issuer's own keys is found to
- * have signed it, by an algorithm that is allowed and that the key is made for.
+ * Authenticates the JSON Web Tokens of one issuer. Invariant: a token yields a user only after one of the issuer's own
+ * keys has verified its signature, with an allowed algorithm that fits the key.
  */
 export class TokenIssuer implements TokenAuthority {
-  readonly isForUsAlone = true;
+  readonly servesThisServerOnly = true;
   readonly #settings: IssuerSettings;
   readonly #keys: IssuerKeys;
   readonly #now: () => number;
 
-  constructor(settings: IssuerSettings, { fetch, told, now = Date.now }: Surroundings) {
+  constructor(settings: IssuerSettings, { fetch, warn, now = Date.now }: Dependencies) {
     this.#settings = settings;
     this.#now = now;
     const { url: issuer, discoveryUrl, authority } = settings;
@@ -51,9 +51,9 @@ export class TokenIssuer implements TokenAuthority {
       discoveryUrl,
       authority,
       fetch,
-      told: (trouble) => {
-        if (trouble !== undefined && trouble !== before) told(`the keys of ${issuer} could not be fetched: ${trouble}`);
-        if (trouble === undefined && before !== undefined) told(`the keys of ${issuer} were fetched again`);
+      onFetch: (trouble) => {
+        if (trouble !== undefined && trouble !== before) warn(`the keys of ${issuer} could not be fetched: ${trouble}`);
+        if (trouble === undefined && before !== undefined) warn(`the keys of ${issuer} were fetched again`);
         before = trouble;
       },
     });
@@ -67,28 +67,28 @@ export class TokenIssuer implements TokenAuthority {
     this.#keys.stop();
   }
 
-  judge({ text }: BearerToken): Promise<TokenVerdict> | undefined {
+  authenticate({ text }: BearerToken): Promise<TokenVerdict> | undefined {
     const token = readToken(text);
     if (token === undefined || token.claims.iss !== this.#settings.url) return undefined;
-    return this.#judged(token).catch((error: unknown) => {
+    return this.#authenticated(token).catch((error: unknown) => {
       if (error instanceof ClaimError) return { refused: `oidc: ${error.message}` };
       throw error;
     });
   }
 
-  async #judged(token: UncheckedToken): Promise<TokenVerdict> {
+  async #authenticated(token: UncheckedToken): Promise<TokenVerdict> {
     const { algorithms, rules } = this.#settings;
     const { algorithm, keyId, claims } = token;
     if (!algorithms.includes(algorithm)) {
       throw new ClaimError(
-        `token signed with unsupported algorithm, expected ${told(algorithms)} got ${told(algorithm)}`,
+        `token signed with unsupported algorithm, expected ${shown(algorithms)} got ${shown(algorithm)}`,
       );
     }
     this.#refuseForOthers(claims);
     const until = this.#refuseOutOfTime(claims);
     if (!this.#isSigned(token) && !((await this.#keys.renewed()) && this.#isSigned(token))) {
       const isKnown = this.#keys.of(keyId, algorithm).length > 0;
-      const why = isKnown ? 'the signature is wrong' : `it tells no key ${told(keyId)} for ${algorithm}`;
+      const why = isKnown ? 'the signature is wrong' : `the issuer publishes no key ${shown(keyId)} for ${algorithm}`;
       throw new ClaimError(`failed to verify signature of a token of ${this.#settings.url}: ${why}`);
     }
     return { user: { ...userFromClaims(claims, rules), until }, rememberMs: REMEMBER_MS };
@@ -102,10 +102,10 @@ export class TokenIssuer implements TokenAuthority {
     const { audiences } = this.#settings;
     const named = Array.isArray(aud) ? aud : [aud];
     if (named.some((one) => audiences.includes(one as string))) return;
-    throw new ClaimError(`expected audience in ${told(audiences)} got ${told(aud)}`);
+    throw new ClaimError(`expected audience in ${shown(audiences)} got ${shown(aud)}`);
   }
 
-  /** When it ends, in milliseconds. */
+  /** Checks the token's times; answers its expiry in milliseconds. */
   #refuseOutOfTime({ exp, nbf, iat }: JsonObject): number {
     const seconds = this.#now() / 1000;
     const ends = numberIn('exp', exp ?? 0);
@@ -121,9 +121,9 @@ export class TokenIssuer implements TokenAuthority {
 function numberIn(name: string, value: Json): number {
   const number = typeof value === 'bigint' ? Number(value) : value;
   if (typeof number === 'number' && Number.isFinite(number)) return number;
-  throw new ClaimError(`claim ${told(name)} is no time`);
+  throw new ClaimError(`claim ${shown(name)} is not a time`);
 }
 
-function told(value: Json | readonly string[]): string {
+function shown(value: Json | readonly string[]): string {
   return JSON.stringify(value, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
 }

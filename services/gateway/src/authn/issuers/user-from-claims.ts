@@ -27,26 +27,26 @@ export const userShape = objectShape(
   new Map(Object.entries(userFields).map(([name, shape]) => [name, { name, shape }])),
 );
 
-/** What expressions about a token can look at. */
+/** The variables of expressions on the token's claims. */
 export const claimsEnvironment = new Environment({ claims: claimsShape });
-/** What expressions about the user can look at whom a token makes. */
+/** The variables of expressions on the resulting user. */
 export const userEnvironment = new Environment({ user: userShape });
 
-/** Where something of a user comes from: a claim with a prefix, or an expression. */
+/** The source of one attribute of a user: a claim with a prefix, or an expression. */
 export type Source = { readonly claim: string; readonly prefix: string } | { readonly program: Program };
 
-/** Something that must hold. */
+/** A condition that every token, or every user, must meet. */
 export interface Condition {
   readonly program: Program;
   readonly expression: string;
-  /** what is told where it does not; empty: the expression alone */
+  /** the error text where the condition is not met; empty: the expression alone */
   readonly message: string;
 }
 
 /** How the claims of a token become a user. */
 export interface ClaimRules {
   readonly username: Source;
-  /** undefined: in none, without a uid */
+  /** undefined: users have no groups */
   readonly groups: Source | undefined;
   readonly uid: Source | undefined;
   readonly extra: ReadonlyArray<{ readonly key: string; readonly program: Program }>;
@@ -55,21 +55,21 @@ export interface ClaimRules {
   readonly userConditions: readonly Condition[];
 }
 
-/** Why a token makes nobody a user. */
+/** The claims of a token do not yield a user. */
 export class ClaimError extends Error {}
 
 type Variables = ReadonlyMap<string, Value>;
 
-/** What one token's expressions may cost, each. */
+/** The cost limit of each expression. */
 const COST_LIMIT = 1_000_000;
 
-/** Whom the claims of a token make, by the rules of its issuer. */
+/** The user of a token, by the claim rules of its issuer. */
 export function userFromClaims(claims: JsonObject, rules: ClaimRules): User {
   const variables: Variables = new Map([['claims', fromData(claims, claimsShape)]]);
   const read = (what: string, source: Source | undefined) =>
     (source && readSource(what, source, { claims, variables })) ?? [];
   const [name = ''] = single('username', read('username', rules.username));
-  if (name === '') throw new ClaimError('the user would have no name');
+  if (name === '') throw new ClaimError('the username is empty');
   if ('claim' in rules.username && rules.username.claim === 'email') refuseUnverified(claims);
   const [uid = ''] = single('uid', read('uid', rules.uid));
   const groups = withAuthenticated(name, read('groups', rules.groups));
@@ -99,7 +99,7 @@ function readSource(
 ): string[] {
   if ('program' in source) return listOf(what, evaluated(what, source.program, variables));
   const { claim, prefix } = source;
-  // no groups are no mistake
+  // the groups claim is optional
   if (what === 'groups' && !Object.hasOwn(claims, claim)) return [];
   return textsOf(claim, claimIn(claims, claim), what === 'groups').map((value) => prefix + value);
 }
@@ -113,7 +113,7 @@ function textsOf(claim: string, value: Json, mayBeMany = false): string[] {
   const values = mayBeMany && Array.isArray(value) ? value : [value];
   if (values.every((one) => typeof one === 'string')) return values as string[];
   throw new ClaimError(
-    `claim ${JSON.stringify(claim)} is ${mayBeMany ? 'neither a text nor a list of texts' : 'no text'}`,
+    `claim ${JSON.stringify(claim)} is ${mayBeMany ? 'neither a string nor a list of strings' : 'not a string'}`,
   );
 }
 
@@ -144,13 +144,15 @@ function evaluated(what: string, program: Program, variables: Variables): Value 
   throw new ClaimError(`error evaluating ${what} claim expression: ${outcome.error.message}`);
 }
 
-/** Nothing, a text or a list of texts; an empty text is as good as none. */
+/** The strings in a value: null, a string or a list of strings. An empty string counts as none. */
 function listOf(what: string, value: Value): string[] {
   if (value === null || value === '') return [];
   if (typeof value === 'string') return [value];
   const items = value instanceof ListValue ? [...value] : [undefined];
   if (items.every((item) => typeof item === 'string')) return items as string[];
-  throw new ClaimError(`error evaluating ${what} claim expression: it gives neither a text nor a list of texts`);
+  throw new ClaimError(
+    `error evaluating ${what} claim expression: the result is neither a string nor a list of strings`,
+  );
 }
 
 function demand(what: string, conditions: readonly Condition[], variables: Variables): void {
