@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestInfo } from '@tidegate/request-info';
 import { internalError } from '@tidegate/status';
 import type { Authorizer } from '../authz/authorizer.ts';
-import { question } from '../authz/request-attributes.ts';
+import { hypotheticalRequest } from '../authz/request-attributes.ts';
 import { AUTHENTICATED, accountGroups, anonymous, UNAUTHENTICATED, type User } from '../request/user.ts';
 import { unescaped } from './front-proxy.ts';
 
@@ -32,7 +32,7 @@ export async function impersonated(request: IncomingMessage, user: User, authori
   }
   const [, namespace = '', account = ''] = ACCOUNT.exec(target.name) ?? [];
   const demandRight = (whom: Partial<RequestInfo>) =>
-    authorizer.demand(user, question({ isResource: true, verb: 'impersonate', ...whom }));
+    authorizer.demand(user, hypotheticalRequest({ isResource: true, verb: 'impersonate', ...whom }));
   if (account === '') await demandRight({ resource: 'users', name: target.name });
   else await demandRight({ resource: 'serviceaccounts', namespace, name: account });
   for (const name of target.groups) await demandRight({ resource: 'groups', name });

@@ -6,10 +6,10 @@ import type { FieldError } from '@tidegate/status';
 import { WebhookFailure } from '../callouts/webhook-calls.ts';
 import { AccessWebhook, type AccessWebhookOptions } from './access-webhook.ts';
 import { readConditions } from './match-conditions.ts';
-import { question } from './request-attributes.ts';
+import { hypotheticalRequest } from './request-attributes.ts';
 
 const ann = { name: 'ann', uid: '7', groups: ['dev'], extra: { 'example.com/a': ['b'] } };
-const list = question({
+const list = hypotheticalRequest({
   isResource: true,
   verb: 'list',
   group: 'apps',
@@ -44,7 +44,7 @@ function fixture(options: Partial<AccessWebhookOptions> = {}) {
   return { webhook, asked, warnings, state };
 }
 
-test('a webhook is asked who wants to do what, with nothing that is empty', async () => {
+test('a review holds the user and the attributes of the request, without empty fields', async () => {
   const { webhook, asked } = fixture();
   assert.deepEqual(await webhook.ask(ann, list), { says: 'allow', reason: '' });
   const requirements = [
@@ -72,17 +72,17 @@ test('a webhook is asked who wants to do what, with nothing that is empty', asyn
   });
 });
 
-test('the older form of the review calls groups otherwise, and paths are asked about, too', async () => {
+test('v1beta1 names the groups differently, and non-resource paths are reviewed, too', async () => {
   const { webhook, asked } = fixture({ version: 'v1beta1' });
   await webhook.ask(
     { name: 'bob', uid: '', groups: ['dev'] },
-    question({ isResource: false, verb: 'get', path: '/x' }),
+    hypotheticalRequest({ isResource: false, verb: 'get', path: '/x' }),
   );
   const spec = { nonResourceAttributes: { path: '/x', verb: 'get' }, user: 'bob', group: ['dev'] };
   assert.deepEqual(asked, [{ kind: 'SubjectAccessReview', apiVersion: 'authorization.k8s.io/v1beta1', spec }]);
 });
 
-test('what it allows counts for its time, and what it does not for another', async () => {
+test('allowed and denied answers are cached for their own times', async () => {
   const { webhook, asked, state } = fixture();
   await Promise.all([webhook.ask(ann, list), webhook.ask(ann, list)]);
   state.status = { allowed: false, denied: true, reason: 'never' };
@@ -98,7 +98,7 @@ test('what it allows counts for its time, and what it does not for another', asy
   assert.equal(asked.length, 2);
 });
 
-test('who says both yes and no says no', async () => {
+test('an answer that allows and denies is a denial', async () => {
   const { webhook, state } = fixture();
   state.status = { allowed: true, denied: true };
   assert.equal((await webhook.ask(ann, list)).says, 'deny');
@@ -108,7 +108,7 @@ for (const [policy, says] of [
   ['nothing', 'nothing'],
   ['deny', 'deny'],
 ] as const) {
-  test(`that it is away counts as ${says} where the policy is so, is told, and is not remembered`, async () => {
+  test(`a failed call counts as ${says} by the failure policy, is logged and not cached`, async () => {
     const { webhook, state, warnings } = fixture({ onFailure: policy });
     state.status = undefined;
     assert.equal((await webhook.ask(ann, list)).says, says);
@@ -124,17 +124,20 @@ function conditions(...expressions: string[]) {
   return { read, mistakes: mistakes.map(({ field, message }) => `${field}: ${message}`) };
 }
 
-test('it is asked where all conditions hold, and has no opinion where one does not', async () => {
+test('it is asked about requests that meet all conditions, and has no opinion on others', async () => {
   const { read } = conditions('has(request.resourceAttributes)', "request.resourceAttributes.namespace == 'a'");
   const { webhook, asked } = fixture({ conditions: read });
   const elsewhere = { ...list, namespace: 'b' };
   assert.equal(webhook.known(ann, elsewhere)?.says, 'nothing');
-  assert.equal((await webhook.ask(ann, question({ isResource: false, verb: 'get', path: '/x' }))).says, 'nothing');
+  assert.equal(
+    (await webhook.ask(ann, hypotheticalRequest({ isResource: false, verb: 'get', path: '/x' }))).says,
+    'nothing',
+  );
   assert.equal(asked.length, 0);
   assert.equal((await webhook.ask(ann, list)).says, 'allow');
 });
 
-test('a condition that fails is as good as a webhook that is away, unless another one does not hold', () => {
+test('a condition that fails to evaluate counts as a failed call, unless another condition is false', () => {
   const fails = "request.extra['none'][0] == 'x'";
   const failing = fixture({ onFailure: 'deny', conditions: conditions(fails).read });
   assert.equal(failing.webhook.known(ann, list)?.says, 'deny');
@@ -142,7 +145,7 @@ test('a condition that fails is as good as a webhook that is away, unless anothe
   assert.equal(unmet.webhook.known(ann, list)?.says, 'nothing');
 });
 
-test('conditions that are none are told with their places', () => {
+test('invalid conditions are reported with their fields', () => {
   const { mistakes } = conditions('', 'request.usr', "request.user == 'a'", "request.user == 'a'", 'request.user');
   assert.deepEqual(
     mistakes.map((words) => words.split('\n')[0]),

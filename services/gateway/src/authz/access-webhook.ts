@@ -10,7 +10,7 @@ import type { User } from '../request/user.ts';
 import { matches } from './match-conditions.ts';
 import { nameIn } from './request-attributes.ts';
 
-/** What a webhook says of a question. Without an opinion the next is asked. */
+/** The opinion of a webhook on a request. `nothing`: the next authorizer decides. */
 export interface Opinion {
   readonly says: 'allow' | 'deny' | 'nothing';
   readonly reason: string;
@@ -19,32 +19,32 @@ export interface Opinion {
 export interface AccessWebhookOptions {
   readonly name: string;
   readonly webhook: Pick<OperatorsWebhook, 'ask'>;
-  /** of the review that it is sent */
+  /** the version of SubjectAccessReview */
   readonly version: string;
   readonly authorizedMs: number;
   readonly unauthorizedMs: number;
-  /** what it counts as when it cannot be asked */
+  /** the opinion when the call fails */
   readonly onFailure: 'nothing' | 'deny';
-  /** it is asked where all hold */
+  /** it is asked only about requests that meet all conditions */
   readonly conditions: readonly Program[];
-  /** why it could not be asked */
+  /** gets the reason of each failed call */
   readonly warn: (words: string) => void;
   readonly now?: () => number;
 }
 
 const MOST_CACHED = 8192;
-/** What is asked beforehand must still be known when it is needed. */
+/** The shortest cache time: an answer that is fetched in advance must still be cached when it is used. */
 const LEAST_MS = 1000;
-/** A question that is longer is not kept. */
+/** Answers to longer reviews are not cached. */
 const LONGEST = 10_000;
 const GROUP = 'authorization.k8s.io';
 const NOTHING: Opinion = { says: 'nothing', reason: '' };
 
 /**
- * A webhook that says who may do what.
+ * Authorizes with a SubjectAccessReview webhook.
  *
- * Invariant: about the same question it is asked once at a time, and its opinion counts for its time. That it did not answer
- * is not remembered, and is what the failure policy makes of it.
+ * Invariant: for the same review at most one call is in flight, and its opinion is cached for the configured time. A
+ * failed call is not cached; its opinion comes from the failure policy.
  */
 export class AccessWebhook {
   readonly #options: AccessWebhookOptions;
@@ -56,13 +56,13 @@ export class AccessWebhook {
     this.#opinions = new ExpiringCache(MOST_CACHED, options.now);
   }
 
-  /** What is known without asking; undefined: it has to be asked. */
+  /** The opinion without a call; undefined: a call is needed. */
   known(user: User, info: RequestInfo): Opinion | undefined {
     const spec = reviewSpec(user, info);
-    return this.#unconcerned(spec) ?? this.#opinions.get(JSON.stringify(spec));
+    return this.#withoutCall(spec) ?? this.#opinions.get(JSON.stringify(spec));
   }
 
-  /** The opinion where it cannot be asked. */
+  /** The opinion when the call fails. */
   get failure(): Opinion {
     return { says: this.#options.onFailure, reason: '' };
   }
@@ -70,7 +70,7 @@ export class AccessWebhook {
   async ask(user: User, info: RequestInfo): Promise<Opinion> {
     const spec = reviewSpec(user, info);
     const key = JSON.stringify(spec);
-    const known = this.#unconcerned(spec) ?? this.#opinions.get(key);
+    const known = this.#withoutCall(spec) ?? this.#opinions.get(key);
     if (known !== undefined) return known;
     const joined = this.#asking.get(key);
     if (joined !== undefined) return joined;
@@ -79,7 +79,7 @@ export class AccessWebhook {
     return answer;
   }
 
-  #unconcerned(spec: JsonObject): Opinion | undefined {
+  #withoutCall(spec: JsonObject): Opinion | undefined {
     const { conditions } = this.#options;
     if (conditions.length === 0) return undefined;
     const isMatch = matches(conditions, spec);
@@ -89,14 +89,14 @@ export class AccessWebhook {
   async #ask(spec: JsonObject, key: string): Promise<Opinion> {
     const { name, webhook, version, authorizedMs, unauthorizedMs, warn } = this.#options;
     try {
-      const sent = version === 'v1' ? spec : inOldForm(spec);
+      const sent = version === 'v1' ? spec : inV1beta1(spec);
       const { kind, status } = await webhook.ask({
         kind: 'SubjectAccessReview',
         apiVersion: `${GROUP}/${version}`,
         spec: sent,
       });
       if (kind !== 'SubjectAccessReview' || !isJsonObject(status)) {
-        throw new WebhookFailure('the answer is no SubjectAccessReview');
+        throw new WebhookFailure('the answer is not a SubjectAccessReview');
       }
       const opinion = opinionIn(status);
       const forMs = opinion.says === 'allow' ? authorizedMs : unauthorizedMs;
@@ -115,23 +115,23 @@ function opinionIn({ allowed, denied, reason }: JsonObject): Opinion {
   return { says, reason: typeof reason === 'string' ? reason : '' };
 }
 
-/** Groups had another name. */
-function inOldForm({ groups, ...spec }: JsonObject): JsonObject {
+/** v1beta1 names the groups `group`. */
+function inV1beta1({ groups, ...spec }: JsonObject): JsonObject {
   return groups === undefined ? spec : { ...spec, group: groups };
 }
 
-/** Whether somebody may do something, as a SubjectAccessReview asks it. What is empty is left out. */
+/** The spec of a SubjectAccessReview; empty attributes are omitted. */
 export function reviewSpec({ name, uid, groups, extra }: User, info: RequestInfo): JsonObject {
   const what = info.isResource
     ? { resourceAttributes: resourceAttributes(info) }
-    : { nonResourceAttributes: said({ path: info.path, verb: info.verb }) };
+    : { nonResourceAttributes: nonEmpty({ path: info.path, verb: info.verb }) };
   const more = Object.entries(extra ?? {}).map(([key, values]): [string, string[]] => [key, [...values]]);
   return {
     ...what,
-    ...said({ user: name }),
+    ...nonEmpty({ user: name }),
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
     ...(more.length === 0 ? {} : { extra: Object.fromEntries(more) }),
-    ...said({ uid }),
+    ...nonEmpty({ uid }),
   };
 }
 
@@ -139,18 +139,18 @@ function resourceAttributes(info: RequestInfo): JsonObject {
   const { namespace, verb, group, version, resource, subresource } = info;
   const requirements = fieldRequirements(info);
   return {
-    ...said({ namespace, verb, group, version, resource, subresource, name: nameIn(info) }),
+    ...nonEmpty({ namespace, verb, group, version, resource, subresource, name: nameIn(info) }),
     ...(requirements.length === 0 ? {} : { fieldSelector: { requirements } }),
   };
 }
 
-function said(texts: Readonly<Record<string, string>>): Record<string, string> {
+function nonEmpty(texts: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''));
 }
 
 const SELECTING = new Set(['list', 'watch', 'deletecollection']);
 
-/** They only narrow what is asked for: what cannot be read is left out, and said where the list is made. */
+/** The requirements of the field selector. An invalid selector is omitted here and reported where the list is made. */
 function fieldRequirements({ verb, query }: RequestInfo): JsonObject[] {
   const text = SELECTING.has(verb) ? query.get('fieldSelector') : undefined;
   if (text === undefined) return [];

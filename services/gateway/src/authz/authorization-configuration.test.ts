@@ -47,20 +47,20 @@ const usual = {
 const hook = (more: object = {}, name = 'hook') => ({ type: 'Webhook', name, webhook: { ...usual, ...more } });
 const kinds = (steps: readonly unknown[]) => steps.map((step) => (step instanceof AccessWebhook ? 'webhook' : step));
 
-test('several are asked in the order of the file', () => {
+test('authorizers are asked in the order of the file', () => {
   const rbac = { type: 'RBAC', name: 'rbac' };
   const { steps } = read([hook(), rbac, hook({ failurePolicy: 'Deny' }, 'last')], 'v1beta1');
   assert.deepEqual(kinds(steps), ['webhook', 'roles', 'webhook']);
 });
 
-test('the modes of options are in their order, too', () => {
+test('the modes of options keep their order, too', () => {
   const webhook = { authorizationMode: ['RBAC', 'Webhook'], authorizationWebhookConfigFile: kubeConfigFile };
   assert.deepEqual(kinds(modes(webhook).steps), ['roles', 'webhook']);
 });
 
 for (const [config, words] of [
-  [{ authorizationMode: ['Webhook'] }, /belong together/],
-  [{ authorizationWebhookConfigFile: kubeConfigFile }, /belong together/],
+  [{ authorizationMode: ['Webhook'] }, /must be specified together/],
+  [{ authorizationWebhookConfigFile: kubeConfigFile }, /must be specified together/],
   [
     {
       authorizationMode: ['Webhook'],
@@ -136,7 +136,7 @@ for (const [authorizers, words] of [
   });
 }
 
-test('a webhook is spoken to over TLS alone', () => {
+test('a webhook without TLS is refused', () => {
   writeKubeconfig('http://hook.example');
   assert.throws(() => read([hook()]), /kubeconfig: the server must be an https URL, not "http:\/\/hook.example"/);
 });

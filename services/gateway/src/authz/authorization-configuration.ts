@@ -20,15 +20,15 @@ export interface AuthorizationConfig {
 }
 
 interface Dependencies {
-  /** of webhooks that the operator names */
+  /** calls webhooks that the operator has configured */
   readonly calls: Pick<WebhookCalls, 'call'>;
   readonly warn: (words: string) => void;
 }
 
-/** Who says who may do what, by the options or by a file. */
+/** The authorizers that the options or a configuration file name. */
 export function authorizationModes(config: AuthorizationConfig, dependencies: Dependencies): AuthorizationModes {
   const { authorizationConfig: file, authorizationMode: modes, authorizationWebhookConfigFile: webhook } = config;
-  if (file === '') return readModes(modes, webhook === '' ? undefined : webhookOfFlags(config, dependencies));
+  if (file === '') return readModes(modes, webhook === '' ? undefined : webhookOfOptions(config, dependencies));
   if (modes.join() === 'RBAC' && webhook === '') return modesOfFile(file, dependencies);
   throw new OptionError(
     '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
@@ -37,20 +37,20 @@ export function authorizationModes(config: AuthorizationConfig, dependencies: De
 
 const FLAGS_TIMEOUT_MS = 10_000;
 
-function webhookOfFlags(config: AuthorizationConfig, { calls, warn }: Dependencies): AccessWebhook {
+function webhookOfOptions(config: AuthorizationConfig, { calls, warn }: Dependencies): AccessWebhook {
   const { authorizationWebhookVersion: version } = config;
   if (!VERSIONS.includes(version)) {
     throw new OptionError(`--authorization-webhook-version takes v1 and v1beta1, not ${JSON.stringify(version)}`);
   }
   const target = webhookIn(config.authorizationWebhookConfigFile, '--authorization-webhook-config-file');
-  const lasts = (name: 'authorized' | 'unauthorized', text: string) =>
+  const durationIn = (name: 'authorized' | 'unauthorized', text: string) =>
     durationOf(`authorization-webhook-cache-${name}-ttl`, text);
   return new AccessWebhook({
     name: 'default',
     webhook: new OperatorsWebhook(target, { calls, timeoutMs: FLAGS_TIMEOUT_MS }),
     version,
-    authorizedMs: lasts('authorized', config.authorizationWebhookCacheAuthorizedTtl),
-    unauthorizedMs: lasts('unauthorized', config.authorizationWebhookCacheUnauthorizedTtl),
+    authorizedMs: durationIn('authorized', config.authorizationWebhookCacheAuthorizedTtl),
+    unauthorizedMs: durationIn('unauthorized', config.authorizationWebhookCacheUnauthorizedTtl),
     onFailure: 'nothing',
     conditions: [],
     warn,
@@ -82,7 +82,7 @@ const form = {
   ],
 } as const satisfies Form;
 
-interface ToldWebhook {
+interface WebhookEntry {
   readonly authorizedTTL?: string;
   readonly unauthorizedTTL?: string;
   readonly timeout?: string;
@@ -93,10 +93,10 @@ interface ToldWebhook {
   readonly matchConditions?: ReadonlyArray<{ readonly expression?: string }>;
 }
 
-interface ToldAuthorizer {
+interface AuthorizerEntry {
   readonly type?: string;
   readonly name?: string;
-  readonly webhook?: ToldWebhook;
+  readonly webhook?: WebhookEntry;
 }
 
 type Settings = Omit<AccessWebhookOptions, 'webhook' | 'warn'> & { readonly file: string; readonly timeoutMs: number };
@@ -104,13 +104,13 @@ type Settings = Omit<AccessWebhookOptions, 'webhook' | 'warn'> & { readonly file
 function modesOfFile(file: string, { calls, warn }: Dependencies): AuthorizationModes {
   const versions = ['v1', 'v1beta1', 'v1alpha1'];
   const content = readConfiguration({ option: OPTION, file, kind: 'AuthorizationConfiguration', versions, form });
-  const told = (content.authorizers ?? []) as readonly ToldAuthorizer[];
+  const entry = (content.authorizers ?? []) as readonly AuthorizerEntry[];
   const mistakes: FieldError[] = [];
-  if (told.length === 0) {
+  if (entry.length === 0) {
     mistakes.push(requiredValue('authorizers', 'at least one authorization mode must be defined'));
   }
-  const read = told.map((one, i) =>
-    readAuthorizer(one, { at: `authorizers[${i}]`, before: told.slice(0, i), mistakes }),
+  const read = entry.map((one, i) =>
+    readAuthorizer(one, { at: `authorizers[${i}]`, before: entry.slice(0, i), mistakes }),
   );
   refuseMistakes(OPTION, file, mistakes);
   return modesOf(
@@ -125,12 +125,12 @@ function modesOfFile(file: string, { calls, warn }: Dependencies): Authorization
 
 interface Place {
   readonly at: string;
-  readonly before: readonly ToldAuthorizer[];
+  readonly before: readonly AuthorizerEntry[];
   readonly mistakes: FieldError[];
 }
 
-/** A mode by its name, or what is told of a webhook. */
-function readAuthorizer({ type = '', name = '', webhook }: ToldAuthorizer, place: Place): string | Settings {
+/** Reads one entry: the name of a mode, or the settings of a webhook. */
+function readAuthorizer({ type = '', name = '', webhook }: AuthorizerEntry, place: Place): string | Settings {
   const { at, before, mistakes } = place;
   if (type === '') mistakes.push(requiredValue(`${at}.type`));
   else if (!TYPES.includes(type)) mistakes.push(notSupported(`${at}.type`, type, TYPES));
@@ -154,9 +154,9 @@ function readAuthorizer({ type = '', name = '', webhook }: ToldAuthorizer, place
   return readWebhook(name, webhook, place);
 }
 
-function readWebhook(name: string, told: ToldWebhook, { at, mistakes }: Place): Settings {
-  const lasts = (field: 'timeout' | 'authorizedTTL' | 'unauthorizedTTL', mostMs = Number.POSITIVE_INFINITY) => {
-    const text = told[field] ?? '';
+function readWebhook(name: string, entry: WebhookEntry, { at, mistakes }: Place): Settings {
+  const durationIn = (field: 'timeout' | 'authorizedTTL' | 'unauthorizedTTL', mostMs = Number.POSITIVE_INFINITY) => {
+    const text = entry[field] ?? '';
     const found = durationMs(text);
     const limits = field === 'timeout' ? 'must be > 0s and <= 30s' : 'must be > 0s';
     if (text === '' || found === 0) mistakes.push(requiredValue(`${at}.${field}`));
@@ -164,24 +164,24 @@ function readWebhook(name: string, told: ToldWebhook, { at, mistakes }: Place): 
       mistakes.push(invalidValue(`${at}.${field}`, text, limits));
     return found ?? 0;
   };
-  const among = (field: (keyof ToldWebhook & `${string}Version`) | 'failurePolicy', choices: readonly string[]) => {
-    const text = told[field] ?? '';
+  const choiceIn = (field: (keyof WebhookEntry & `${string}Version`) | 'failurePolicy', choices: readonly string[]) => {
+    const text = entry[field] ?? '';
     if (text === '') mistakes.push(requiredValue(`${at}.${field}`));
     else if (!choices.includes(text)) mistakes.push(notSupported(`${at}.${field}`, text, choices));
     return text;
   };
-  const conditions = (told.matchConditions ?? []).map(({ expression = '' }) => expression);
-  const timeoutMs = lasts('timeout', MOST_MS);
-  const authorizedMs = lasts('authorizedTTL');
-  const unauthorizedMs = lasts('unauthorizedTTL');
-  const version = among('subjectAccessReviewVersion', VERSIONS);
-  const seen = told.matchConditionSubjectAccessReviewVersion ?? '';
+  const conditions = (entry.matchConditions ?? []).map(({ expression = '' }) => expression);
+  const timeoutMs = durationIn('timeout', MOST_MS);
+  const authorizedMs = durationIn('authorizedTTL');
+  const unauthorizedMs = durationIn('unauthorizedTTL');
+  const version = choiceIn('subjectAccessReviewVersion', VERSIONS);
+  const seen = entry.matchConditionSubjectAccessReviewVersion ?? '';
   const seenAt = `${at}.matchConditionSubjectAccessReviewVersion`;
   if (seen === '' && conditions.length > 0) {
     mistakes.push(requiredValue(seenAt, 'required if match conditions are specified'));
   } else if (seen !== '' && seen !== 'v1') mistakes.push(notSupported(seenAt, seen, ['v1']));
-  const onFailure = among('failurePolicy', ['NoOpinion', 'Deny']) === 'Deny' ? 'deny' : 'nothing';
-  const file = fileIn(told.connectionInfo ?? {}, { at: `${at}.connectionInfo`, mistakes });
+  const onFailure = choiceIn('failurePolicy', ['NoOpinion', 'Deny']) === 'Deny' ? 'deny' : 'nothing';
+  const file = fileIn(entry.connectionInfo ?? {}, { at: `${at}.connectionInfo`, mistakes });
   return {
     name,
     file,
@@ -195,7 +195,7 @@ function readWebhook(name: string, told: ToldWebhook, { at, mistakes }: Place): 
 }
 
 function fileIn(
-  { type = '', kubeConfigFile: file = '' }: NonNullable<ToldWebhook['connectionInfo']>,
+  { type = '', kubeConfigFile: file = '' }: NonNullable<WebhookEntry['connectionInfo']>,
   { at, mistakes }: Pick<Place, 'at' | 'mistakes'>,
 ): string {
   const wrong = (why: string) => invalidValue(`${at}.kubeConfigFile`, file, why);

@@ -47,16 +47,16 @@ const requestShape = objectOf('SubjectAccessReviewSpec', {
 });
 const environment = new Environment({ request: requestShape });
 
-/** The conditions under which a webhook is asked; what is wrong with them is added to the mistakes. */
-export function readConditions(told: readonly string[], at: string, mistakes: FieldError[]): Program[] {
-  if (told.length > MOST) {
-    mistakes.push(tooMany(at, told.length, MOST));
+/** Compiles the match conditions of a webhook, and adds their mistakes to the list. */
+export function readConditions(expressions: readonly string[], at: string, mistakes: FieldError[]): Program[] {
+  if (expressions.length > MOST) {
+    mistakes.push(tooMany(at, expressions.length, MOST));
     return [];
   }
-  return told.flatMap((expression, i) => {
+  return expressions.flatMap((expression, i) => {
     const field = `${at}[${i}].expression`;
     if (expression.trim() === '') mistakes.push(requiredValue(field));
-    else if (told.indexOf(expression) < i) mistakes.push(duplicateValue(field, expression));
+    else if (expressions.indexOf(expression) < i) mistakes.push(duplicateValue(field, expression));
     else {
       const compiled = environment.compile(expression);
       if (compiled.kind === 'compiled') {
@@ -72,9 +72,9 @@ export function readConditions(told: readonly string[], at: string, mistakes: Fi
   });
 }
 
-/** Whether all hold of a question. One that does not hold counts more than one that fails. */
+/** Whether a review meets all conditions. A condition that is false outweighs one that fails to evaluate. */
 export function matches(conditions: readonly Program[], spec: JsonObject): boolean | 'failed' {
-  const request = fromData(inFull(spec), requestShape);
+  const request = fromData(withAllFields(spec), requestShape);
   const outcomes = conditions.map((program) => program.run(new Map([['request', request]]), COST_LIMIT));
   if (outcomes.some((outcome) => outcome.kind === 'value' && outcome.value !== true)) return false;
   return outcomes.some(({ kind }) => kind === 'failed') ? 'failed' : true;
@@ -82,8 +82,8 @@ export function matches(conditions: readonly Program[], spec: JsonObject): boole
 
 const NO_RESOURCE = Object.fromEntries(Object.keys(resource).map((name) => [name, '']));
 
-/** Expressions can look at every text, whether there is something in it or not. */
-function inFull({ resourceAttributes, nonResourceAttributes, ...user }: JsonObject): JsonObject {
+/** Fills absent attributes with empty strings, so that expressions can read every field. */
+function withAllFields({ resourceAttributes, nonResourceAttributes, ...user }: JsonObject): JsonObject {
   return {
     user: '',
     uid: '',

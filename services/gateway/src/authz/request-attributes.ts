@@ -3,14 +3,14 @@ import { Query, type RequestInfo } from '@tidegate/request-info';
 import { parseFieldSelector } from '@tidegate/selectors';
 import { ApiError } from '@tidegate/status';
 
-/** What a request does, as rules of roles name it. */
+/** The attributes of a request that rules of roles match. */
 export function ruleAttributesOf(info: RequestInfo): Deed {
   if (!info.isResource) return { isResource: false, verb: info.verb, path: info.path };
   const { verb, group, resource, subresource } = info;
   return { isResource: true, verb, group, resource, subresource, name: nameIn(info) };
 }
 
-/** A list or watch of one name is about that name. */
+/** The name of the requested object; for a list or watch the name that its field selector requires. */
 export function nameIn({ name, verb, query }: RequestInfo): string {
   if (name !== '' || (verb !== 'list' && verb !== 'watch')) return name;
   const text = query.get('fieldSelector');
@@ -20,7 +20,7 @@ export function nameIn({ name, verb, query }: RequestInfo): string {
     const named = requirements.find(({ field, equal }) => field === 'metadata.name' && equal)?.value ?? '';
     return named.includes('/') || named.includes('%') || named === '.' || named === '..' ? '' : named;
   } catch (error) {
-    // what it means is said where the list is made
+    // an invalid selector is reported where the list is made
     if (error instanceof ApiError) return name;
     throw error;
   }
@@ -37,7 +37,9 @@ const NOTHING = {
   path: '',
 };
 
-/** A request that nobody has sent, for those who ask whether somebody may. */
-export function question(asked: Partial<RequestInfo> & Pick<RequestInfo, 'verb' | 'isResource'>): RequestInfo {
+/** The request info of a hypothetical request, for authorization checks. */
+export function hypotheticalRequest(
+  asked: Partial<RequestInfo> & Pick<RequestInfo, 'verb' | 'isResource'>,
+): RequestInfo {
   return { ...NOTHING, query: new Query(''), ...asked };
 }

@@ -7,7 +7,7 @@ import type { Admission } from '../admission/admission.ts';
 import type { BearerTokens } from '../authn/bearer-tokens.ts';
 import { digestOf } from '../authn/token-authority.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
-import { question } from '../authz/request-attributes.ts';
+import { hypotheticalRequest } from '../authz/request-attributes.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { type User, userInfo } from '../request/user.ts';
@@ -116,7 +116,7 @@ function subjectOf(spec: JsonObject): User {
 
 function resourceOf(spec: JsonObject): RequestInfo {
   const asked = (spec.resourceAttributes ?? {}) as JsonObject;
-  return question({
+  return hypotheticalRequest({
     isResource: true,
     verb: text(asked.verb),
     group: text(asked.group),
@@ -130,7 +130,7 @@ function resourceOf(spec: JsonObject): RequestInfo {
 
 function otherOf(spec: JsonObject): RequestInfo {
   const asked = spec.nonResourceAttributes as JsonObject;
-  return question({ isResource: false, verb: text(asked.verb), path: text(asked.path) });
+  return hypotheticalRequest({ isResource: false, verb: text(asked.verb), path: text(asked.path) });
 }
 
 function text(value: Json | undefined): string {
