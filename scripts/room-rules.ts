@@ -39,7 +39,7 @@ export const roomOrders: Readonly<Record<string, RoomOrder>> = {
       'quota',
       'admission',
       'plugins',
-      'addresses',
+      'allocation',
       'patch',
       'ownership',
       'flow',

@@ -97,7 +97,7 @@ describe('The audit log', () => {
   test('explains what was refused: no name, no right, no way, too much', async () => {
     const nobody = await audited('GET', MAPS, { token: `${SECRET}-token` });
     assert.deepEqual([nobody.event.user.username, nobody.event.responseStatus.reason], ['', 'Unauthorized']);
-    assert.equal(nobody.event.annotations['authentication.tidegate/reason'], 'nobody knows the token');
+    assert.equal(nobody.event.annotations['authentication.tidegate/reason'], 'no authenticator recognizes the token');
     assert.equal(nobody.reply.text.includes('nobody knows'), false);
     const refused = await audited('GET', MAPS, { token: 'ann-token' });
     assert.equal(refused.event.annotations['authorization.k8s.io/decision'], 'forbid');

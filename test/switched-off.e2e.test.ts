@@ -38,7 +38,7 @@ describe('What can be switched off', () => {
     assert.equal((await client.ask('GET', MAPS, { token: '' })).code, 200);
     assert.equal((await client.ask('GET', '/api/v1/nodes', { token: '' })).code, 401);
     const log = readFileSync(join(system.tidegate.dataDir, 'logs', 'gateway.log'), 'utf8');
-    assert.match(log, /whoever has a name here may do everything/);
+    assert.match(log, /every authenticated user may do everything/);
   });
 
   test('controllers: without theirs there is no ServiceAccount default and no garbage is collected; others go on', async () => {

@@ -1,7 +1,7 @@
 import type { AskAccess } from '@tidegate/kinds';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Decision } from '../authz/policy.ts';
-import { question } from '../authz/question.ts';
+import { hypotheticalRequest } from '../authz/request-attributes.ts';
 import { AUTHENTICATED, accountGroups, type User } from '../request/user.ts';
 
 const ACCOUNT = /^system:serviceaccount:([^:]*):[^:]*$/;
@@ -20,7 +20,7 @@ class Undecided extends Error {
 export function accessOf(authorizer: Pick<Authorizer, 'knownDecision' | 'judge'>, user: User): AskAccess {
   const answers = new Map<string, Decision>();
   return ({ serviceAccount, ...asked }) => {
-    const info = question({ version: '*', isResource: asked.path === undefined, ...asked });
+    const info = hypotheticalRequest({ version: '*', isResource: asked.path === undefined, ...asked });
     const who = serviceAccount === undefined ? user : accountNamed(serviceAccount);
     const known = authorizer.knownDecision(who, info);
     if (known !== undefined) return known;

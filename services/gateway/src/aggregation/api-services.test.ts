@@ -30,7 +30,7 @@ function mirrored(...first: readonly Registered[]) {
   const apiServices = new ApiServices({
     mirrors,
     localNames: ['v1.'],
-    targets: { isConfigured: () => true, backEnd: () => new Promise(() => {}) } as unknown as RemoteTargets,
+    targets: { isConfigured: () => true, backend: () => new Promise(() => {}) } as unknown as RemoteTargets,
     find: () => Promise.reject(new Error('nothing is mirrored')),
     tell: async () => {},
     warn: () => {},

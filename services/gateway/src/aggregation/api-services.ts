@@ -1,6 +1,6 @@
 import { API_SERVICES, type ApiPriority, REGISTRATION_GROUP, type Registry } from '@tidegate/kinds';
 import type { Revision } from '@tidegate/revision';
-import type { RemoteVersion, ServedElsewhere } from '../discovery/served-elsewhere.ts';
+import type { RemoteVersion, ServedElsewhere } from '../discovery/served-groups.ts';
 import { LiveView, type MirrorPort } from '../live/live-view.ts';
 import { type ApiService, availableIn, readApiService } from './api-service.ts';
 import { RemoteApi, type RemoteApiOptions } from './remote-api.ts';

@@ -2,38 +2,38 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { test } from 'node:test';
-import type { BackEnd } from '../proxy/back-end.ts';
+import type { Backend } from '../proxy/backend.ts';
 import { askInBackground } from './background-request.ts';
 
-async function listening(speak: (socket: Socket) => void): Promise<{ server: Server; backEnd: BackEnd }> {
+async function listening(speak: (socket: Socket) => void): Promise<{ server: Server; backend: Backend }> {
   const server = createServer((socket) => speak(socket.on('error', () => {})));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return { server, backEnd: { address: '127.0.0.1', host: 'fruit.a.svc', port, tls: undefined, connectMs: 1 } };
+  return { server, backend: { address: '127.0.0.1', host: 'fruit.a.svc', port, tls: undefined, connectMs: 1 } };
 }
 
 const request = { path: '/apis', headers: ['Accept', 'application/json'], timeoutMs: 60_000, mostBytes: 100 };
 
 test('an answer is read to its end, and the connection is closed', async () => {
   let asked = '';
-  const { server, backEnd } = await listening((socket) => {
+  const { server, backend } = await listening((socket) => {
     socket.once('data', (data) => {
       asked = String(data);
       socket.write('HTTP/1.1 200 OK\r\nETag: "a"\r\nContent-Length: 2\r\n\r\n{}');
     });
   });
-  const { code, headers, body } = await askInBackground(backEnd, request);
+  const { code, headers, body } = await askInBackground(backend, request);
   assert.deepEqual([code, headers.etag, String(body)], [200, '"a"', '{}']);
-  assert.match(asked, new RegExp(`^GET /apis HTTP/1.1\r\nHost: fruit.a.svc:${backEnd.port}\r\n`));
+  assert.match(asked, new RegExp(`^GET /apis HTTP/1.1\r\nHost: fruit.a.svc:${backend.port}\r\n`));
   server.close();
   await once(server, 'close');
 });
 
 test('who does not answer, or not to the end, is waited for as long as was said', async () => {
   for (const said of ['', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}']) {
-    const { server, backEnd } = await listening((socket) => socket.once('data', () => socket.write(said)));
-    await assert.rejects(askInBackground(backEnd, { ...request, timeoutMs: 50 }), {
+    const { server, backend } = await listening((socket) => socket.once('data', () => socket.write(said)));
+    await assert.rejects(askInBackground(backend, { ...request, timeoutMs: 50 }), {
       message: 'context deadline exceeded',
     });
     server.close();
@@ -42,10 +42,10 @@ test('who does not answer, or not to the end, is waited for as long as was said'
 });
 
 test('an answer that is larger than anybody wants is a failure', async () => {
-  const { server, backEnd } = await listening((socket) => {
+  const { server, backend } = await listening((socket) => {
     socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${'a'.repeat(200)}`));
   });
-  await assert.rejects(askInBackground(backEnd, request), /larger than 100 bytes/);
+  await assert.rejects(askInBackground(backend, request), /larger than 100 bytes/);
   server.close();
   await once(server, 'close');
 });

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { ask, type BackEnd, dial } from '../proxy/back-end.ts';
+import { ask, type Backend, dial } from '../proxy/backend.ts';
 
 interface BackgroundRequest {
   readonly path: string;
@@ -17,11 +17,11 @@ export interface BackgroundAnswer {
 }
 
 /** Asks a back end in nobody's name. All of it happens within its time, or fails in words that users know. */
-export async function askInBackground(backEnd: BackEnd, request: BackgroundRequest): Promise<BackgroundAnswer> {
+export async function askInBackground(backend: Backend, request: BackgroundRequest): Promise<BackgroundAnswer> {
   const { path, headers, timeoutMs, mostBytes } = request;
   const late = new Error('context deadline exceeded');
   const started = performance.now();
-  const socket = await dial({ ...backEnd, connectMs: timeoutMs });
+  const socket = await dial({ ...backend, connectMs: timeoutMs });
   let isLate = false;
   const timer = setTimeout(
     () => {
@@ -31,7 +31,7 @@ export async function askInBackground(backEnd: BackEnd, request: BackgroundReque
     timeoutMs - (performance.now() - started),
   );
   try {
-    const all = ['Host', `${backEnd.host}:${backEnd.port}`, 'Connection', 'close', ...headers];
+    const all = ['Host', `${backend.host}:${backend.port}`, 'Connection', 'close', ...headers];
     const { response } = await ask(socket, { method: 'GET', path, headers: all }, (body) => body.end());
     const parts: Buffer[] = [];
     let bytes = 0;

@@ -3,7 +3,7 @@ import { ApiError } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
 import { upgradeOf } from '../answer/upgrade-reply.ts';
 import { writeText } from '../answer/write-answer.ts';
-import { type BackEnd, hostAndPort } from '../proxy/back-end.ts';
+import { type Backend, hostAndPort } from '../proxy/backend.ts';
 import { forward } from '../proxy/forward.ts';
 import { passUpgrade } from '../proxy/upgrade.ts';
 import type { User } from '../request/user.ts';
@@ -25,16 +25,16 @@ export async function passOn(remote: RemoteApi, passed: PassedOn): Promise<numbe
   const { reply, audit, info } = passed;
   if (DOTTED.test(info.path)) return writeText(audit, reply, 404, '404 page not found\n');
   if (!remote.isAvailable) return writeText(audit, reply, 503, 'service unavailable\n');
-  let backEnd: BackEnd;
+  let backend: Backend;
   try {
-    backEnd = await remote.backEnd();
+    backend = await remote.backend();
   } catch (error) {
     // no address of it is known, or it may not be called: the look that follows tells why
     remote.missed(error);
     return writeText(audit, reply, 503, 'service unavailable\n');
   }
   try {
-    await send(backEnd, passed);
+    await send(backend, passed);
     return reply.raw.statusCode;
   } catch (error) {
     if (!(error instanceof ApiError) || reply.raw.headersSent) throw error;
@@ -44,17 +44,17 @@ export async function passOn(remote: RemoteApi, passed: PassedOn): Promise<numbe
   }
 }
 
-async function send(backEnd: BackEnd, { reply, info, user, audit }: PassedOn): Promise<void> {
+async function send(backend: Backend, { reply, info, user, audit }: PassedOn): Promise<void> {
   const { url = '' } = reply.raw.req;
   const mark = url.indexOf('?');
   const [path, query] = mark < 0 ? [url, ''] : [url.slice(0, mark), url.slice(mark)];
   const headers = ['Audit-Id', audit, ...identityHeaders(user)];
-  const host = hostAndPort(backEnd);
+  const host = hostAndPort(backend);
   const upgrade = upgradeOf(reply);
   if (upgrade !== undefined) {
-    await passUpgrade({ auditId: audit, backEnd, path: path + query, headers, host }, upgrade);
+    await passUpgrade({ auditId: audit, backend, path: path + query, headers, host }, upgrade);
     return;
   }
-  const sent = { auditId: audit, backEnd, path: info.path, query, prefix: '', headers, host, mayRedirect: false };
+  const sent = { auditId: audit, backend, path: info.path, query, prefix: '', headers, host, mayRedirect: false };
   await forward(sent, reply);
 }

@@ -21,7 +21,7 @@ function unreachable(clock = { now: 0 }) {
   let looks = 0;
   const targets = {
     isConfigured: () => true,
-    backEnd: () => {
+    backend: () => {
       looks++;
       return Promise.reject(new Error('nowhere'));
     },

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FindCollection } from '../callouts/service-targets.ts';
-import type { BackEnd } from '../proxy/back-end.ts';
+import type { Backend } from '../proxy/backend.ts';
 import { type ApiService, availableIn, type RemoteService } from './api-service.ts';
 import { askInBackground, wordsOf } from './background-request.ts';
 import { AGGREGATOR, identityHeaders } from './identity-headers.ts';
@@ -125,8 +125,8 @@ export class RemoteApi {
     this.#options.report(this.#apiService.name, undefined);
   }
 
-  backEnd(): Promise<BackEnd> {
-    return this.#options.targets.backEnd(this.service, CONNECT_MS);
+  backend(): Promise<Backend> {
+    return this.#options.targets.backend(this.service, CONNECT_MS);
   }
 
   async #look(): Promise<void> {
@@ -213,15 +213,15 @@ export class RemoteApi {
   }
 
   async #attempt(service: RemoteService): Promise<void> {
-    const backEnd = await this.#options.targets.backEnd(service, PATIENCE_MS);
+    const backend = await this.#options.targets.backend(service, PATIENCE_MS);
     const path = `/apis/${this.groupVersion}`;
-    const url = `https://${backEnd.address}:${backEnd.port}${path}`;
+    const url = `https://${backend.address}:${backend.port}${path}`;
     const headers = ['Accept', 'application/json', ...identityHeaders(AGGREGATOR)];
     const failing = `failing or missing response from ${url}: `;
     let code: number;
     try {
       const request = { path, headers, timeoutMs: PATIENCE_MS, mostBytes: ANSWER_BYTES };
-      ({ code } = await askInBackground(backEnd, request));
+      ({ code } = await askInBackground(backend, request));
     } catch (error) {
       throw new Error(failing + wordsOf(url, error), { cause: error });
     }
@@ -231,9 +231,9 @@ export class RemoteApi {
   /** What it serves. */
   async #learn(): Promise<void> {
     const ask: AskRemote = async (path, { headers, mostBytes }) => {
-      const backEnd = await this.#options.targets.backEnd(this.service, PATIENCE_MS);
+      const backend = await this.#options.targets.backend(this.service, PATIENCE_MS);
       const all = [...headers, ...identityHeaders(AGGREGATOR)];
-      return askInBackground(backEnd, { path, headers: all, timeoutMs: PATIENCE_MS, mostBytes });
+      return askInBackground(backend, { path, headers: all, timeoutMs: PATIENCE_MS, mostBytes });
     };
     const { groupVersion } = this;
     const failed = (what: string) => (error: unknown) =>

@@ -14,17 +14,17 @@ function targets(aggregatedServiceAddresses: readonly string[], files = NO_FILES
 }
 
 test('a Service is reached where a flag says, under the name that its certificate has', async () => {
-  const { address, port, host } = await targets(['a/fruit=127.0.0.1:8443']).backEnd(SERVICE, 1);
+  const { address, port, host } = await targets(['a/fruit=127.0.0.1:8443']).backend(SERVICE, 1);
   assert.deepEqual([address, port, host], ['127.0.0.1', 8443, 'fruit.a.svc']);
-  assert.equal((await targets(['a/fruit=[::1]:1']).backEnd(SERVICE, 1)).address, '::1');
+  assert.equal((await targets(['a/fruit=[::1]:1']).backend(SERVICE, 1)).address, '::1');
 });
 
 test('every other one is looked for', async () => {
-  await assert.rejects(targets(['b/fruit=127.0.0.1:8443']).backEnd(SERVICE, 1), /nobody may look/);
+  await assert.rejects(targets(['b/fruit=127.0.0.1:8443']).backend(SERVICE, 1), /nobody may look/);
 });
 
 test('an address that is closed is not connected to, whoever names it', async () => {
-  await assert.rejects(targets(['a/fruit=169.254.169.254:80']).backEnd(SERVICE, 1), /address not allowed/);
+  await assert.rejects(targets(['a/fruit=169.254.169.254:80']).backend(SERVICE, 1), /address not allowed/);
 });
 
 test('options that say nothing are refused, and say what they take', () => {
@@ -36,7 +36,7 @@ test('options that say nothing are refused, and say what they take', () => {
 
 test('a certificate is judged by the bundle, or not at all where that is wanted', async () => {
   const all = targets(['a/fruit=127.0.0.1:8443']);
-  const bundled = await all.backEnd({ ...SERVICE, caBundle: Buffer.from('PEM').toString('base64') }, 1);
+  const bundled = await all.backend({ ...SERVICE, caBundle: Buffer.from('PEM').toString('base64') }, 1);
   assert.deepEqual([String(bundled.tls?.ca), bundled.tls?.rejectUnauthorized], ['PEM', undefined]);
-  assert.equal((await all.backEnd({ ...SERVICE, insecure: true }, 1)).tls?.rejectUnauthorized, false);
+  assert.equal((await all.backend({ ...SERVICE, insecure: true }, 1)).tls?.rejectUnauthorized, false);
 });

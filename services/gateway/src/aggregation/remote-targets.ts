@@ -5,7 +5,7 @@ import { OptionError } from '@tidegate/options';
 import { trusting } from '@tidegate/service-kit';
 import type { AllowedAddresses } from '../callouts/allowed-addresses.ts';
 import type { ServiceTarget, ServiceTargets } from '../callouts/service-targets.ts';
-import type { BackEnd } from '../proxy/back-end.ts';
+import type { Backend } from '../proxy/backend.ts';
 import type { RemoteService } from './api-service.ts';
 
 export interface RemoteTargetsConfig {
@@ -43,7 +43,7 @@ export class RemoteTargets {
     return this.#configured.has(keyOf(service));
   }
 
-  async backEnd(service: RemoteService, connectMs: number): Promise<BackEnd> {
+  async backend(service: RemoteService, connectMs: number): Promise<Backend> {
     const target = this.#configured.get(keyOf(service)) ?? (await this.#services.find(service));
     return {
       address: await this.#addresses.of(target.host),

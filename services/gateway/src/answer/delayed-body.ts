@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { compressor } from '../codec/compress.ts';
 import type { ListForm, ListMetadata } from '../codec/list-shape.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
-import { noteBytes } from '../telemetry/answer-bytes.ts';
+import { noteBytes } from '../telemetry/request-metrics.ts';
 import { isGone, writeDrained } from './drained.ts';
 import { codingHeader, writeAnswer, writeHead } from './write-answer.ts';
 

@@ -9,7 +9,7 @@ import { compress } from '../codec/compress.ts';
 import { type Negotiator, PLAIN } from '../codec/negotiate.ts';
 import { type Accepted, type CodingName, type ContentCoding, IDENTITY } from '../request/answer-form.ts';
 import type { Answer, ResourceRequest } from '../request/resource-request.ts';
-import { noteBytes } from '../telemetry/answer-bytes.ts';
+import { noteBytes } from '../telemetry/request-metrics.ts';
 import { flowHeaders, warningHeaders } from './headers.ts';
 
 type Headers = Array<string | number | string[]>;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anonymousAt, NOWHERE, USUAL_PATHS } from './anonymous.ts';
+import { anonymousAt, NOWHERE, USUAL_PATHS } from './authenticator.ts';
 
 const isOpen = (url: string) => anonymousAt(url, USUAL_PATHS) !== undefined;
 
-test('health, the version and what is below them are open to those without a name', () => {
+test('health, the version and the paths below them accept anonymous requests', () => {
   for (const url of ['/livez', '/readyz?verbose', '/healthz', '/version', '/version/', '/livez/ping', '/readyz/store'])
     assert.ok(isOpen(url), url);
 });
 
-test('nothing else is, however it is written', () => {
+test('no other path accepts them, however it is written', () => {
   for (const url of [
     '/',
     '',
@@ -27,7 +27,7 @@ test('nothing else is, however it is written', () => {
     assert.ok(!isOpen(url), url);
 });
 
-test('paths that are named are exact, and there may be none', () => {
+test('configured paths are exact, and the list may be empty', () => {
   const paths = { exact: new Set(['/livez']), below: [] };
   assert.equal(anonymousAt('/livez?x', paths)?.name, 'system:anonymous');
   assert.equal(anonymousAt('/livez/ping', paths), undefined);

@@ -33,21 +33,21 @@ const usual: AuthenticationConfig = {
   oidcCaFile: '',
 };
 
-describe('What the options say of authentication', () => {
+describe('The options of authentication', () => {
   const place = temporaryDir('authentication');
   const file = (name: string) => join(place.path, name);
   const log = { info() {}, warn() {} } as never;
   const refused: string[] = [];
   let authority: TestAuthority;
   const made = (config: Partial<AuthenticationConfig>) => {
-    const around = {
+    const dependencies = {
       serviceAccounts: undefined,
       calls: {} as never,
       log,
       refused: (why: string) => refused.push(why),
       warn: () => {},
     };
-    const all = authentication({ ...usual, ...config }, around);
+    const all = authentication({ ...usual, ...config }, dependencies);
     all.stop();
     return all;
   };
@@ -70,7 +70,7 @@ describe('What the options say of authentication', () => {
   });
   after(() => place.remove());
 
-  test('opens health and the version to anonymous requests, or nothing, or what a file names', async () => {
+  test('allow anonymous requests to health and the version, to nothing, or to the paths of a file', async () => {
     const ask = (config: Partial<AuthenticationConfig>) =>
       Promise.all(['/livez', '/api'].map((url) => whoAsks(config, url)));
     assert.deepEqual(await ask({}), ['system:anonymous', 401]);
@@ -79,14 +79,14 @@ describe('What the options say of authentication', () => {
     assert.deepEqual(await ask({ authenticationConfig: file('closed.yaml') }), [401, 401]);
   });
 
-  test('takes no failed try for an anonymous request', async () => {
+  test('do not turn failed authentication into an anonymous request', async () => {
     const open = { authenticationConfig: file('open.yaml') };
     for (const authorization of ['Bearer x', 'Basic x', '']) {
       assert.equal(await whoAsks(open, '/livez', { authorization }), 401, authorization);
     }
   });
 
-  test('may use one authority for clients and front proxies only with names', () => {
+  test('allow one authority for clients and front proxies only together with allowed names', () => {
     const both = { clientCaFile: file('ca.crt'), requestheaderClientCaFile: file('ca.crt') };
     assert.throws(
       () => made(both),
@@ -97,7 +97,7 @@ describe('What the options say of authentication', () => {
   });
 
   for (const [config, words] of [
-    [{ clientCaFile: 'nonsense' }, /--client-ca-file: there is no certificate in .*nonsense/],
+    [{ clientCaFile: 'nonsense' }, /--client-ca-file: .*nonsense contains no certificate/],
     [{ requestheaderClientCaFile: 'none' }, /--requestheader-client-ca-file: cannot read .*none/],
     [
       { authenticationConfig: 'open.yaml', anonymousAuth: false },

@@ -3,21 +3,17 @@ import { type Kit, WatchedFiles } from '@tidegate/service-kit';
 import { OperatorsWebhook, webhookIn } from '../callouts/operators-webhook.ts';
 import type { WebhookCalls } from '../callouts/webhook-calls.ts';
 import { durationOf } from '../configuration/duration.ts';
-import { type AnonymousPaths, NOWHERE, USUAL_PATHS } from './anonymous.ts';
-import { Authenticator } from './authenticator.ts';
-import { BearerTokens } from './bearer/bearer-tokens.ts';
-import { TokenFile } from './bearer/token-file.ts';
+import { type AuthenticationConfiguration, readAuthenticationConfiguration } from './authentication-configuration.ts';
+import { type AnonymousPaths, Authenticator, NOWHERE, USUAL_PATHS } from './authenticator.ts';
+import { BearerTokens } from './bearer-tokens.ts';
 import { type Authorities, readAuthorities } from './certificates.ts';
-import {
-  type AuthenticationConfiguration,
-  readAuthenticationConfiguration,
-} from './configuration/authentication-configuration.ts';
-import { issuerOfFlags, type OidcConfig } from './configuration/issuer-of-flags.ts';
 import { Connections } from './connections.ts';
 import { type FrontProxyConfig, FrontProxyHeaders } from './front-proxy.ts';
-import { fetchDocument } from './jwt/fetch-document.ts';
-import { type IssuerSettings, TokenIssuer } from './jwt/token-issuer.ts';
+import { fetchDocument } from './issuers/issuer-keys.ts';
+import { issuerOfOptions, type OidcConfig } from './issuers/oidc-options.ts';
+import { type IssuerSettings, TokenIssuer } from './issuers/token-issuer.ts';
 import type { ServiceAccounts } from './service-accounts.ts';
+import { TokenFile } from './token-authority.ts';
 import { TokenWebhook } from './token-webhook.ts';
 
 export interface AuthenticationConfig extends FrontProxyConfig, OidcConfig {
@@ -34,33 +30,33 @@ export interface AuthenticationConfig extends FrontProxyConfig, OidcConfig {
   readonly authenticationTokenWebhookCacheTtl: string;
 }
 
-interface Surroundings {
+interface Dependencies {
   readonly serviceAccounts: ServiceAccounts | undefined;
-  /** of webhooks that the operator names */
+  /** calls webhooks that the operator has configured */
   readonly calls: Pick<WebhookCalls, 'call'>;
   readonly log: Kit['log'];
-  /** why somebody is not known */
+  /** gets the reason for each failed authentication */
   readonly refused: (why: string) => void;
-  /** what goes wrong with those who are asked */
+  /** gets failures of issuers and webhooks */
   readonly warn: (words: string) => void;
 }
 
-/** All by which this server knows who sends a request. */
+/** The configured authentication of this server. */
 export interface Authentication {
   readonly authenticator: Authenticator;
   readonly tokens: BearerTokens;
-  /** issuers are asked for their keys in the background */
+  /** begins to fetch the keys of issuers in the background */
   start(): void;
   stop(): void;
 }
 
-/** What the options ask for; what is not asked for is not there, and costs nothing. */
-export function authentication(config: AuthenticationConfig, around: Surroundings): Authentication {
-  const { serviceAccounts, refused, warn, log } = around;
+/** Builds the authenticators that the options enable, and only those. */
+export function authentication(config: AuthenticationConfig, dependencies: Dependencies): Authentication {
+  const { serviceAccounts, refused, warn, log } = dependencies;
   const file = config.authenticationConfig;
-  const said = file === '' ? undefined : readAuthenticationConfiguration(file, config.serviceAccountIssuer);
-  const issuers = issuersOf(config, said).map(
-    (settings) => new TokenIssuer(settings, { fetch: fetchDocument, told: warn }),
+  const fromFile = file === '' ? undefined : readAuthenticationConfiguration(file, config.serviceAccountIssuer);
+  const issuers = issuersOf(config, fromFile).map(
+    (settings) => new TokenIssuer(settings, { fetch: fetchDocument, warn }),
   );
   const authorities = authorityFiles(config, log);
   const audiences = config.apiAudiences.length > 0 ? config.apiAudiences : config.serviceAccountIssuer;
@@ -69,7 +65,7 @@ export function authentication(config: AuthenticationConfig, around: Surrounding
       new TokenFile(config.tokenAuthFile),
       ...(serviceAccounts === undefined ? [] : [serviceAccounts]),
       ...issuers,
-      ...tokenWebhooks(config, around, audiences),
+      ...tokenWebhooks(config, dependencies, audiences),
     ],
     audiences,
   });
@@ -77,8 +73,8 @@ export function authentication(config: AuthenticationConfig, around: Surrounding
     connections: new Connections({ authorities, frontProxyNames: config.requestheaderAllowedNames }),
     frontProxy: config.requestheaderClientCaFile === '' ? undefined : new FrontProxyHeaders(config),
     tokens,
-    anonymous: anonymousPaths(config.anonymousAuth, said?.anonymous),
-    told: refused,
+    anonymous: anonymousPaths(config.anonymousAuth, fromFile?.anonymous),
+    onRefusal: refused,
   });
   return {
     authenticator,
@@ -93,10 +89,10 @@ export function authentication(config: AuthenticationConfig, around: Surrounding
   };
 }
 
-function issuersOf(config: AuthenticationConfig, said: AuthenticationConfiguration | undefined): IssuerSettings[] {
-  const ofFlags = issuerOfFlags(config, config.serviceAccountIssuer);
-  if (said === undefined) return ofFlags === undefined ? [] : [ofFlags];
-  if (ofFlags === undefined) return [...said.issuers];
+function issuersOf(config: AuthenticationConfig, fromFile: AuthenticationConfiguration | undefined): IssuerSettings[] {
+  const ofFlags = issuerOfOptions(config, config.serviceAccountIssuer);
+  if (fromFile === undefined) return ofFlags === undefined ? [] : [ofFlags];
+  if (ofFlags === undefined) return [...fromFile.issuers];
   throw new OptionError(
     '--oidc-issuer-url and --authentication-config exclude each other: name the issuer in the file',
   );
@@ -104,7 +100,7 @@ function issuersOf(config: AuthenticationConfig, said: AuthenticationConfigurati
 
 const WEBHOOK_TIMEOUT_MS = 10_000;
 
-function tokenWebhooks(config: AuthenticationConfig, { calls }: Surroundings, audiences: readonly string[]) {
+function tokenWebhooks(config: AuthenticationConfig, { calls }: Dependencies, audiences: readonly string[]) {
   const { authenticationTokenWebhookConfigFile: file, authenticationTokenWebhookVersion: version } = config;
   if (file === '') return [];
   if (version !== 'v1' && version !== 'v1beta1') {
@@ -118,7 +114,7 @@ function tokenWebhooks(config: AuthenticationConfig, { calls }: Surroundings, au
   return [new TokenWebhook({ webhook, version, cacheMs, audiences })];
 }
 
-/** Read again when they change, as the TLS server reads them. */
+/** The files are read again when they change, as the TLS server does. */
 function authorityFiles(config: AuthenticationConfig, log: Kit['log']) {
   const { clientCaFile, requestheaderClientCaFile, requestheaderAllowedNames } = config;
   return new WatchedFiles({
@@ -137,7 +133,7 @@ function authoritiesIn(option: string, file: string): Authorities {
   return file === '' ? [] : readAuthorities(option, file);
 }
 
-/** Else every client could say that it is somebody else. */
+/** Otherwise every client could act as a front proxy and name any user. */
 function refuseOverlap(clients: Authorities, frontProxies: Authorities): void {
   const isInBoth = frontProxies.some((one) => clients.some((other) => one.fingerprint256 === other.fingerprint256));
   if (!isInBoth) return;
@@ -146,8 +142,8 @@ function refuseOverlap(clients: Authorities, frontProxies: Authorities): void {
   );
 }
 
-function anonymousPaths(isAllowed: boolean, said: AnonymousPaths | undefined): AnonymousPaths {
-  if (said === undefined) return isAllowed ? USUAL_PATHS : NOWHERE;
-  if (isAllowed) return said;
+function anonymousPaths(isAllowed: boolean, fromFile: AnonymousPaths | undefined): AnonymousPaths {
+  if (fromFile === undefined) return isAllowed ? USUAL_PATHS : NOWHERE;
+  if (isAllowed) return fromFile;
   throw new OptionError('--anonymous-auth and anonymous in the file of --authentication-config exclude each other');
 }

@@ -5,7 +5,7 @@ import { ApiError } from '@tidegate/status';
 import { Authenticator } from './authenticator.ts';
 import type { Connections, Peer } from './connections.ts';
 
-test('a certificate that has expired proves nothing any more on a connection that was made while it did', async () => {
+test('an expired certificate is rejected also on a connection that was opened before it expired', async () => {
   const told: string[] = [];
   const asked = async (until: number) => {
     const peer: Peer = { kind: 'client', user: { name: 'ann', uid: '', groups: [], until } };
@@ -14,7 +14,7 @@ test('a certificate that has expired proves nothing any more on a connection tha
       frontProxy: undefined,
       tokens: {} as never,
       anonymous: 'all',
-      told: (why) => told.push(why),
+      onRefusal: (why) => told.push(why),
     });
     return authenticator.authenticate({ url: '/livez', headers: {} } as IncomingMessage);
   };
@@ -23,15 +23,15 @@ test('a certificate that has expired proves nothing any more on a connection tha
   assert.deepEqual(told, ['the client certificate has expired']);
 });
 
-test('what a front proxy says of others is no name of its own, and stays for those who ask whom it names', async () => {
+test('the sender of a request is never taken from the headers of a front proxy, which stay on the request', async () => {
   const taken: string[] = [];
   const asking = (peer: Peer, headers: Record<string, string>) => {
     const authenticator = new Authenticator({
       connections: { of: () => peer } as unknown as Connections,
       frontProxy: { take: () => taken.push('taken') } as never,
-      tokens: { known: () => ({ name: 'bob', uid: '', groups: [] }) } as never,
+      tokens: { cachedUser: () => ({ name: 'bob', uid: '', groups: [] }) } as never,
       anonymous: 'all',
-      told: () => {},
+      onRefusal: () => {},
     });
     return authenticator.sender({ url: '/', headers } as unknown as IncomingMessage);
   };
@@ -39,7 +39,7 @@ test('what a front proxy says of others is no name of its own, and stays for tho
   const headers = { 'x-remote-user': 'carol', authorization: `Bearer ${'b'.repeat(20)}` };
   assert.equal(await asking({ kind: 'front-proxy' }, headers), undefined);
   assert.equal((await asking({ kind: 'client', user: ann }, headers))?.name, 'ann');
-  assert.equal((await asking({ kind: 'nobody' }, headers))?.name, 'bob');
-  assert.equal(await asking({ kind: 'nobody' }, {}), undefined);
+  assert.equal((await asking({ kind: 'none' }, headers))?.name, 'bob');
+  assert.equal(await asking({ kind: 'none' }, {}), undefined);
   assert.deepEqual(taken, []);
 });

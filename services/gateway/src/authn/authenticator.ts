@@ -1,28 +1,50 @@
 import type { IncomingMessage } from 'node:http';
 import { unauthorized } from '@tidegate/status';
-import type { User } from '../request/user.ts';
-import { type AnonymousPaths, anonymousAt } from './anonymous.ts';
-import type { BearerTokens } from './bearer/bearer-tokens.ts';
-import { bearerOf } from './bearer/token.ts';
+import { anonymous, type User } from '../request/user.ts';
+import type { BearerTokens } from './bearer-tokens.ts';
 import type { Connections, Peer } from './connections.ts';
 import type { FrontProxyHeaders } from './front-proxy.ts';
+import { bearerOf } from './token-authority.ts';
+
+/**
+ * The paths that accept requests without credentials; authorization still decides whether such a request is allowed.
+ */
+export type AnonymousPaths = 'all' | { readonly exact: ReadonlySet<string>; readonly below: readonly string[] };
+
+/** The paths of health checks and of the version. */
+export const USUAL_PATHS: AnonymousPaths = {
+  exact: new Set(['/livez', '/readyz', '/healthz', '/version']),
+  below: ['/livez/', '/readyz/', '/healthz/', '/version/'],
+};
+
+export const NOWHERE: AnonymousPaths = { exact: new Set(), below: [] };
+
+/** The anonymous user; undefined where this path accepts no anonymous requests. */
+export function anonymousAt(url: string, paths: AnonymousPaths): User | undefined {
+  if (paths === 'all') return anonymous;
+  const mark = url.indexOf('?');
+  const path = mark < 0 ? url : url.slice(0, mark);
+  if (paths.exact.has(path)) return anonymous;
+  // a path with `..` may lead out of the prefix again
+  return !path.includes('..') && paths.below.some((prefix) => path.startsWith(prefix)) ? anonymous : undefined;
+}
 
 interface AuthenticatorOptions {
   readonly connections: Connections;
-  /** undefined: no front proxy is believed */
+  /** undefined: no front proxy is trusted */
   readonly frontProxy: FrontProxyHeaders | undefined;
   readonly tokens: BearerTokens;
   readonly anonymous: AnonymousPaths;
-  /** why somebody is not known, for the logs alone */
-  readonly told: (why: string) => void;
+  /** gets the reason for each failed authentication, for the log only */
+  readonly onRefusal: (why: string) => void;
 }
 
 /**
- * Who sends a request, in kube-apiserver's order: whom a front proxy names, whose certificate was shown, whose token was
- * sent; and nobody in particular, where that is allowed.
+ * Authenticates requests in kube-apiserver's order: by the headers of a front proxy, by client certificate, by bearer
+ * token; without credentials as the anonymous user, where that is allowed.
  *
- * Invariant: who tries to be somebody and fails is nobody, not somebody else: a token that nobody knows, or a certificate
- * that proves nothing, is 401 and never anonymous.
+ * Invariant: a request with invalid credentials is never served under another identity: an unknown token or an
+ * untrusted certificate is answered with 401 and does not become anonymous.
  */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
@@ -34,32 +56,33 @@ export class Authenticator {
   async authenticate(request: IncomingMessage): Promise<User> {
     const { connections, frontProxy, anonymous } = this.#options;
     const peer = connections.of(request);
-    const said = frontProxy?.take(request) ?? [];
-    if (peer.kind === 'front-proxy' && said.length > 0) {
-      const user = frontProxy?.user(said);
+    const identity = frontProxy?.take(request) ?? [];
+    if (peer.kind === 'front-proxy' && identity.length > 0) {
+      const user = frontProxy?.user(identity);
       if (user === 'ambiguous') throw this.#refused('a front proxy names more than one user');
       if (user !== undefined) return user;
     }
-    const proven = await this.#proven(request, peer);
-    if (proven !== undefined) return proven;
-    if (peer.kind === 'stranger') throw this.#refused(peer.why);
+    const ownIdentity = await this.#ownIdentity(request, peer);
+    if (ownIdentity !== undefined) return ownIdentity;
+    if (peer.kind === 'untrusted') throw this.#refused(peer.why);
     if (peer.kind === 'front-proxy') throw this.#refused('a front proxy names no user');
-    const nobody = anonymousAt(request.url ?? '', anonymous);
-    if (nobody === undefined) throw unauthorized(new Error('the request has no name, which this path asks for'));
-    return nobody;
+    const anonymousUser = anonymousAt(request.url ?? '', anonymous);
+    if (anonymousUser === undefined)
+      throw unauthorized(new Error('the request has no credentials, and this path requires them'));
+    return anonymousUser;
   }
 
   /**
-   * Who sends a request by a certificate or a token of their own; what a front proxy says does not count, and stays on the
-   * request. undefined: they show neither.
+   * The user whom the sender's own certificate or token proves. Headers of a front proxy are ignored and stay on the
+   * request. undefined: the request has neither.
    */
   async sender(request: IncomingMessage): Promise<User | undefined> {
     const peer = this.#options.connections.of(request);
-    return peer.kind === 'front-proxy' ? undefined : this.#proven(request, peer);
+    return peer.kind === 'front-proxy' ? undefined : this.#ownIdentity(request, peer);
   }
 
-  async #proven(request: IncomingMessage, peer: Peer): Promise<User | undefined> {
-    if (peer.kind === 'client') return this.#inTime(peer.user);
+  async #ownIdentity(request: IncomingMessage, peer: Peer): Promise<User | undefined> {
+    if (peer.kind === 'client') return this.#checkedExpiry(peer.user);
     const { authorization } = request.headers;
     return authorization === undefined ? undefined : this.#byToken(authorization);
   }
@@ -68,22 +91,22 @@ export class Authenticator {
     const { tokens } = this.#options;
     const token = bearerOf(authorization);
     if (token === undefined) throw unauthorized(new Error('the Authorization header holds no bearer token'));
-    const known = tokens.known(token);
+    const known = tokens.cachedUser(token);
     if (known !== undefined) return known;
-    const judged = await tokens.judge(token);
-    if ('user' in judged) return judged.user;
-    if (judged.refusals.length === 0) throw unauthorized(new Error('nobody knows the token'));
-    throw this.#refused(judged.refusals.join(', '));
+    const result = await tokens.authenticate(token);
+    if ('user' in result) return result.user;
+    if (result.refusals.length === 0) throw unauthorized(new Error('no authenticator recognizes the token'));
+    throw this.#refused(result.refusals.join(', '));
   }
 
-  /** A connection outlives the certificate with which it was made. */
-  #inTime(user: User): User {
+  /** A connection may stay open after its client certificate has expired. */
+  #checkedExpiry(user: User): User {
     if (user.until !== undefined && user.until < Date.now()) throw this.#refused('the client certificate has expired');
     return user;
   }
 
   #refused(why: string): Error {
-    this.#options.told(why);
+    this.#options.onRefusal(why);
     return unauthorized(new Error(why));
   }
 }

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import { OptionError } from '@tidegate/options';
 
-/** Certificates that sign those of others. */
+/** The certificates of certificate authorities. */
 export type Authorities = readonly X509Certificate[];
 
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** The authorities of a file, which an option names. */
+/** Reads the authorities from the file that an option names. */
 export function readAuthorities(option: string, file: string): Authorities {
   let text: string;
   try {
@@ -17,19 +17,19 @@ export function readAuthorities(option: string, file: string): Authorities {
     throw new OptionError(`--${option}: cannot read ${file} (${(error as Error).message})`);
   }
   const blocks = text.match(PEM) ?? [];
-  if (blocks.length === 0) throw new OptionError(`--${option}: there is no certificate in ${file}`);
+  if (blocks.length === 0) throw new OptionError(`--${option}: ${file} contains no certificate`);
   try {
     return blocks.map((block) => new X509Certificate(block));
   } catch (error) {
-    throw new OptionError(`--${option}: ${file} holds what is no certificate: ${(error as Error).message}`);
+    throw new OptionError(`--${option}: ${file} contains an invalid certificate: ${(error as Error).message}`);
   }
 }
 
-/** The certificate that the other end has shown, and those that it came with; empty: none. */
+/** The client certificate of a connection and the chain that came with it; empty without a certificate. */
 export function shownChain(socket: TLSSocket): X509Certificate[] {
   const chain: X509Certificate[] = [];
   let next: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
-  // an authority is its own issuer
+  // a root certificate is its own issuer
   for (const seen = new Set(); next?.raw !== undefined && !seen.has(next); next = next.issuerCertificate) {
     seen.add(next);
     chain.push(new X509Certificate(next.raw));
@@ -38,8 +38,8 @@ export function shownChain(socket: TLSSocket): X509Certificate[] {
 }
 
 /**
- * Whether one of these authorities stands behind a certificate. That the chain is sound (times, purposes, lengths) the TLS
- * library has found out; which of all authorities it leads to, it does not tell.
+ * Whether a chain leads to one of these authorities. The TLS library has already verified the chain (validity,
+ * purposes, lengths), but it does not tell which of all trusted authorities it ends in.
  */
 export function isSignedBy(authorities: Authorities, chain: readonly X509Certificate[]): boolean {
   for (const [i, one] of chain.entries()) {

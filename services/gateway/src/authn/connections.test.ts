@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { type TestAuthority, testAuthority } from '@tidegate/testkit';
 import { Connections, type Peer } from './connections.ts';
 
-describe('Who is at the other end', () => {
+describe('The peer of a connection', () => {
   let server: Server;
   let clients: TestAuthority;
   let proxies: TestAuthority;
@@ -68,7 +68,7 @@ describe('Who is at the other end', () => {
     return seen.at(-1) as Peer;
   }
 
-  test('is a client with what its certificate says', async () => {
+  test('is a client with the attributes of its certificate', async () => {
     const pair = await clients.leaf({ commonName: 'ann', organization: 'dev' });
     const peer = await peerWith(pair);
     assert.ok(peer.kind === 'client');
@@ -80,11 +80,11 @@ describe('Who is at the other end', () => {
     assert.equal(until, certificate.validToDate.getTime());
   });
 
-  test('is a front proxy by its authority and its name, and no client by them', async () => {
+  test('is a front proxy by its authority and its name, and then no client', async () => {
     assert.deepEqual(await peerWith(await proxies.leaf({ commonName: 'proxy' })), { kind: 'front-proxy' });
     assert.equal(
       (await peerWith(await proxies.leaf({ commonName: 'admin', organization: 'system:masters' }))).kind,
-      'stranger',
+      'untrusted',
     );
   });
 
@@ -93,18 +93,18 @@ describe('Who is at the other end', () => {
     assert.ok(peer.kind === 'client' && peer.user.name === 'proxy');
   });
 
-  test('is a stranger with a certificate of another authority, even one of the same name', async () => {
+  test('is untrusted with a certificate of another authority, even one of the same name', async () => {
     const impostor = await testAuthority('clients');
-    assert.equal((await peerWith(await impostor.leaf({ commonName: 'ann' }))).kind, 'stranger');
+    assert.equal((await peerWith(await impostor.leaf({ commonName: 'ann' }))).kind, 'untrusted');
     const self = await clients.leaf({ commonName: 'server', names: ['127.0.0.1'] });
-    assert.equal((await peerWith(self)).kind, 'stranger', 'the certificate of a server is nobody');
+    assert.equal((await peerWith(self)).kind, 'untrusted', 'a server certificate identifies no client');
   });
 
-  test('is nobody without a certificate', async () => {
-    assert.deepEqual(await peerWith(undefined), { kind: 'nobody' });
+  test('is unidentified without a certificate', async () => {
+    assert.deepEqual(await peerWith(undefined), { kind: 'none' });
   });
 
-  test('is what they are by the authorities of the moment, also on a connection that is open', async () => {
+  test('is verified again when the authorities change, also on an open connection', async () => {
     const pair = await clients.leaf({ commonName: 'ann' });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     await ask(pair, agent, 'keep-alive');
@@ -112,7 +112,7 @@ describe('Who is at the other end', () => {
     believed = [];
     changed();
     await ask(pair, agent, 'keep-alive');
-    assert.equal(seen.at(-1)?.kind, 'stranger');
+    assert.equal(seen.at(-1)?.kind, 'untrusted');
     believed = [new X509Certificate(clients.ca)];
     changed();
     await ask(pair, agent, 'keep-alive');

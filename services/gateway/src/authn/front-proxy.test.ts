@@ -20,7 +20,7 @@ function said(...rawHeaders: string[]) {
   return headers.user(headers.take(requestWith(...rawHeaders)));
 }
 
-test('a front proxy tells all that is known of a user', () => {
+test('a front proxy passes all attributes of a user', () => {
   const extra = ['X-Remote-Extra-Example.com%2fScopes', 'a', 'x-remote-extra-example.com%2fscopes', 'b'];
   assert.deepEqual(
     said(
@@ -43,7 +43,7 @@ test('a front proxy tells all that is known of a user', () => {
   );
 });
 
-test('headers of the second name count as those of the first, and none that is empty', () => {
+test('headers of a second name are read as well, and empty ones are ignored', () => {
   assert.deepEqual(said('X-Remote-User', '', 'X-Who', 'ann'), {
     name: 'ann',
     uid: '',
@@ -52,13 +52,13 @@ test('headers of the second name count as those of the first, and none that is e
   assert.equal(said('X-Remote-Group', 'system:masters'), undefined);
 });
 
-test('a user that is named twice, or has two uids, is nobody', () => {
+test('two users or two uids are ambiguous', () => {
   assert.equal(said('X-Remote-User', 'ann', 'X-Remote-User', 'bob'), 'ambiguous');
   assert.equal(said('X-Remote-User', 'ann', 'X-Who', 'bob'), 'ambiguous');
   assert.equal(said('X-Remote-User', 'ann', 'X-Remote-Uid', '1', 'X-Remote-Uid', '2'), 'ambiguous');
 });
 
-test('what a front proxy says is taken off the request, and nothing else', () => {
+test('the identity headers are removed from the request, and no others', () => {
   const request = requestWith(
     'Accept',
     'a',
@@ -76,9 +76,9 @@ test('what a front proxy says is taken off the request, and nothing else', () =>
   assert.deepEqual(Object.keys(request.headers), ['accept', 'x-remote-users']);
 });
 
-test('a name that no header can have is refused', () => {
+test('an invalid header name is refused', () => {
   assert.throws(
     () => new FrontProxyHeaders({ ...config, requestheaderUidHeaders: ['X Uid'] }),
-    /--requestheader-uid-headers: "X Uid" is no name of a header/,
+    /--requestheader-uid-headers: "X Uid" is not a valid header name/,
   );
 });

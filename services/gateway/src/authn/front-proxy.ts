@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { OptionError } from '@tidegate/options';
 import { type User, withAuthenticated } from '../request/user.ts';
 
-/** In which headers a front proxy says who sends a request. */
+/** The names of the headers in which a front proxy passes the user of a request. */
 export interface FrontProxyConfig {
   readonly requestheaderUsernameHeaders: readonly string[];
   readonly requestheaderUidHeaders: readonly string[];
@@ -12,7 +12,7 @@ export interface FrontProxyConfig {
 
 type Pairs = ReadonlyArray<readonly [name: string, value: string]>;
 
-/** The headers of front proxies: what they say, and how they are taken away. */
+/** Reads the user from the headers of front proxies, and removes these headers from requests. */
 export class FrontProxyHeaders {
   readonly #usernames: readonly string[];
   readonly #uids: readonly string[];
@@ -29,8 +29,8 @@ export class FrontProxyHeaders {
   }
 
   /**
-   * Takes these headers off a request, and answers what stood there. Whoever sends them, nobody else may read them: a
-   * server that this one sends the request on to might believe them.
+   * Removes these headers from a request and returns them. They are removed whoever sent them: a server to which the
+   * request is forwarded might trust them.
    */
   take(request: IncomingMessage): Pairs {
     let isThere = false;
@@ -38,7 +38,7 @@ export class FrontProxyHeaders {
     return isThere ? this.#takeOff(request) : [];
   }
 
-  /** Who they say it is; undefined: they say nothing. A user or uid that is said in two ways is nobody's. */
+  /** The user whom these headers name; undefined: they name none. Two different users or uids are an error. */
   user(pairs: Pairs): User | 'ambiguous' | undefined {
     const names = valuesOf(pairs, this.#usernames);
     const uids = valuesOf(pairs, this.#uids);
@@ -86,11 +86,11 @@ export class FrontProxyHeaders {
 
 function lowered(option: string, names: readonly string[]): string[] {
   const wrong = names.find((name) => !/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name));
-  if (wrong !== undefined) throw new OptionError(`--${option}: ${JSON.stringify(wrong)} is no name of a header`);
+  if (wrong !== undefined) throw new OptionError(`--${option}: ${JSON.stringify(wrong)} is not a valid header name`);
   return names.map((name) => name.toLowerCase());
 }
 
-/** What the headers of these names say, those of the first name first. */
+/** The values of the headers with these names, in the order of the names. */
 function valuesOf(pairs: Pairs, names: readonly string[]): string[] {
   const found = names.flatMap((wanted) => pairs.filter(([name]) => name === wanted).map(([, value]) => utf8(value)));
   return found.filter((value) => value !== '');
@@ -105,7 +105,7 @@ export function unescaped(key: string): string {
   }
 }
 
-/** Headers are bytes: each character is one of them. */
+/** Node reads headers as latin1, one character for each byte. */
 function utf8(value: string): string {
   return Buffer.from(value, 'latin1').toString('utf8');
 }

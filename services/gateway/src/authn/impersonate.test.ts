@@ -23,12 +23,12 @@ function as(user: User, ...rawHeaders: string[]): Promise<User> {
   return impersonated(requestWith(rawHeaders), user, authorizer);
 }
 
-test('without headers a user is who they are', () => {
+test('a request without impersonation headers keeps its user', () => {
   assert.equal(isImpersonated(requestWith(['Accept', 'x'])), false);
   assert.equal(isImpersonated(requestWith(['Impersonate-User', 'x'])), true);
 });
 
-test('a role lets some stand in for others, and for nobody else', async () => {
+test('a role permits the impersonation of the users that it names, and of no others', async () => {
   const role = { kind: 'ClusterRole', namespace: '', name: 'stand-in' };
   const subject = { isGroup: false, key: 'eve', text: 'User "eve"' };
   policy.setRole(role, [
@@ -46,7 +46,7 @@ test('a role lets some stand in for others, and for nobody else', async () => {
   await assert.rejects(as(eve, 'Impersonate-User', 'bob', 'Impersonate-Extra-other', '1'), /userextras\/other/);
 });
 
-test('who may stand in for others is them, with the groups and what else is asked for', async () => {
+test('an impersonated user has the requested groups, uid and extra values', async () => {
   assert.deepEqual(await as(admin, 'Impersonate-User', 'bob'), {
     name: 'bob',
     uid: '',
@@ -78,7 +78,7 @@ test('who may stand in for others is them, with the groups and what else is aske
   ]);
 });
 
-test('who may not is refused, and nobody is half somebody else', async () => {
+test('one forbidden attribute refuses the whole impersonation', async () => {
   await assert.rejects(as(nobody, 'Impersonate-User', 'admin'), {
     code: 403,
     message:

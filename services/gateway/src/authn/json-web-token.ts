@@ -1,10 +1,10 @@
 import { constants, type KeyObject, verify } from 'node:crypto';
 import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 
-/** A token as it was sent; what it says is worth nothing before its signature is checked. */
+/** A parsed token; its claims must not be trusted before the signature is verified. */
 export interface UncheckedToken {
   readonly algorithm: string;
-  /** empty: it names no key */
+  /** empty: the token names no key */
   readonly keyId: string;
   readonly claims: JsonObject;
   readonly signed: Buffer;
@@ -13,7 +13,7 @@ export interface UncheckedToken {
 
 interface Algorithm {
   readonly keyTypes: readonly string[];
-  /** of the key; undefined where that has no curve */
+  /** the curve of the key; undefined for keys without one */
   readonly curve?: string;
   readonly hash: string;
   readonly padding?: number;
@@ -23,7 +23,7 @@ const rsa = { keyTypes: ['rsa'], padding: constants.RSA_PKCS1_PADDING };
 const pss = { keyTypes: ['rsa', 'rsa-pss'], padding: constants.RSA_PKCS1_PSS_PADDING };
 const ec = { keyTypes: ['ec'] };
 
-/** What a token may be signed with. Whatever else one names, it is not signed: `none`, and secrets that are shared. */
+/** The supported signature algorithms. `none` and shared secrets (HMAC) are not among them. */
 export const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   RS256: { ...rsa, hash: 'sha256' },
   RS384: { ...rsa, hash: 'sha384' },
@@ -36,14 +36,14 @@ export const ALGORITHMS: Readonly<Record<string, Algorithm>> = {
   ES512: { ...ec, curve: 'secp521r1', hash: 'sha512' },
 };
 
-/** Shorter ones are broken by who wants to. */
+/** Shorter RSA keys are not secure. */
 const LEAST_RSA_BITS = 2048;
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
 
 /**
- * A signed token in its compact form; undefined: it is none that could be checked. What must be understood and is not
- * (`crit`), what is encrypted, compressed, or has another token inside, is none. Keys and addresses of keys in it are not
- * even looked at.
+ * Parses a signed token in its compact form; undefined: it is no token that can be verified. Tokens with critical
+ * extensions (`crit`), and encrypted, compressed or nested ones, are not supported. Keys and key URLs inside the token
+ * are ignored.
  */
 export function readToken(text: string): UncheckedToken | undefined {
   const [, head, body, signature] = COMPACT.exec(text) ?? [];
@@ -63,7 +63,7 @@ export function readToken(text: string): UncheckedToken | undefined {
   };
 }
 
-/** Whether a key can sign by an algorithm at all: what the token names can only agree with what the key is. */
+/** Whether a key can be used with an algorithm: the key's type decides, and not the token's header alone. */
 export function fits(key: KeyObject, algorithm: string): boolean {
   const known = Object.hasOwn(ALGORITHMS, algorithm) ? ALGORITHMS[algorithm] : undefined;
   if (known === undefined || key.type !== 'public' || !known.keyTypes.includes(key.asymmetricKeyType ?? ''))
@@ -94,7 +94,7 @@ function decoded(text: string): JsonObject | undefined {
     const value = parseOwnJson(Buffer.from(text, 'base64url'));
     return isJsonObject(value) ? value : undefined;
   } catch {
-    // a SyntaxError, or an error of the reader of long numbers: it is no JSON, and no token
+    // a SyntaxError, or an error of the parser of long numbers: not JSON, and so no token
     return undefined;
   }
 }

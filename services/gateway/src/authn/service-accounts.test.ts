@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { temporaryDir } from '@tidegate/testkit';
-import { digestOf } from './bearer/token.ts';
 import { ServiceAccounts, type TokenSubject } from './service-accounts.ts';
 import { SigningKeys } from './signing-keys.ts';
+import { digestOf } from './token-authority.ts';
 
 const place = temporaryDir('service-accounts');
 after(() => place.remove());
@@ -30,12 +30,12 @@ function accounts(keys: SigningKeys, now: () => number, uid = 'u1'): ServiceAcco
   return new ServiceAccounts({ keys, issuers: [ISSUER], audiences: [ISSUER], uidOf: async () => uid, now });
 }
 
-test('a token is good from its beginning to its end, give or take a minute', async () => {
+test('a token is valid between its times, with a minute of tolerance', async () => {
   let now = 1_000_000_000_000;
   const robots = accounts(new SigningKeys(keyFile('ec', 'ec'), []), () => now);
   const { token } = robots.issue(subject, { audiences: [ISSUER], seconds: 600 });
   const refused = async () => {
-    const verdict = await robots.judge(bearer(token));
+    const verdict = await robots.authenticate(bearer(token));
     return verdict !== undefined && 'refused' in verdict ? verdict.refused : verdict?.user.name;
   };
   assert.equal(await refused(), 'system:serviceaccount:team:robot');
@@ -47,16 +47,16 @@ test('a token is good from its beginning to its end, give or take a minute', asy
   assert.equal(await refused(), 'service account token is not valid yet');
 });
 
-test('a key can be changed: tokens of the old one are taken as long as it is named', async () => {
+test('keys can be rotated: tokens of the old key are accepted while the options name it', async () => {
   const [first, second] = [keyFile('first', 'rsa'), keyFile('second', 'ec')];
   const before = accounts(new SigningKeys(first, []), Date.now);
   const { token } = before.issue(subject, { audiences: [ISSUER], seconds: 600 });
-  assert.ok('user' in ((await accounts(new SigningKeys(second, [first]), Date.now).judge(bearer(token))) ?? {}));
-  assert.equal(await accounts(new SigningKeys(second, []), Date.now).judge(bearer(token)), undefined);
+  assert.ok('user' in ((await accounts(new SigningKeys(second, [first]), Date.now).authenticate(bearer(token))) ?? {}));
+  assert.equal(await accounts(new SigningKeys(second, []), Date.now).authenticate(bearer(token)), undefined);
   assert.deepEqual(new SigningKeys(second, [first]).published.algorithms, ['ES256', 'RS256']);
 });
 
-test('what is no key is refused by its name', () => {
+test('an invalid key file is refused with its name', () => {
   const file = join(place.path, 'nonsense');
   writeFileSync(file, 'nonsense');
   assert.throws(() => new SigningKeys(file, []), /nonsense is not a key of service accounts/);

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Key } from '@tidegate/wire';
-import { Remembered } from '../callouts/remembered.ts';
+import { ExpiringCache } from '../callouts/expiring-cache.ts';
 import { AUTHENTICATED, accountGroups, CREDENTIAL_ID, type User } from '../request/user.ts';
-import type { BearerToken } from './bearer/token.ts';
-import type { TokenAuthority, TokenVerdict } from './bearer/token-authority.ts';
 import { SigningKeys } from './signing-keys.ts';
+import type { BearerToken, TokenAuthority, TokenVerdict } from './token-authority.ts';
 
-/** What a token is bound to, by name and uid. */
+/** An object to which a token is bound. */
 export interface Reference {
   readonly name: string;
   readonly uid: string;
@@ -33,11 +33,11 @@ interface Claims {
 
 interface ServiceAccountsOptions {
   readonly keys: SigningKeys;
-  /** the first signs; tokens of all are taken */
+  /** the first is written into new tokens; tokens of all are accepted */
   readonly issuers: readonly string[];
-  /** what tokens for this server say that they are for */
+  /** the audiences of tokens for this server */
   readonly audiences: readonly string[];
-  /** the uid of what is there under a key, and not being deleted */
+  /** the uid of the object under a key; undefined where it does not exist or is being deleted */
   readonly uidOf: (key: Key) => Promise<string | undefined>;
   readonly now?: () => number;
 }
@@ -49,31 +49,31 @@ export interface ServiceAccountConfig {
   readonly apiAudiences: readonly string[];
 }
 
-/** Nobody's clock is exact. */
+/** Tolerance for clock skew. */
 const LEEWAY_SECONDS = 60;
-/** Signatures are looked at once for each token, as long as it is among these. */
-const REMEMBERED = 2000;
+/** The number of tokens whose verified claims are cached. */
+const MOST_CACHED = 2000;
 const EXTRA = 'authentication.kubernetes.io/';
 
 /**
- * Service accounts as users. Invariant: a token is worth nothing without a look at the store: its account, and what it is
- * bound to, must be there with the same uid at every request.
+ * Issues and authenticates the tokens of service accounts. Invariant: every request looks up the store: the account and
+ * the bound objects must exist with the same uid.
  */
 export class ServiceAccounts implements TokenAuthority {
-  readonly isForUsAlone = false;
+  readonly servesThisServerOnly = false;
   readonly #options: ServiceAccountsOptions;
   readonly #now: () => number;
-  readonly #known: Remembered<Claims>;
-  /** the same object each time: others remember what they know of a user by it */
+  readonly #known: ExpiringCache<Claims>;
+  /** the same object for each request of a token, because other caches use it as their key */
   readonly #users = new WeakMap<Claims, User>();
 
   constructor(options: ServiceAccountsOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#known = new Remembered(REMEMBERED, this.#now);
+    this.#known = new ExpiringCache(MOST_CACHED, this.#now);
   }
 
-  /** undefined where no key is given: then there are no tokens. */
+  /** undefined where no signing key is configured: then there are no tokens. */
   static from(config: ServiceAccountConfig, uidOf: ServiceAccountsOptions['uidOf']): ServiceAccounts | undefined {
     const { serviceAccountSigningKeyFile: file, serviceAccountIssuer: issuers, apiAudiences } = config;
     if (file === '') return undefined;
@@ -101,8 +101,11 @@ export class ServiceAccounts implements TokenAuthority {
     return { token: keys.sign(claims), expiresAt: new Date(claims.exp * 1000) };
   }
 
-  /** Who the token's bearer is. undefined: it is not one of these tokens. `audiences`: for whom it must be, if not for us. */
-  async judge(token: BearerToken, audiences: readonly string[] = this.audiences): Promise<TokenVerdict | undefined> {
+  /** undefined: the token is none of a service account. `audiences`: the required ones; by default this server's. */
+  async authenticate(
+    token: BearerToken,
+    audiences: readonly string[] = this.audiences,
+  ): Promise<TokenVerdict | undefined> {
     const claims = this.#claimsOf(token);
     if (claims === undefined || !this.#options.issuers.includes(claims.iss)) return undefined;
     const now = this.#now() / 1000;
@@ -118,7 +121,7 @@ export class ServiceAccounts implements TokenAuthority {
     return missing === undefined ? { user: this.#userOf(claims), audiences: fitting } : { refused: missing };
   }
 
-  /** The documents by which others check tokens. */
+  /** The published documents with which other servers verify tokens. */
   document(path: string): { type: string; text: string } | undefined {
     const { keys, algorithms } = this.#options.keys.published;
     if (path === '/openid/v1/jwks') return { type: 'application/jwk-set+json', text: JSON.stringify({ keys }) };
@@ -149,13 +152,13 @@ export class ServiceAccounts implements TokenAuthority {
     return user;
   }
 
-  /** What is not there any more; undefined when all is. */
+  /** Why a token is invalid because an object was deleted; undefined when all objects exist. */
   async #missing({ namespace, serviceaccount, pod, secret, node }: TokenSubject): Promise<string | undefined> {
     const { uidOf } = this.#options;
     const bound: Array<[string, string, Reference | undefined]> = [
       ['pods', namespace, pod],
       ['secrets', namespace, secret],
-      // of a pod's node the token tells, but it does not depend on it
+      // the token of a pod names the pod's node, but does not depend on it
       ['nodes', '', pod === undefined ? node : undefined],
     ];
     const [account, ...others] = await Promise.all([
@@ -180,5 +183,31 @@ function userOf({ sub, jti, exp, 'kubernetes.io': subject }: Claims): User {
       ...(node && { [`${EXTRA}node-name`]: [node.name], [`${EXTRA}node-uid`]: [node.uid] }),
       ...(pod && { [`${EXTRA}pod-name`]: [pod.name], [`${EXTRA}pod-uid`]: [pod.uid] }),
     },
+  };
+}
+
+type Lookup = (key: Key) => Promise<string | undefined>;
+
+/**
+ * Shares one lookup in the store among all requests for the same key in one turn of the event loop. A thousand
+ * simultaneous requests of one client cost one lookup.
+ *
+ * Invariant: no request joins a lookup that was already sent, because its result may be older than the request.
+ */
+export function sharedLookups(lookup: Lookup): Lookup {
+  const asked = new Map<string, Promise<string | undefined>>();
+  const begin = async (name: string, key: Key) => {
+    await setImmediate();
+    asked.delete(name);
+    return lookup(key);
+  };
+  return (key) => {
+    const name = `${key.resource}/${key.namespace}/${key.name}`;
+    let shared = asked.get(name);
+    if (shared === undefined) {
+      shared = begin(name, key);
+      asked.set(name, shared);
+    }
+    return shared;
   };
 }

@@ -13,8 +13,8 @@ interface VerificationKey {
 }
 
 /**
- * The keys of service accounts' tokens: one that signs, and all by which a token may be signed, so that keys can be changed
- * while tokens of the old one are still in use. A key is named by the hash of its public half.
+ * The keys of service account tokens: one key signs, and several verify, so that keys can be rotated while tokens of
+ * the old key are still in use. A key's id is the hash of its public key.
  */
 export class SigningKeys {
   readonly #private: KeyObject;
@@ -28,7 +28,7 @@ export class SigningKeys {
     this.#all = [this.#signing, ...others.filter(({ id }) => id !== this.#signing.id)];
   }
 
-  /** A JSON Web Token with these claims. */
+  /** Signs a JSON Web Token with these claims. */
   sign(claims: object): string {
     const { id: kid, algorithm: alg } = this.#signing;
     const text = `${encoded({ alg, kid })}.${encoded(claims)}`;
@@ -36,17 +36,17 @@ export class SigningKeys {
     return `${text}.${sign(ALGORITHMS[alg]?.hash, Buffer.from(text), options).toString('base64url')}`;
   }
 
-  /** The claims of a token that one of the keys has signed. */
+  /** The claims of a token that one of the keys has signed; undefined otherwise. */
   verified(text: string): JsonObject | undefined {
     const token = readToken(text);
     if (token === undefined) return undefined;
     const { algorithm, keyId } = token;
-    // the algorithm is the key's: what the token says can only agree
+    // the key determines the algorithm; the token's header must match it
     const keys = this.#all.filter((one) => one.algorithm === algorithm && (keyId === '' || one.id === keyId));
     return keys.some(({ key }) => isSigned(token, key)) ? token.claims : undefined;
   }
 
-  /** The public halves, for those who check tokens by themselves. */
+  /** The public keys, for clients that verify tokens themselves. */
   get published(): { keys: object[]; algorithms: string[] } {
     const keys = this.#all.map(({ id, algorithm, key }) => ({
       use: 'sig',
@@ -65,7 +65,9 @@ function verificationKey(file: string, key: KeyObject): VerificationKey {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   const algorithm = type === 'rsa' ? 'RS256' : type === 'ec' ? BY_CURVE[details?.namedCurve ?? ''] : undefined;
   if (algorithm === undefined || !fits(key, algorithm))
-    throw new OptionError(`${file}: keys of service accounts are RSA of 2048 bits or more, or EC on a NIST curve`);
+    throw new OptionError(
+      `${file}: a key of service accounts must be RSA with 2048 bits or more, or EC on a NIST curve`,
+    );
   return { id, algorithm, key };
 }
 

@@ -4,14 +4,14 @@ import { Query } from '@tidegate/request-info';
 import { serviceUnavailable } from '@tidegate/status';
 import { accessOf, onceDecided } from '../admission/access.ts';
 import { WebhookFailure } from '../callouts/webhook-calls.ts';
+import { AccessWebhook } from './access-webhook.ts';
 import { Authorizer } from './authorizer.ts';
 import { modesOf, readModes } from './modes.ts';
 import { Policy } from './policy.ts';
-import { question } from './question.ts';
-import { AccessWebhook } from './webhook/access-webhook.ts';
+import { hypotheticalRequest } from './request-attributes.ts';
 
 const ann = { name: 'ann', uid: '', groups: ['system:authenticated'] };
-const get = question({ isResource: true, verb: 'get', resource: 'pods', name: 'x', namespace: 'a' });
+const get = hypotheticalRequest({ isResource: true, verb: 'get', resource: 'pods', name: 'x', namespace: 'a' });
 const role = { kind: 'Role', namespace: 'a', name: 'r' };
 
 function fixture({ isFresh = true, modes = ['RBAC'] } = {}) {
@@ -27,47 +27,55 @@ function fixture({ isFresh = true, modes = ['RBAC'] } = {}) {
   return { policy, mirror, allow, authorizer: new Authorizer(readModes(modes), mirror) };
 }
 
-test('what fresh roles allow is not waited for', () => {
+test('a request that fresh roles allow does not wait', () => {
   const { authorizer, allow } = fixture();
   allow();
   assert.equal(authorizer.refusal(ann, get), undefined);
 });
 
-test('nobody is refused before roles are known as they are now', async () => {
+test('a request is refused only by current roles', async () => {
   const { authorizer, mirror, allow } = fixture();
   mirror.latest = async () => allow();
   assert.equal(await authorizer.refusal(ann, get), undefined);
 });
 
-test('nobody is let in by roles that may be old: they are asked for, and where that fails the answer is 503', async () => {
+test('stale roles allow no request: the current ones are loaded, and where that fails the answer is 503', async () => {
   const { authorizer, mirror, allow } = fixture({ isFresh: false });
   allow();
   mirror.latest = async () => {
     throw new Error('no store');
   };
-  await assert.rejects(async () => authorizer.refusal(ann, get), { code: 503, message: /roles are not known/ });
+  await assert.rejects(async () => authorizer.refusal(ann, get), { code: 503, message: /roles are not loaded/ });
   mirror.latest = async () => {
     throw serviceUnavailable('the store cannot be reached, please try again');
   };
   await assert.rejects(async () => authorizer.refusal(ann, get), { code: 503, message: /the store cannot/ });
 });
 
-test('members of system:masters and probes depend on nothing', () => {
+test('members of system:masters and probes need no roles', () => {
   const { authorizer } = fixture({ isFresh: false });
   assert.equal(authorizer.refusal({ ...ann, groups: ['system:masters'] }, get), undefined);
   for (const path of ['/livez', '/readyz', '/healthz']) {
-    assert.equal(authorizer.refusal(ann, question({ isResource: false, verb: 'get', path })), undefined, path);
+    assert.equal(
+      authorizer.refusal(ann, hypotheticalRequest({ isResource: false, verb: 'get', path })),
+      undefined,
+      path,
+    );
   }
   for (const [verb, path] of [
     ['get', '/readyz/store'],
     ['post', '/readyz'],
     ['head', '/livez'],
   ] as const) {
-    assert.notEqual(authorizer.refusal(ann, question({ isResource: false, verb, path })), undefined, `${verb} ${path}`);
+    assert.notEqual(
+      authorizer.refusal(ann, hypotheticalRequest({ isResource: false, verb, path })),
+      undefined,
+      `${verb} ${path}`,
+    );
   }
 });
 
-test('a list or watch of one name is about that name, a deletion of many is not', async () => {
+test('a list or watch by metadata.name is authorized for that name, a deletecollection is not', async () => {
   const { authorizer, allow } = fixture();
   allow(['x']);
   const ask = async (verb: string, fieldSelector: string) => {
@@ -83,7 +91,7 @@ test('a list or watch of one name is about that name, a deletion of many is not'
   assert.equal(await ask('deletecollection', 'metadata.name=x'), 'pods is forbidden');
 });
 
-test('with AlwaysAllow everybody may do everything, and without roles nobody but system:masters anything', async () => {
+test('AlwaysAllow allows everything, and without roles only system:masters is allowed', async () => {
   const nobody = { name: 'system:anonymous', uid: '', groups: [] };
   assert.equal(fixture({ modes: ['AlwaysAllow'] }).authorizer.refusal(nobody, get), undefined);
   const { authorizer, allow } = fixture({ modes: ['Node'] });
@@ -120,7 +128,7 @@ async function verdict(steps: ReadonlyArray<string | AccessWebhook>, rolesAllow:
   return { authorizer, said: refused === undefined ? 'allowed' : refused.message };
 }
 
-test('a webhook after roles is asked where they allow nothing, and its reason is told', async () => {
+test('a webhook after RBAC is asked where roles do not allow, and its reason is reported', async () => {
   const yes = webhookThat({ allowed: true });
   assert.equal((await verdict(['RBAC', yes.webhook], true)).said, 'allowed');
   assert.equal(yes.asked(), 0);
@@ -130,7 +138,7 @@ test('a webhook after roles is asked where they allow nothing, and its reason is
   assert.match(said, /User "ann" cannot get resource "pods" .*: not today$/);
 });
 
-test('a webhook before roles can forbid what they allow, or leave it to them', async () => {
+test('a webhook before RBAC can deny, or leave the decision to roles', async () => {
   const denies = webhookThat({ denied: true, reason: 'never' });
   const { said, authorizer } = await verdict([denies.webhook, 'RBAC'], true);
   assert.match(said, /: never$/);
@@ -140,7 +148,7 @@ test('a webhook before roles can forbid what they allow, or leave it to them', a
   assert.equal((await verdict([denies.webhook, 'AlwaysAllow'], false)).said.endsWith('never'), true);
 });
 
-test('what a webhook has said is known at once, and what it has not said is not guessed', async () => {
+test('a cached answer of a webhook decides at once, and a missing one is not guessed', async () => {
   const yes = webhookThat({ allowed: true });
   const { mirror } = fixture();
   const authorizer = new Authorizer(modesOf([yes.webhook]), mirror);
@@ -151,7 +159,7 @@ test('what a webhook has said is known at once, and what it has not said is not 
   assert.equal(authorizer.recheck(ann, get), undefined);
 });
 
-test('roles that may be old let nobody in behind a webhook either', async () => {
+test('stale roles allow no request behind a webhook either', async () => {
   const { mirror, allow } = fixture({ isFresh: false });
   allow();
   mirror.latest = async () => {
@@ -163,14 +171,14 @@ test('roles that may be old let nobody in behind a webhook either', async () => 
   assert.equal(await open.refusal(ann, get), undefined, 'whom the webhook lets in does not wait for roles');
 });
 
-test('rules tell that a webhook may allow more', () => {
+test('the rules of a user say that a webhook may allow more', () => {
   const { mirror } = fixture();
   const authorizer = new Authorizer(modesOf(['RBAC', webhookThat({}).webhook]), mirror);
   assert.match(authorizer.rulesFor(ann, 'a').missing, /webhook authorizer does not support user rule resolution/);
   assert.equal(authorizer.hasMoreThanRules, true);
 });
 
-test('an expression that asks for access begins again when a webhook was asked', async () => {
+test('an expression that checks access is evaluated again after a webhook has answered', async () => {
   const yes = webhookThat({ allowed: true });
   const { mirror } = fixture();
   const ask = accessOf(new Authorizer(modesOf([yes.webhook]), mirror), ann);

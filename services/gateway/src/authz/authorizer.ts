@@ -2,15 +2,15 @@ import type { PolicyRule } from '@tidegate/rbac';
 import type { RequestInfo } from '@tidegate/request-info';
 import { ApiError, forbidden, serviceUnavailable } from '@tidegate/status';
 import type { User } from '../request/user.ts';
+import type { AccessWebhook, Opinion } from './access-webhook.ts';
 import type { RoleRef } from './binding.ts';
-import { deedOf, nameIn } from './deed.ts';
 import type { AuthorizationModes } from './modes.ts';
 import type { Decision } from './policy.ts';
 import type { PolicyMirror } from './policy-mirror.ts';
-import type { AccessWebhook, Opinion } from './webhook/access-webhook.ts';
+import { nameIn, ruleAttributesOf } from './request-attributes.ts';
 
 export const MASTERS = 'system:masters';
-/** They answer for this process alone, whatever is known of roles. */
+/** Probes report on this process only and need no authorization. */
 const PROBES = new Set(['/livez', '/readyz', '/healthz']);
 
 function isProbe({ isResource, verb, path }: RequestInfo): boolean {
@@ -29,18 +29,18 @@ export const EVERYTHING: readonly PolicyRule[] = [
 ];
 
 /**
- * Who may do what: members of system:masters everything, everybody the probes, and others what roles allow, or webhooks,
- * in the order of the modes.
+ * Authorizes requests. Members of system:masters may do everything, and every client may call the probes; all other
+ * requests are decided by roles and webhooks, in the order of the modes.
  *
- * Invariant: nobody is let in by roles that may be older than five seconds, and nobody is refused by roles that are older
- * than the refusal. Where that cannot be known the answer is 503.
+ * Invariant: a request is never allowed by roles that may be more than five seconds old, and never refused by roles
+ * that are older than the refusal. Where the age of the roles is unknown the answer is 503.
  */
 export class Authorizer {
   readonly #steps: AuthorizationModes['steps'];
   readonly #mirror: KnownRoles;
   readonly #hasRoles: boolean;
   readonly #hasWebhooks: boolean;
-  /** nobody is asked before everybody is let in */
+  /** AlwaysAllow, with no webhook that could deny before it */
   readonly #isOpen: boolean;
 
   constructor({ steps }: AuthorizationModes, mirror: KnownRoles) {
@@ -48,23 +48,23 @@ export class Authorizer {
     this.#mirror = mirror;
     this.#hasRoles = steps.includes('roles');
     this.#hasWebhooks = steps.some((step) => typeof step === 'object');
-    this.#isOpen = steps.includes('everybody') && !this.#hasWebhooks;
+    this.#isOpen = steps.includes('allow-all') && !this.#hasWebhooks;
   }
 
-  /** Why a request is refused; undefined: it may go on. Where it is known to be allowed nothing is waited for. */
+  /** The error that refuses a request; undefined: it is allowed. Synchronous where fresh roles allow it. */
   refusal(user: User, info: RequestInfo): undefined | Promise<ApiError | undefined> {
     if (this.#isCertain(user) || isProbe(info)) return undefined;
     if (this.#isFresh && this.knownDecision(user, info)?.allowed) return undefined;
     return this.#latestRefusal(user, info);
   }
 
-  /** The same for what a request asks for beside itself. */
+  /** The same for a right that a request needs besides its own; throws the error. */
   async demand(user: User, info: RequestInfo): Promise<void> {
     const refused = await this.refusal(user, info);
     if (refused !== undefined) throw refused;
   }
 
-  /** Whether one of these is allowed, as things are now where as they are known here none is. */
+  /** Whether one of these is allowed. The current roles are loaded where the mirrored ones allow none. */
   async may(user: User, ...infos: readonly RequestInfo[]): Promise<boolean> {
     if (this.#isCertain(user)) return true;
     if (this.#isFresh && infos.some((info) => this.knownDecision(user, info)?.allowed)) return true;
@@ -72,46 +72,46 @@ export class Authorizer {
     return false;
   }
 
-  /** What is decided by roles as they are now, and by webhooks. */
+  /** The decision by current roles and by webhooks. */
   async judge(user: User, info: RequestInfo): Promise<Decision> {
     if (this.#isCertain(user)) return ALLOWED;
     return this.#asked(user, info, () => this.latest());
   }
 
-  /** What is decided as things are known here; a webhook that would have to be asked is as good as one that is away. */
+  /** The decision without waiting; a webhook without a cached answer counts as one that failed. */
   decide(user: User, info: RequestInfo): Decision {
     if (this.#isCertain(user)) return ALLOWED;
     return this.#walk(user, info, (webhook) => webhook.known(user, info) ?? webhook.failure) ?? REFUSED;
   }
 
-  /** The same; undefined: a webhook would have to be asked. */
+  /** The same; undefined: a webhook has no cached answer. */
   knownDecision(user: User, info: RequestInfo): Decision | undefined {
     if (this.#isCertain(user)) return ALLOWED;
     return this.#walk(user, info, (webhook) => webhook.known(user, info));
   }
 
-  /** Why a running request would be refused, by roles as they are known here. */
+  /** The error that would refuse a running request, by the mirrored roles. */
   recheck(user: User, info: RequestInfo): ApiError | undefined | Promise<ApiError | undefined> {
     const known = this.knownDecision(user, info);
     if (known !== undefined) return refusalIn(user, info, known);
     return this.#asked(user, info).then((decision) => refusalIn(user, info, decision));
   }
 
-  /** Resolves when roles are known as they were less than five seconds ago. */
+  /** Resolves when the mirrored roles are less than five seconds old. */
   async known(): Promise<void> {
     if (!this.#isFresh) await this.latest();
   }
 
-  /** Resolves when roles are known as they are now. */
+  /** Resolves when the mirrored roles are current. */
   async latest(): Promise<void> {
     if (!this.#hasRoles) return;
     await this.#mirror.latest().catch((error: unknown) => {
       if (error instanceof ApiError) throw error;
-      throw serviceUnavailable('roles are not known as they are now, please try again');
+      throw serviceUnavailable('the current roles are not loaded yet; retry shortly');
     });
   }
 
-  /** All that a user may do in a namespace, as rules; what webhooks allow is not among them. */
+  /** All rules that apply to a user in a namespace; rights that webhooks grant are not included. */
   rulesFor(user: User, namespace: string): { rules: readonly PolicyRule[]; missing: string } {
     if (this.#isOpen) return { rules: EVERYTHING, missing: '' };
     const { rules, missing } = this.#hasRoles ? this.#mirror.policy.rulesFor(user, namespace) : NO_RULES;
@@ -119,12 +119,12 @@ export class Authorizer {
     return { rules, missing: [missing, NOT_RULES].filter((words) => words !== '').join(', ') };
   }
 
-  /** Whether rules tell only a part of what somebody may do. */
+  /** Whether rules describe only a part of a user's rights. */
   get hasMoreThanRules(): boolean {
     return this.#hasWebhooks;
   }
 
-  /** What a role says; undefined: it is not there. */
+  /** The rules of a role; undefined: it does not exist. */
   rulesOf(ref: RoleRef): readonly PolicyRule[] | undefined {
     return this.#mirror.policy.rulesOf(ref);
   }
@@ -141,7 +141,7 @@ export class Authorizer {
     return refusalIn(user, info, await this.#asked(user, info, () => this.latest()));
   }
 
-  /** Asks one after another, until somebody says something; `before`: roles are looked at. */
+  /** Asks each authorizer in order, until one decides. `before` runs before roles are evaluated. */
   async #asked(user: User, info: RequestInfo, before?: () => Promise<void>): Promise<Decision> {
     const reasons: string[] = [];
     for (const step of this.#steps) {
@@ -153,7 +153,7 @@ export class Authorizer {
     return refusedFor(reasons);
   }
 
-  /** What comes of all opinions; undefined: one is missing before there is a decision. */
+  /** The decision from all opinions; undefined: an opinion is missing before one decides. */
   #walk(
     user: User,
     info: RequestInfo,
@@ -169,14 +169,14 @@ export class Authorizer {
     return refusedFor(reasons);
   }
 
-  #ownOpinion(step: 'roles' | 'everybody', user: User, info: RequestInfo): Opinion {
-    if (step === 'everybody') return { says: 'allow', reason: '' };
-    const { allowed, reason } = this.#mirror.policy.decide(user, info.namespace, deedOf(info));
+  #ownOpinion(step: 'roles' | 'allow-all', user: User, info: RequestInfo): Opinion {
+    if (step === 'allow-all') return { says: 'allow', reason: '' };
+    const { allowed, reason } = this.#mirror.policy.decide(user, info.namespace, ruleAttributesOf(info));
     return { says: allowed ? 'allow' : 'nothing', reason };
   }
 }
 
-/** undefined: the next is asked. */
+/** undefined: the next authorizer decides. */
 function decisionBy({ says, reason }: Opinion, reasons: string[]): Decision | undefined {
   if (says === 'allow') return { allowed: true, reason };
   if (says === 'deny') return { allowed: false, denied: true, reason };

@@ -9,9 +9,9 @@ export interface RoleRef {
 
 export interface BindingSubject {
   readonly isGroup: boolean;
-  /** the name by which users and groups are known: a service account's is made of its parts */
+  /** the name of the user or group; for a service account its full user name */
   readonly key: string;
-  /** as it is told */
+  /** the subject as decisions show it */
   readonly text: string;
 }
 
@@ -46,7 +46,7 @@ export function referred({ kind, name }: { kind: string; name: string }, namespa
 
 type Subject = NonNullable<BindingObject['subjects']>[number];
 
-/** undefined: nobody. A service account without a namespace is one of the binding's. */
+/** undefined: an invalid subject. A service account without a namespace is in the binding's namespace. */
 function readSubject({ kind, name, namespace }: Subject, own: string): BindingSubject | undefined {
   if (kind === 'User' || kind === 'Group') return { isGroup: kind === 'Group', key: name, text: `${kind} "${name}"` };
   const home = namespace || own;
@@ -54,8 +54,8 @@ function readSubject({ kind, name, namespace }: Subject, own: string): BindingSu
   return { isGroup: false, key: `system:serviceaccount:${home}:${name}`, text: `ServiceAccount "${name}/${home}"` };
 }
 
-/** By which binding somebody may do something, in kube-apiserver's words. */
-export function toldBinding({ namespace, name, role }: Binding, subject: BindingSubject): string {
+/** The binding that allows a request, in kube-apiserver's words. */
+export function bindingText({ namespace, name, role }: Binding, subject: BindingSubject): string {
   const binding = namespace === '' ? `ClusterRoleBinding "${name}"` : `RoleBinding "${name}/${namespace}"`;
   return `${binding} of ${role.kind} "${role.name}" to ${subject.text}`;
 }

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { requestInfo } from '@tidegate/request-info';
 import { Authenticator } from '../authn/authenticator.ts';
-import { BearerTokens } from '../authn/bearer/bearer-tokens.ts';
-import { TokenFile } from '../authn/bearer/token-file.ts';
+import { BearerTokens } from '../authn/bearer-tokens.ts';
 import type { Connections } from '../authn/connections.ts';
+import { TokenFile } from '../authn/token-authority.ts';
 import { Authorizer } from './authorizer.ts';
 import { readBinding } from './binding.ts';
 import { readModes } from './modes.ts';
@@ -55,11 +55,11 @@ writeFileSync(file, lines.join('\n'));
 const tokens = new BearerTokens({ authorities: [new TokenFile([file])], audiences: [] });
 rmSync(dir, { recursive: true });
 const authenticator = new Authenticator({
-  connections: { of: () => ({ kind: 'nobody' }) } as unknown as Connections,
+  connections: { of: () => ({ kind: 'none' }) } as unknown as Connections,
   frontProxy: undefined,
   tokens,
   anonymous: 'all',
-  told: () => {},
+  onRefusal: () => {},
 });
 const mirror = { policy: manyRoles(), isFresh: true, latest: async () => {}, through: async () => {} };
 const authorizer = new Authorizer(readModes(['RBAC']), mirror);

@@ -9,39 +9,39 @@ import type { User } from '../request/user.ts';
 import { type Authorizer, EVERYTHING, MASTERS } from './authorizer.ts';
 import { referred } from './binding.ts';
 import { RBAC } from './policy-mirror.ts';
-import { question } from './question.ts';
+import { hypotheticalRequest } from './request-attributes.ts';
 
 const ROLES = new Set(['roles', 'clusterroles']);
 const BINDINGS = new Set(['rolebindings', 'clusterrolebindings']);
 
-/** More rights are not read by anybody; and what takes so many steps holds everybody up for about 150 ms. */
+/** The error lists at most 1000 rules; so many steps block the event loop for about 150 ms. */
 const LIMITS = { most: 1000, steps: 2_000_000 };
 
 type Asked = Pick<ResourceRequest, 'kind' | 'user' | 'info'>;
 
-/** Whether a write may give rights, so that roles must be known as they are now. */
+/** Whether a write may grant rights, so that it needs the current roles. */
 export function mayGrant({ kind, user }: Asked): boolean {
   return grants(kind) && !user.groups.includes(MASTERS);
 }
 
-/** Before that, what has to be known for it: roles as they are now, and whether somebody else lets them. */
+/** Loads what the check needs: the current roles, and the answers of webhooks. */
 export async function readyForGrant(authorizer: Authorizer, request: Asked, object: JsonObject): Promise<void> {
   await authorizer.latest();
-  const asked = leave(request, object);
+  const asked = exemption(request, object);
   if (asked !== undefined) await authorizer.judge(request.user, asked);
 }
 
-/** The right by which somebody may give more than they have; undefined: what is to be bound is no role. */
-function leave({ kind, info }: Asked, object: JsonObject): RequestInfo | undefined {
+/** The right to grant more than one's own rights; undefined: the referenced object is no role. */
+function exemption({ kind, info }: Asked, object: JsonObject): RequestInfo | undefined {
   const { resource } = kind.entry;
   const asked = { isResource: true, group: RBAC };
   if (ROLES.has(resource)) {
-    return question({ ...asked, verb: 'escalate', resource, name: info.name, namespace: info.namespace });
+    return hypotheticalRequest({ ...asked, verb: 'escalate', resource, name: info.name, namespace: info.namespace });
   }
   const { kind: refKind, name, group } = roleRefIn(object);
   if (refKind !== 'Role' && refKind !== 'ClusterRole') return undefined;
   const namespace = kind.entry.namespaced ? info.namespace : '';
-  return question({
+  return hypotheticalRequest({
     ...asked,
     verb: 'bind',
     group,
@@ -60,14 +60,14 @@ function grants({ entry: { group, resource } }: Kind): boolean {
   return group === RBAC && (ROLES.has(resource) || BINDINGS.has(resource));
 }
 
-/** Nobody gives others what they do not have, unless a role lets them: by the verbs `escalate` and `bind`. */
+/** Refuses to grant rights that the user does not have, unless the user has the verb `escalate` or `bind`. */
 export function refuseEscalation(authorizer: Authorizer, request: Asked, object: JsonObject, old?: JsonObject): void {
   if (old !== undefined && isSameGrant(object, old)) return;
   if (ROLES.has(request.kind.entry.resource)) refuseRole(authorizer, request, object, old);
   else refuseBinding(authorizer, request, object);
 }
 
-/** Of what there is only that differs by which the garbage collector lets it go. */
+/** Whether only the metadata differs that the garbage collector changes. */
 function isSameGrant(object: JsonObject, old: JsonObject): boolean {
   return isDeepStrictEqual(compared(object), compared(old));
 }
@@ -79,11 +79,11 @@ function compared({ metadata, ...content }: JsonObject): unknown {
 
 function refuseRole(authorizer: Authorizer, request: Asked, object: JsonObject, old?: JsonObject): void {
   const { kind, user, info } = request;
-  const asked = leave(request, object);
+  const asked = exemption(request, object);
   if (asked !== undefined && authorizer.decide(user, asked).allowed) return;
   const { rules: held, missing } = authorizer.rulesFor(user, info.namespace);
   const beyond = uncovered(held, readRules(object.rules), LIMITS);
-  if (!isNothing(beyond)) throw refused(kind, object, toldEscalation(user, beyond, missing));
+  if (!isNothing(beyond)) throw refused(kind, object, escalationText(user, beyond, missing));
   const gathers = [object, old].some((one) => hasAggregation(one));
   if (gathers && !isNothing(uncovered(held, EVERYTHING, LIMITS))) {
     throw refused(kind, object, 'must have cluster-admin privileges to use the aggregationRule');
@@ -91,8 +91,8 @@ function refuseRole(authorizer: Authorizer, request: Asked, object: JsonObject, 
 }
 
 function refuseBinding(authorizer: Authorizer, request: Asked, object: JsonObject): void {
-  const asked = leave(request, object);
-  // anything else is not a role, and refused as that
+  const asked = exemption(request, object);
+  // validation refuses references to other kinds
   if (asked === undefined || authorizer.decide(request.user, asked).allowed) return;
   const { kind, user } = request;
   const { kind: refKind, name } = roleRefIn(object);
@@ -100,7 +100,7 @@ function refuseBinding(authorizer: Authorizer, request: Asked, object: JsonObjec
   if (wanted === undefined) throw notFound(kind.entry, name);
   const { rules: held, missing } = authorizer.rulesFor(user, asked.namespace);
   const beyond = uncovered(held, wanted, LIMITS);
-  if (!isNothing(beyond)) throw refused(kind, object, toldEscalation(user, beyond, missing));
+  if (!isNothing(beyond)) throw refused(kind, object, escalationText(user, beyond, missing));
 }
 
 function hasAggregation(object: JsonObject | undefined): boolean {
@@ -112,7 +112,7 @@ function isNothing({ rules, isCut }: Beyond): boolean {
   return rules.length === 0 && !isCut;
 }
 
-function toldEscalation({ name, groups }: User, { rules, isCut }: Beyond, missing: string): string {
+function escalationText({ name, groups }: User, { rules, isCut }: Beyond, missing: string): string {
   const who = `user ${JSON.stringify(name)} (groups=${toldTexts(groups)})`;
   const more = missing === '' ? '' : `; resolution errors: [${missing}]`;
   if (rules.length === 0) {

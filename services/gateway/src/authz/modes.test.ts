@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readModes } from './modes.ts';
 
-test('roles decide, or everybody may do everything, which is said in the log', () => {
+test('RBAC decides by roles, and AlwaysAllow allows everything with a warning in the log', () => {
   assert.deepEqual(readModes(['RBAC']), { steps: ['roles'], notices: [] });
   const open = readModes(['AlwaysAllow']);
-  assert.deepEqual(open.steps, ['everybody']);
-  assert.match(open.notices.join(), /whoever has a name here may do everything/);
+  assert.deepEqual(open.steps, ['allow-all']);
+  assert.match(open.notices.join(), /every authenticated user may do everything/);
 });
 
-test('Node is taken, and said to mean nothing of its own', () => {
+test('Node is accepted with a warning that it adds no rights', () => {
   const modes = readModes(['Node', 'RBAC']);
   assert.deepEqual(modes.steps, ['roles']);
-  assert.match(modes.notices.join(), /no authorizer of nodes/);
+  assert.match(modes.notices.join(), /Node authorizer is not implemented/);
 });
 
 for (const [names, message] of [
-  [['Webhook'], /--authorization-mode=Webhook and --authorization-webhook-config-file belong together/],
-  [['ABAC', 'RBAC'], /not "ABAC"; give the same rights by roles/],
-  [['AlwaysDeny'], /nothing is allowed that no role allows/],
+  [['Webhook'], /--authorization-mode=Webhook and --authorization-webhook-config-file must be specified together/],
+  [['ABAC', 'RBAC'], /not "ABAC"; grant the same rights by roles/],
+  [['AlwaysDeny'], /denies everything that no role allows/],
   [['rbac'], /takes RBAC, Webhook, AlwaysAllow and Node, not "rbac"$/],
   [['RBAC', 'RBAC'], /names RBAC twice/],
   [[], /needs at least one/],

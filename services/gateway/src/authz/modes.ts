@@ -1,24 +1,24 @@
 import { OptionError } from '@tidegate/options';
-import type { AccessWebhook } from './webhook/access-webhook.ts';
+import type { AccessWebhook } from './access-webhook.ts';
 
-/** Who is asked, one after another, whether somebody may: the first who allows or denies it is believed. */
-type Step = 'roles' | 'everybody' | AccessWebhook;
+/** An authorizer. They are asked in order, and the first that allows or denies decides. */
+type Step = 'roles' | 'allow-all' | AccessWebhook;
 
 export interface AuthorizationModes {
   readonly steps: readonly Step[];
-  /** for the log */
+  /** warnings for the log */
   readonly notices: readonly string[];
 }
 
 const NOTICES: Readonly<Record<string, string>> = {
   AlwaysAllow:
-    'Authorization is off (--authorization-mode=AlwaysAllow): whoever has a name here may do everything, and so may everybody where anonymous requests are taken.',
-  Node: 'There is no authorizer of nodes here: with --authorization-mode=Node nodes may do what roles give them, such as system:node bound to the group system:nodes.',
+    'Authorization is off (--authorization-mode=AlwaysAllow): every authenticated user may do everything, and so may every client where anonymous requests are allowed.',
+  Node: 'The Node authorizer is not implemented: with --authorization-mode=Node the rights of nodes come from roles, such as system:node bound to the group system:nodes.',
 };
 
 const ELSEWHERE: Readonly<Record<string, string>> = {
-  ABAC: 'give the same rights by roles (RBAC)',
-  AlwaysDeny: 'with RBAC alone nothing is allowed that no role allows',
+  ABAC: 'grant the same rights by roles (RBAC)',
+  AlwaysDeny: 'RBAC alone denies everything that no role allows',
 };
 
 /** The list of --authorization-mode, in kube-apiserver's names. */
@@ -30,7 +30,9 @@ export function readModes(names: readonly string[], webhook?: AccessWebhook): Au
   if (twice !== undefined) throw new OptionError(`--authorization-mode names ${twice} twice`);
   const isNamed = names.includes('Webhook');
   if (isNamed !== (webhook !== undefined)) {
-    throw new OptionError('--authorization-mode=Webhook and --authorization-webhook-config-file belong together');
+    throw new OptionError(
+      '--authorization-mode=Webhook and --authorization-webhook-config-file must be specified together',
+    );
   }
   return modesOf(names.map((name) => (name === 'Webhook' && webhook !== undefined ? webhook : name)));
 }
@@ -40,7 +42,7 @@ export function modesOf(asked: ReadonlyArray<string | AccessWebhook>): Authoriza
   const steps = asked.flatMap((one): Step[] => {
     if (typeof one !== 'string') return [one];
     if (one === 'RBAC') return ['roles'];
-    if (one === 'AlwaysAllow') return ['everybody'];
+    if (one === 'AlwaysAllow') return ['allow-all'];
     if (one === 'Node') return [];
     const why = Object.hasOwn(ELSEWHERE, one) ? `; ${ELSEWHERE[one]}` : '';
     throw new OptionError(

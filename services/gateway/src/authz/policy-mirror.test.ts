@@ -90,7 +90,7 @@ const binding = {
 };
 const reader = { rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }] };
 
-test('what a mirror shows is taken in when it changes, and what is gone from it is given back', () => {
+test('the policy follows changes and deletions in the mirrors', () => {
   const at = fixture();
   at.put(BINDINGS, 'b', binding);
   assert.ok(!at.allowed());
@@ -107,7 +107,7 @@ test('what a mirror shows is taken in when it changes, and what is gone from it 
   assert.equal(at.changes, 7);
 });
 
-test('roles are fresh for five seconds after all mirrors were complete through what the store had', async () => {
+test('roles are fresh for five seconds after all mirrors were complete through the revision of the store', async () => {
   const at = fixture();
   assert.ok(!at.mirror.isFresh);
   await at.mirror.latest();
@@ -118,14 +118,14 @@ test('roles are fresh for five seconds after all mirrors were complete through w
   assert.ok(!at.mirror.isFresh);
 });
 
-test('mirrors that do not come to what the store has make nothing fresh', async () => {
+test('roles are not fresh when a mirror does not reach the revision of the store', async () => {
   const at = fixture();
   at.lag();
-  await assert.rejects(at.mirror.latest(), { code: 503, message: /roles are not known as they are now/ });
+  await assert.rejects(at.mirror.latest(), { code: 503, message: /the current roles are not loaded yet/ });
   assert.ok(!at.mirror.isFresh);
 });
 
-test('those who ask in the same turn share one question, and nobody one that was sent before', async () => {
+test('callers of one turn share a request, and none joins a request that was already sent', async () => {
   const at = fixture();
   await Promise.all([at.mirror.latest(), at.mirror.latest()]);
   assert.equal(at.asked, 1);
@@ -136,7 +136,7 @@ test('those who ask in the same turn share one question, and nobody one that was
   assert.equal(at.asked, 3);
 });
 
-test('a write that the mirrors do not show in time makes everything old until they show it', async () => {
+test('a write that the mirrors do not receive in time makes the roles stale until they receive it', async () => {
   const at = fixture();
   await at.mirror.latest();
   at.lag();

@@ -13,24 +13,24 @@ export const POLICY_RESOURCES: readonly string[] = ['roles', 'clusterroles', 'ro
   (name) => `${name}.${RBAC}`,
 );
 
-/** How long a request waits for roles to be known. */
+/** How long a request waits for the roles to load. */
 const PATIENCE_MS = 5000;
-/** How old what is known may be. */
+/** The age up to which the mirrored roles are fresh. */
 const FRESH_MS = 5000;
 
 interface PolicyMirrorOptions {
   readonly mirrors: MirrorPort;
   readonly store: Pick<StoreSession, 'head'>;
-  /** rights may have changed */
+  /** called when rights may have changed */
   readonly changed: () => void;
   readonly now?: () => number;
 }
 
 /**
- * Roles and bindings as the mirrors have them.
+ * The roles and bindings of the mirrors.
  *
- * Invariant: `policy` says what all four mirrors say, and `isFresh` only while they were complete, less than five seconds
- * ago, through the revision that the store had then. Whoever needs to be certain waits for `latest`.
+ * Invariant: `policy` reflects all four mirrors. `isFresh` holds only when, less than five seconds ago, they were
+ * complete through the store's revision of that time. Callers that need the current roles wait for `latest`.
  */
 export class PolicyMirror {
   readonly policy = new Policy();
@@ -39,7 +39,7 @@ export class PolicyMirror {
   readonly views: readonly Followed[];
   readonly #views: readonly AnyView[];
   #freshAt = Number.NEGATIVE_INFINITY;
-  /** of a write that was answered here before the mirrors had it */
+  /** the revision of a write that was answered here before the mirrors had it */
   #owed = 0;
   #asking: Promise<void> | undefined;
 
@@ -65,13 +65,13 @@ export class PolicyMirror {
     return this.#now() - this.#freshAt < FRESH_MS;
   }
 
-  /** The store had this revision at a time, or later. */
+  /** The store had at most this revision at `askedAt`. */
   async seen(head: Revision, askedAt: number): Promise<void> {
     for (const view of this.#views) await view.through(head);
     if (head >= this.#owed) this.#freshAt = Math.max(this.#freshAt, askedAt);
   }
 
-  /** Resolves when roles are known as they are now. Who asks while nobody has been asked yet shares the question. */
+  /** Resolves when the roles are current. Callers of the same turn share one request to the store. */
   latest(): Promise<void> {
     this.#asking ??= Promise.resolve().then(() => {
       this.#asking = undefined;
@@ -85,7 +85,7 @@ export class PolicyMirror {
     try {
       await view.through(revision);
     } catch (error) {
-      // the write is committed, and its author is told so: until it is known here, nobody is let in by the earlier rights
+      // the write is committed and acknowledged: until the mirrors have it, no request may be allowed by the earlier rights
       this.#owed = Math.max(this.#owed, revision);
       this.#freshAt = Number.NEGATIVE_INFINITY;
       throw error;
@@ -124,7 +124,7 @@ export class PolicyMirror {
         if (added.length + removed.length > 0) this.#options.changed();
       },
       patienceMs: PATIENCE_MS,
-      unknown: 'roles are not known as they are now, please try again',
+      unknown: 'the current roles are not loaded yet; retry shortly',
     });
   }
 }

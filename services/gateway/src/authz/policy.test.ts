@@ -21,7 +21,7 @@ function binding(namespace: string, name: string, role: string, ...subjects: obj
   return readBinding({ kind: kindOf, metadata, roleRef, subjects } as never);
 }
 
-test('a decision tells by which binding, of which role, to whom', () => {
+test('a decision names the binding, the role and the subject', () => {
   const policy = new Policy();
   policy.setRole(clusterRole('reader'), reader);
   policy.setRole({ kind: 'Role', namespace: 'a', name: 'own' }, reader);
@@ -55,7 +55,7 @@ test('a decision tells by which binding, of which role, to whom', () => {
   }
 });
 
-test('a role that is missing is told to whom it would serve, once for all bindings, and counts when it comes', () => {
+test('a missing role is reported once for all bindings, and applies once it is created', () => {
   const policy = new Policy();
   policy.addBinding(binding('a', 'one', 'Role/later', { kind: 'User', name: 'ann' }));
   policy.addBinding(binding('a', 'two', 'Role/later', { kind: 'User', name: 'ann' }));
@@ -69,7 +69,7 @@ test('a role that is missing is told to whom it would serve, once for all bindin
   assert.ok(!decide().allowed);
 });
 
-test('what a binding gave is gone with it, and what others give stays', () => {
+test('a deleted binding removes its own grants and no others', () => {
   const policy = new Policy();
   policy.setRole(clusterRole('reader'), reader);
   const one = binding('a', 'one', 'ClusterRole/reader', { kind: 'User', name: 'ann' }, { kind: 'Group', name: 'dev' });

@@ -1,16 +1,16 @@
 import { type Deed, type PolicyRule, placesOf, RuleIndex } from '@tidegate/rbac';
 import type { User } from '../request/user.ts';
-import { type Binding, type BindingSubject, type RoleRef, toldBinding } from './binding.ts';
+import { type Binding, type BindingSubject, bindingText, type RoleRef } from './binding.ts';
 
 export interface Decision {
   readonly allowed: boolean;
-  /** somebody said so, and did not only leave it to others */
+  /** an authorizer denied explicitly, instead of having no opinion */
   readonly denied?: true;
-  /** empty where there is nothing to say */
+  /** may be empty */
   readonly reason: string;
 }
 
-/** What a binding refers to, whether it is there or not. */
+/** A role that exists or that a binding references. */
 interface RoleSlot {
   readonly ref: RoleRef;
   rules: RuleIndex | undefined;
@@ -18,7 +18,7 @@ interface RoleSlot {
   uses: number;
 }
 
-/** One subject of one binding, and what it gets by it. */
+/** One subject of one binding, and the role that it gets. */
 interface Grant {
   readonly binding: Binding;
   readonly subject: BindingSubject;
@@ -32,10 +32,10 @@ const NOTHING: ReadonlySet<Grant> = new Set();
 const WHOLE = [''];
 
 /**
- * Who may do what, by roles and bindings.
+ * Decides by roles and bindings.
  *
- * Invariant: the index by subject holds exactly the grants of the bindings that are known, each with the role's rules as
- * they are now. A decision looks at the grants of one user and their groups, however many there are of others.
+ * Invariant: the index by subject holds exactly the grants of the known bindings, each with the current rules of its
+ * role. A decision reads only the grants of one user and the user's groups.
  *
  *   RoleBinding a/read: Role x → User ann, Group dev
  *   #byUser.ann['a'] = { read → x }     #byGroup.dev['a'] = { read → x }     #roles['Role/a/x'] = its rules
@@ -46,7 +46,7 @@ export class Policy {
   readonly #grants = new Map<Binding, readonly Grant[]>();
   readonly #roles = new Map<string, RoleSlot>();
 
-  /** What a role says now; undefined: it is not there. */
+  /** Sets the rules of a role; undefined: it was deleted. */
   setRole(ref: RoleRef, rules: readonly PolicyRule[] | undefined): void {
     const slot = this.#slotOf(ref);
     slot.rules = rules && new RuleIndex(rules);
@@ -82,18 +82,18 @@ export class Policy {
     this.#dropUnused(role);
   }
 
-  decide(user: User, namespace: string, deed: Deed): Decision {
+  decide(user: User, namespace: string, attributes: Deed): Decision {
     const missing = new Set<RoleSlot>();
-    const places = placesOf(deed);
+    const places = placesOf(attributes);
     const by = this.#find(user, namespace, ({ role }) => {
       if (role.rules === undefined) missing.add(role);
-      return role.rules?.allow(deed, places) === true;
+      return role.rules?.allow(attributes, places) === true;
     });
-    if (by !== undefined) return { allowed: true, reason: `RBAC: allowed by ${toldBinding(by.binding, by.subject)}` };
-    return { allowed: false, reason: missing.size === 0 ? '' : `RBAC: ${toldMissing(missing)}` };
+    if (by !== undefined) return { allowed: true, reason: `RBAC: allowed by ${bindingText(by.binding, by.subject)}` };
+    return { allowed: false, reason: missing.size === 0 ? '' : `RBAC: ${missingRolesText(missing)}` };
   }
 
-  /** All that a user may do in a namespace, and what is missing of what they were given. */
+  /** All rules that apply to a user in a namespace, and the missing roles of the user's bindings. */
   rulesFor(user: User, namespace: string): { rules: PolicyRule[]; missing: string } {
     const rules: PolicyRule[] = [];
     const missing = new Set<RoleSlot>();
@@ -103,14 +103,14 @@ export class Policy {
       if (role.rules === undefined) missing.add(role);
       else rules.push(...role.rules.rules);
     }
-    return { rules, missing: missing.size === 0 ? '' : toldMissing(missing) };
+    return { rules, missing: missing.size === 0 ? '' : missingRolesText(missing) };
   }
 
   rulesOf(ref: RoleRef): readonly PolicyRule[] | undefined {
     return this.#roles.get(keyOf(ref))?.rules?.rules;
   }
 
-  /** The first of a user's grants that is looked for; those of the whole cluster come before those of the namespace. */
+  /** The first matching grant of a user; cluster-wide grants come before those of the namespace. */
   #find({ name, groups }: User, namespace: string, isWanted: (grant: Grant) => boolean): Grant | undefined {
     const own = this.#byUser.get(name);
     for (const place of namespace === '' ? WHOLE : ['', namespace]) {
@@ -154,7 +154,7 @@ function keyOf({ kind, namespace, name }: RoleRef): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-function toldMissing(missing: ReadonlySet<RoleSlot>): string {
+function missingRolesText(missing: ReadonlySet<RoleSlot>): string {
   const texts = [...missing].map(
     ({ ref }) => `${ref.kind.toLowerCase()}.rbac.authorization.k8s.io "${ref.name}" not found`,
   );

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type ApiError, forbidden } from '@tidegate/status';
-import { question } from './question.ts';
+import { hypotheticalRequest } from './request-attributes.ts';
 import { WatchRights } from './watch-rights.ts';
 
-const info = question({ verb: 'watch', isResource: true, resource: 'pods' });
+const info = hypotheticalRequest({ verb: 'watch', isResource: true, resource: 'pods' });
 
 function fixture() {
   const revoked = new Set<string>();
-  const told: string[] = [];
+  const ended: string[] = [];
   const rights = new WatchRights((user) =>
     revoked.has(user.name) ? forbidden({ user: user.name, verb: 'watch' }) : undefined,
   );
@@ -19,42 +19,42 @@ function fixture() {
       info,
       watch: {
         fail(error: ApiError) {
-          told.push(`${name} ${error.code}`);
+          ended.push(`${name} ${error.code}`);
           rights.remove(running);
         },
       },
     };
     rights.add(running);
   };
-  return { revoked, told, rights, start };
+  return { revoked, ended, rights, start };
 }
 
-test('a change of rights ends the watches that are not allowed any more', async () => {
-  const { revoked, told, rights, start } = fixture();
+test('a change of rights ends the watches that are no longer allowed', async () => {
+  const { revoked, ended, rights, start } = fixture();
   for (const name of ['ann', 'bob', 'eve']) start(name);
   revoked.add('ann').add('eve');
   rights.changed();
-  assert.deepEqual(told, [], 'not in the middle of something else');
+  assert.deepEqual(ended, [], 'not in the middle of something else');
   await turn();
-  assert.deepEqual(told, ['ann 403', 'eve 403']);
+  assert.deepEqual(ended, ['ann 403', 'eve 403']);
 });
 
-test('thousands of watches are looked at over several turns, and a change meanwhile is followed by one more look', async () => {
-  const { revoked, told, rights, start } = fixture();
+test('thousands of watches are checked over several turns, and a change meanwhile causes one more pass', async () => {
+  const { revoked, ended, rights, start } = fixture();
   for (let i = 0; i < 1200; i++) start(`user-${i}`);
   revoked.add('user-1100');
   rights.changed();
   await turn();
-  assert.equal(told.length, 0);
+  assert.equal(ended.length, 0);
   revoked.add('user-3');
   rights.changed();
   for (let i = 0; i < 8; i++) await turn();
-  assert.deepEqual(told, ['user-1100 403', 'user-3 403']);
+  assert.deepEqual(ended, ['user-1100 403', 'user-3 403']);
 });
 
-test('a watch that begins when its right has just gone ends at once', () => {
-  const { revoked, told, start } = fixture();
+test('a watch that starts just after its right was removed ends at once', () => {
+  const { revoked, ended, start } = fixture();
   revoked.add('ann');
   start('ann');
-  assert.deepEqual(told, ['ann 403']);
+  assert.deepEqual(ended, ['ann 403']);
 });

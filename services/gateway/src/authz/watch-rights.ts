@@ -2,24 +2,24 @@ import type { RequestInfo } from '@tidegate/request-info';
 import { type ApiError, internalError } from '@tidegate/status';
 import type { User } from '../request/user.ts';
 
-/** A running watch: whose it is, what it shows, and how it is told that it is over. */
+/** A running watch: its user, its request, and the handle that ends it. */
 export interface RunningWatch {
   readonly user: User;
   readonly info: RequestInfo;
   readonly watch: { fail(error: ApiError): void };
 }
 
-/** Answers at once, unless somebody else has to be asked. */
+/** Synchronous, unless a webhook must be asked. */
 type Refuse = (user: User, info: RequestInfo) => ApiError | undefined | Promise<ApiError | undefined>;
 
-/** At a microsecond or two each, this many hold up nobody. */
-const TOGETHER = 500;
+/** At a microsecond or two each, so many checks do not block the event loop noticeably. */
+const CHECKS_PER_TURN = 500;
 
 /**
- * The watches that run here, looked at again whenever rights change.
+ * The running watches of this process; they are authorized again whenever rights change.
  *
- * Invariant: a change of rights is followed by a look at every watch that ran then, a few hundred in each turn of the
- * loop. Changes that come while a look is on are followed by one more.
+ * Invariant: after a change of rights every running watch is checked, a few hundred in each turn of the event loop.
+ * Changes during such a pass cause one more pass.
  */
 export class WatchRights {
   readonly #refuse: Refuse;
@@ -30,7 +30,7 @@ export class WatchRights {
     this.#refuse = refuse;
   }
 
-  /** Rights may have changed since the request was let in. */
+  /** Checks at once, because rights may have changed since the request was authorized. */
   add(watch: RunningWatch): void {
     this.#running.add(watch);
     this.#check(watch);
@@ -47,9 +47,9 @@ export class WatchRights {
   }
 
   #look(all: readonly RunningWatch[], from: number): void {
-    for (const running of all.slice(from, from + TOGETHER)) if (this.#running.has(running)) this.#check(running);
-    if (from + TOGETHER < all.length) {
-      setImmediate(() => this.#look(all, from + TOGETHER));
+    for (const running of all.slice(from, from + CHECKS_PER_TURN)) if (this.#running.has(running)) this.#check(running);
+    if (from + CHECKS_PER_TURN < all.length) {
+      setImmediate(() => this.#look(all, from + CHECKS_PER_TURN));
       return;
     }
     const isAgain = this.#state === 'again';
@@ -63,7 +63,7 @@ export class WatchRights {
       this.#end(running, refused);
       return;
     }
-    const failed = (cause: unknown) => internalError('it could not be found out who may do what', cause);
+    const failed = (cause: unknown) => internalError('the watch could not be authorized again', cause);
     void refused.catch(failed).then((error) => this.#end(running, error));
   }
 

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { isJsonObject, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import { trusting } from '@tidegate/service-kit';
 import type { AllowedAddresses } from './allowed-addresses.ts';
-import { knownDialWords } from './dial-words.ts';
+import { knownDialErrorText } from './dial-errors.ts';
 import { NoTarget, type ServiceReference, type ServiceTargets } from './service-targets.ts';
 
 /** How a webhook is reached, as its configuration says. */
@@ -230,7 +230,7 @@ function refusal(code: number, answer: Buffer): string {
 }
 
 function wordsOf(error: Error & { code?: string; address?: string; port?: number }): string {
-  const words = knownDialWords(error);
+  const words = knownDialErrorText(error);
   if (words === undefined) return error.message.trim();
   return error.address === undefined ? words : `dial tcp ${error.address}:${error.port}: ${words}`;
 }

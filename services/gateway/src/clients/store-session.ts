@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto';
 import type { MethodDefinition } from '@grpc/grpc-js';
 import { type Kit, Replicas, type Retries } from '@tidegate/service-kit';
 import { serviceUnavailable } from '@tidegate/status';
@@ -17,8 +18,7 @@ import {
   type WriteOutcome,
 } from '@tidegate/wire';
 import { Lane } from './lane.ts';
-import { restOfList, restOfLog } from './rest-of-stream.ts';
-import { storeStream } from './store-stream.ts';
+import { restOfList, restOfLog, storeStream } from './store-stream.ts';
 
 interface StoreSessionOptions {
   addresses: readonly string[];
@@ -200,4 +200,20 @@ export class StoreSession {
 function sizeOf({ value, joined }: Write): number {
   const own = 200 + (value?.length ?? 0);
   return joined === undefined ? own : joined.reduce((sum, write) => sum + sizeOf(write), own);
+}
+
+const pool = Buffer.allocUnsafe(10 * 512);
+let used = pool.length;
+
+/** 16 bytes: the time in milliseconds, then 80 random bits. Time first, so that the log's index grows at its edge. */
+export function operationId(now = Date.now()): Uint8Array {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const id = Buffer.allocUnsafe(16);
+  id.writeUIntBE(now, 0, 6);
+  pool.copy(id, 6, used, used + 10);
+  used += 10;
+  return id;
 }

@@ -11,8 +11,7 @@ import {
   store,
   toServiceError,
 } from '@tidegate/wire';
-import { restOfList, restOfLog } from './rest-of-stream.ts';
-import { storeStream } from './store-stream.ts';
+import { restOfList, restOfLog, storeStream } from './store-stream.ts';
 
 const OBJECTS = 40;
 const REVISION = 100;

@@ -1,7 +1,7 @@
 import { type Client, type ClientReadableStream, status as grpc, type MethodDefinition } from '@grpc/grpc-js';
 import { cancelCall, Retry } from '@tidegate/service-kit';
 import { ApiError, serviceUnavailable } from '@tidegate/status';
-import { fromServiceError } from '@tidegate/wire';
+import { fromServiceError, type ListPage, type ListRequest, type LogBatch, type ReadLogRequest } from '@tidegate/wire';
 
 interface StoreStream<Request, Response> {
   /** the replica for the first, second, third attempt */
@@ -103,4 +103,21 @@ function toldBy(error: unknown): ApiError | undefined {
 /** A store that cannot reach PostgreSQL says so; another one may. What else it tells another would tell, too. */
 function mayGoOn(error: unknown, told: ApiError | undefined): boolean {
   return told === undefined ? BROKEN.includes((error as { code?: unknown }).code) : told.code === 503;
+}
+
+/** What a list still lacks after a page of it: what follows the page's last key, at the revision that it told. */
+export function restOfList(request: ListRequest, { revision, objects }: ListPage): ListRequest | undefined {
+  const last = objects.at(-1);
+  if (last === undefined) return { ...request, revision };
+  const { namespace, name } = last.key;
+  const { limit = 0 } = request;
+  if (limit > 0 && objects.length >= limit) return undefined;
+  const left = limit === 0 ? 0 : limit - objects.length;
+  return { ...request, revision, afterNamespace: namespace, afterName: name, limit: left };
+}
+
+/** What a read of the log still lacks after a batch of it. */
+export function restOfLog(request: ReadLogRequest, { last }: LogBatch): ReadLogRequest | undefined {
+  const { through = 0 } = request;
+  return through > 0 && last >= through ? undefined : { ...request, after: last };
 }

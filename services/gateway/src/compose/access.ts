@@ -1,11 +1,10 @@
 import type { Key } from '@tidegate/wire';
 import { authentication } from '../authn/authentication.ts';
-import { ServiceAccounts } from '../authn/service-accounts.ts';
-import { sharedLooks } from '../authn/shared-looks.ts';
+import { ServiceAccounts, sharedLookups } from '../authn/service-accounts.ts';
+import { authorizationModes } from '../authz/authorization-configuration.ts';
 import { Authorizer } from '../authz/authorizer.ts';
 import { PolicyMirror } from '../authz/policy-mirror.ts';
 import { WatchRights } from '../authz/watch-rights.ts';
-import { authorizationModes } from '../authz/webhook/authorization-configuration.ts';
 import type { Data } from './data.ts';
 import type { Given } from './given.ts';
 import { rateLimited } from './rate-limited.ts';
@@ -25,7 +24,7 @@ export function composeAccess({ config, kit }: Given, { mirrors, store, operator
     const { found, object } = await store.read(key);
     return found && object !== null && !object.deleting ? object.uid : undefined;
   };
-  const serviceAccounts = ServiceAccounts.from(config, sharedLooks(uidOf));
+  const serviceAccounts = ServiceAccounts.from(config, sharedLookups(uidOf));
   const { authenticator, tokens, ...keys } = authentication(config, {
     log: kit.log,
     serviceAccounts,

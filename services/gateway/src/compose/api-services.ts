@@ -1,6 +1,6 @@
 import { ApiServices, localNames } from '../aggregation/api-services.ts';
 import { RemoteTargets } from '../aggregation/remote-targets.ts';
-import { tellVerdict } from '../aggregation/tell-verdict.ts';
+import { tellVerdict } from '../aggregation/verdict.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { Data } from './data.ts';
 import type { Given } from './given.ts';

@@ -5,7 +5,7 @@ import { FlowControl } from '../flow/flow-control.ts';
 import { createApp } from '../listener/app.ts';
 import { TlsFiles } from '../listener/tls-files.ts';
 import { declareMetrics } from '../metrics.ts';
-import { BackEnds } from '../proxy/back-ends.ts';
+import { Backends } from '../proxy/backends.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import { Dispatch } from '../verbs/dispatch.ts';
 import { composeAccess } from './access.ts';
@@ -48,7 +48,7 @@ export function composeGateway(config: GatewayConfig, kit: Kit) {
     ...reading,
     gates,
     components: health.components,
-    backEnds: new BackEnds(config, { objects, collections, registry }),
+    backends: new Backends(config, { objects, collections, registry }),
   });
 
   const serving = composeServing(given, { data, access, writing, flowControl, apiServices, dispatch });

@@ -1,8 +1,7 @@
-import { serviceRanges } from '../addresses/service-addresses.ts';
 import { Admission } from '../admission/admission.ts';
 import { Configurations } from '../admission/configurations.ts';
-import { collectGarbage } from '../limits/collect-garbage.ts';
-import { LargeSteps } from '../limits/large-steps.ts';
+import { serviceRanges } from '../allocation/service-allocator.ts';
+import { collectGarbage, LargeSteps } from '../limits/large-steps.ts';
 import { Plugins } from '../plugins/plugins.ts';
 import { CountedCommits } from '../quota/counted-commits.ts';
 import { Commits } from '../writing/commits.ts';

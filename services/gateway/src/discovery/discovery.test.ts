@@ -7,8 +7,8 @@ import { Negotiator } from '../codec/negotiate.ts';
 import { Discovery } from './discovery.ts';
 import { discoverySchema } from './discovery-schemas.ts';
 import { Document } from './document.ts';
-import type { Codec } from './operation-media.ts';
-import type { ServedElsewhere } from './served-elsewhere.ts';
+import type { Codec } from './operation.ts';
+import type { ServedElsewhere } from './served-groups.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const registry = builtInRegistry();

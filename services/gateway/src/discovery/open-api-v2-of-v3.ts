@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, parseOwnJson } from '@tidegate/schema';
-import type { RemoteVersion } from './served-elsewhere.ts';
+import type { RemoteVersion } from './served-groups.ts';
 
 /** One group version of another server in words of version 2, made from what it says in version 3. */
 interface Part {

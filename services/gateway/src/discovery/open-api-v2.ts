@@ -1,13 +1,11 @@
 import { Descriptions, type Kind, type ParameterWords, type Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import { Definitions, kindsOfTypes } from './definitions.ts';
-import { type Parameter, parameterDescription } from './descriptions.ts';
+import { Definitions, kindsOfTypes, type Parameter, parameterDescription } from './definitions.ts';
 import { answeredBy, type Making, takenBy } from './open-api-v3.ts';
-import { type Codec, codesOf, consumed, produced, UNAUTHORIZED } from './operation-media.ts';
-import type { Operation } from './operation-words.ts';
+import { type Codec, codesOf, consumed, type Operation, produced, UNAUTHORIZED } from './operation.ts';
 import { operationsOf } from './operations.ts';
 import { parameterType, pathParameters } from './query-parameters.ts';
-import { release } from './version.ts';
+import { release } from './server-facts.ts';
 
 /** Everything that is served in one document, in version 2 of OpenAPI, for older clients. */
 export async function openApiV2(registry: Registry, kinds: readonly Kind[], codec: Codec): Promise<JsonObject> {

@@ -1,12 +1,10 @@
 import { Descriptions, type Kind, type MetaTypes, type ParameterWords, type Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import { Definitions, kindsOfTypes, PATCH } from './definitions.ts';
-import { parameterDescription } from './descriptions.ts';
-import { type Codec, codesOf, consumed, produced, UNAUTHORIZED } from './operation-media.ts';
-import type { Operation } from './operation-words.ts';
+import { Definitions, kindsOfTypes, PATCH, parameterDescription } from './definitions.ts';
+import { type Codec, codesOf, consumed, type Operation, produced, UNAUTHORIZED } from './operation.ts';
 import { operationsOf } from './operations.ts';
 import { parameterType, pathParameters } from './query-parameters.ts';
-import { release } from './version.ts';
+import { release } from './server-facts.ts';
 
 /** The document of one group version, in version 3 of OpenAPI. */
 export async function openApiV3(registry: Registry, kinds: readonly Kind[], codec: Codec): Promise<JsonObject> {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Kind, type KindEntry, type Registry, storageOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
-import { type ServedGroup, type ServedVersion, servedGroups } from './group-order.ts';
-import type { ServedElsewhere } from './served-elsewhere.ts';
+import { type ServedElsewhere, type ServedGroup, type ServedVersion, servedGroups } from './served-groups.ts';
 
 /** /api: the versions of the core group. */
 export function coreVersions(serverAddress: string): JsonObject {

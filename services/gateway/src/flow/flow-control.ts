@@ -1,17 +1,16 @@
 import { OptionError } from '@tidegate/options';
-import type { RequestInfo } from '@tidegate/request-info';
+import { READ_ONLY, type RequestInfo } from '@tidegate/request-info';
 import type { MetricRegistry } from '@tidegate/service-kit';
 import type { FastifyReply } from 'fastify';
 import { noteFlow } from '../answer/headers.ts';
 import { writeText } from '../answer/write-answer.ts';
 import { MASTERS } from '../authz/authorizer.ts';
 import { durationMs } from '../configuration/duration.ts';
-import { ClientCounts } from '../limits/client-counts.ts';
+import { ClientCounters } from '../limits/client-allowances.ts';
 import { IncomingBodies, type IncomingBodiesConfig } from '../limits/incoming-bodies.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';
 import type { User } from '../request/user.ts';
-import { HeldRefusals } from './held-refusals.ts';
-import { PlainMaxima } from './plain-maxima.ts';
+import { DelayedRefusals } from './delayed-refusals.ts';
 import { Turns } from './turns.ts';
 
 export interface FlowControlConfig extends IncomingBodiesConfig {
@@ -52,9 +51,9 @@ export class FlowControl {
   readonly shortestWatchMs: number;
   readonly bodies: IncomingBodies;
   readonly #maxima: PlainMaxima;
-  readonly #held = new HeldRefusals();
-  readonly #strangers = new HeldRefusals();
-  readonly #watches = new ClientCounts();
+  readonly #held = new DelayedRefusals();
+  readonly #unauthenticated = new DelayedRefusals();
+  readonly #watches = new ClientCounters();
   readonly #mostWatches: number;
 
   constructor(config: FlowControlConfig, parts: { mirrors: Mirrors; registry: MetricRegistry }) {
@@ -103,8 +102,8 @@ export class FlowControl {
   }
 
   /** Who cannot say who they are is of no flow: when there are many of them, their answers wait for each other. */
-  heardStranger(): Promise<void> {
-    return this.#strangers.hold();
+  delayUnauthenticated(): Promise<void> {
+    return this.#unauthenticated.hold();
   }
 
   async #servePlainly(asking: Asking, serve: () => Promise<number>): Promise<number> {
@@ -139,4 +138,33 @@ function requestMsOf(text: string): number {
   const ms = durationMs(text);
   if (ms !== undefined && ms > 0) return ms;
   throw new OptionError(`--request-timeout must be a span of time like 60s or 1m30s, not ${JSON.stringify(text)}`);
+}
+
+interface Maxima {
+  readonly reads: number;
+  readonly writes: number;
+}
+
+/**
+ * Two numbers for everybody, instead of priority and fairness. Nobody waits: who comes when so many are served is refused.
+ *
+ * Invariant: `#inFlight` counts the requests that entered and did not leave. A maximum of 0 is none.
+ */
+export class PlainMaxima {
+  readonly #maxima: Maxima;
+  readonly #inFlight = { reads: 0, writes: 0 };
+
+  constructor(maxima: Maxima) {
+    this.#maxima = maxima;
+  }
+
+  /** What to call when it is done; undefined: there is no room. */
+  enter(verb: string): (() => void) | undefined {
+    const sort = READ_ONLY.has(verb) ? 'reads' : 'writes';
+    if (this.#maxima[sort] > 0 && this.#inFlight[sort] >= this.#maxima[sort]) return undefined;
+    this.#inFlight[sort]++;
+    return () => {
+      this.#inFlight[sort]--;
+    };
+  }
 }

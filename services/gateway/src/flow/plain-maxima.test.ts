@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PlainMaxima } from './plain-maxima.ts';
+import { PlainMaxima } from './flow-control.ts';
 
 test('reads and writes are counted apart, and room comes back with who leaves', () => {
   const maxima = new PlainMaxima({ reads: 2, writes: 1 });

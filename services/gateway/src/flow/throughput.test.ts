@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Throughput } from './throughput.ts';
+import { Throughput } from './capacity.ts';
 
 function throughputAt() {
   const clock = { now: 0 };

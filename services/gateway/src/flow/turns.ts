@@ -4,10 +4,9 @@ import type { RequestInfo } from '@tidegate/request-info';
 import type { MetricRegistry } from '@tidegate/service-kit';
 import type { Mirrors } from '../mirror/mirrors.ts';
 import type { User } from '../request/user.ts';
-import { Capacity } from './capacity.ts';
+import { Capacity, Throughput } from './capacity.ts';
 import { FlowMetrics } from './flow-metrics.ts';
 import { FlowMirror } from './flow-mirror.ts';
-import { Throughput } from './throughput.ts';
 import { type Known, seatsFor } from './work-estimate.ts';
 
 interface TurnsOptions {

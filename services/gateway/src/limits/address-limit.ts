@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { ClientCounts } from './client-counts.ts';
+import { ClientCounters } from './client-allowances.ts';
 
 type Listener = (socket: Socket) => void;
 
@@ -13,7 +13,7 @@ type Listener = (socket: Socket) => void;
  */
 export class AddressLimit {
   readonly #most: number;
-  readonly #counts = new ClientCounts();
+  readonly #counts = new ClientCounters();
   readonly #surplus = new Set<string>();
   readonly #dropped: () => void;
 

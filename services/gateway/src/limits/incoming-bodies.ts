@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { badRequest, requestEntityTooLarge, tooManyRequests } from '@tidegate/status';
-import { ClientCounts } from './client-counts.ts';
+import { ClientCounters } from './client-allowances.ts';
 
 /** The largest body of one request. */
 export const MAX_BODY_BYTES = 3 << 20;
@@ -21,8 +21,8 @@ export interface IncomingBodiesConfig {
  */
 export class IncomingBodies {
   readonly #most: IncomingBodiesConfig;
-  readonly #users = new ClientCounts();
-  readonly #addresses = new ClientCounts();
+  readonly #users = new ClientCounters();
+  readonly #addresses = new ClientCounters();
   #bytes = 0;
 
   constructor(most: IncomingBodiesConfig) {

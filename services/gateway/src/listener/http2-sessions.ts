@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { constants, type Http2Session, type ServerHttp2Session } from 'node:http2';
-import { Allowances } from '../limits/allowances.ts';
+import { Allowances } from '../limits/client-allowances.ts';
 import { UNAUTHENTICATED, type User } from '../request/user.ts';
 
 /** at a time on one connection: of somebody who is known, and of others */

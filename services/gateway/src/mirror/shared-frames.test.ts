@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Frames } from '../codec/event-frames.ts';
-import { SharedFrames } from './shared-frames.ts';
+import { SharedFrames } from './fan-out.ts';
 
 const framesOf = () => ({}) as Frames;
 

@@ -1,10 +1,18 @@
-import { copyOf, isJsonObject, isTooDeep, type Json, type JsonObject, MAX_DEPTH } from '@tidegate/schema';
+import {
+  type BodyNotes,
+  copyOf,
+  fieldsTwice,
+  isJsonObject,
+  isTooDeep,
+  type Json,
+  type JsonObject,
+  MAX_DEPTH,
+  type Surplus,
+} from '@tidegate/schema';
 import { ApiError, badRequest, requestEntityTooLarge } from '@tidegate/status';
 import fastJsonPatch, { type Operation as LibraryOperation } from 'fast-json-patch';
-import { bareCopy } from './bare.ts';
 import { type Place, placeOf, pointerKeys } from './pointer.ts';
-import { isSameJson } from './same-json.ts';
-import { Work } from './work.ts';
+import { isSameJson, WorkLimit } from './work-limit.ts';
 
 const MAX_OPERATIONS = 10_000;
 /** Each copy may double what there is: together they may not make more than a body may be. */
@@ -35,7 +43,7 @@ export function applyJsonPatch(current: JsonObject, operations: readonly unknown
     );
   }
   const checked = operations.map(checkOperation);
-  const work = new Work((limit) => refusal(`its operations exceed the limit of ${limit} steps`));
+  const work = new WorkLimit((limit) => refusal(`its operations exceed the limit of ${limit} steps`));
   let document = bareCopy(current);
   let copied = 0;
   for (const operation of checked) {
@@ -60,7 +68,7 @@ function refusal(why: string): ApiError {
   return new ApiError('Invalid', message, { cause: new Error(why) });
 }
 
-function applyOne(document: Json, operation: Operation, work: Work): Json {
+function applyOne(document: Json, operation: Operation, work: WorkLimit): Json {
   const { op, path, keys, from, fromKeys, value } = operation;
   const change = (to: Json, change: LibraryOperation, at: readonly string[]) => changed(to, { change, at, work });
   switch (op) {
@@ -82,7 +90,7 @@ function applyOne(document: Json, operation: Operation, work: Work): Json {
 }
 
 /** Clients make sure by it that a field is not there yet: as in Kubernetes, what an object does not have is null. */
-function test(document: Json, { keys, value = null }: Operation, work: Work): void {
+function test(document: Json, { keys, value = null }: Operation, work: WorkLimit): void {
   const place = placeOf(document, keys);
   const found = keys.length === 0 ? document : place?.value;
   const isAbsentField = found === undefined && isJsonObject(place?.holder);
@@ -99,7 +107,7 @@ function valueAt(document: Json, keys: readonly string[]): Json {
 interface Changing {
   readonly change: LibraryOperation;
   readonly at: readonly string[];
-  readonly work: Work;
+  readonly work: WorkLimit;
 }
 
 /** The place is there before the library is asked: what it throws then is a fault of this server. */
@@ -141,4 +149,33 @@ function checkOperation(operation: unknown, i: number): Operation {
 
 function badPointer(i: number, pointer: unknown): ApiError {
   return badRequest(`json patch: operation ${i} has a bad pointer: ${JSON.stringify(pointer)}`);
+}
+
+const OPERATION_FIELDS = new Set(['op', 'path', 'from', 'value']);
+
+/** Fields that no operation of a JSON patch has, and those that stand twice in one. */
+export function surplusOfOperations(operations: readonly unknown[], notes: BodyNotes | undefined): Surplus[] {
+  const surplus: Surplus[] = [];
+  for (const [i, operation] of operations.entries()) {
+    if (!isJsonObject(operation)) continue;
+    for (const key of Object.keys(operation)) {
+      if (!OPERATION_FIELDS.has(key)) surplus.push({ what: 'unknown', field: `[${i}].${key}` });
+    }
+  }
+  return [...surplusOfPatch(operations as Json, notes), ...surplus];
+}
+
+/** Fields that stand twice in a patch. Those that are unknown show in what it makes. */
+export function surplusOfPatch(patch: Json, notes: BodyNotes | undefined): Surplus[] {
+  if (notes === undefined || notes.twice.size === 0) return [];
+  return fieldsTwice(patch, notes).map((field) => ({ what: 'duplicate', field }));
+}
+
+/** A copy whose objects have no prototype, so that a patch may set any key, `__proto__` among them. */
+function bareCopy(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(bareCopy);
+  const copy = Object.create(null) as JsonObject;
+  for (const key of Object.keys(value)) copy[key] = bareCopy(value[key] as Json);
+  return copy;
 }

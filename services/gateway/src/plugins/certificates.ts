@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { metaOf } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
-import { question } from '../authz/question.ts';
+import { hypotheticalRequest } from '../authz/request-attributes.ts';
 import { type Admitted, type Plugin, refused, specOf } from './plugin.ts';
 
 const REQUESTS = 'certificatesigningrequests.certificates.k8s.io';
@@ -72,7 +72,10 @@ function signerOf(object: JsonObject | undefined): string {
 function mayFor({ lookups, request }: Admitted, verb: string, signer: string): Promise<boolean> {
   const asked = { verb, isResource: true, group: 'certificates.k8s.io', version: '*', resource: 'signers' };
   const [domain = ''] = signer.split('/');
-  return lookups.authorizer.may(request.user, ...[signer, `${domain}/*`].map((name) => question({ ...asked, name })));
+  return lookups.authorizer.may(
+    request.user,
+    ...[signer, `${domain}/*`].map((name) => hypotheticalRequest({ ...asked, name })),
+  );
 }
 
 function inStatus(object: JsonObject | undefined, field: string): unknown {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { metaOf, type OwnerReference } from '@tidegate/kinds';
-import { question } from '../authz/question.ts';
+import { hypotheticalRequest } from '../authz/request-attributes.ts';
 import { type Admitted, type Plugin, refused } from './plugin.ts';
 
 /**
@@ -59,5 +59,5 @@ function isAllowed(
   { lookups, request }: Admitted,
   asked: Partial<Admitted['request']['info']> & { verb: string },
 ): Promise<boolean> {
-  return lookups.authorizer.may(request.user, question({ ...asked, isResource: true }));
+  return lookups.authorizer.may(request.user, hypotheticalRequest({ ...asked, isResource: true }));
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '@tidegate/schema';
 import { Authorizer } from '../authz/authorizer.ts';
 import { readModes } from '../authz/modes.ts';
 import { Policy } from '../authz/policy.ts';
-import { question } from '../authz/question.ts';
+import { hypotheticalRequest } from '../authz/request-attributes.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { User } from '../request/user.ts';
 import {
@@ -30,7 +30,15 @@ async function judge(
   states: { object: JsonObject; old?: JsonObject; user?: User },
 ): Promise<void> {
   const [group = '', version = '', resource = '', subresource = ''] = path.split('/');
-  const info = question({ verb: 'update', isResource: true, group, version, resource, subresource, name: 'a' });
+  const info = hypotheticalRequest({
+    verb: 'update',
+    isResource: true,
+    group,
+    version,
+    resource,
+    subresource,
+    name: 'a',
+  });
   const kind = registry.find(group, version, resource);
   const request = { info, kind, user: states.user ?? jane, warnings: [] } as unknown as ResourceRequest;
   await plugin.validate?.({ lookups, request, object: states.object, old: states.old });

@@ -2,21 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { createDeflate, createGunzip, createGzip, createInflate } from 'node:zlib';
-import { ApiError } from '@tidegate/status';
+import type { RequestInfo } from '@tidegate/request-info';
+import { ApiError, badRequest } from '@tidegate/status';
 import type { FastifyReply } from 'fastify';
 import { isGone, writeDrained } from '../answer/drained.ts';
 import { flowHeaders } from '../answer/headers.ts';
 import { writeText } from '../answer/write-answer.ts';
-import { ask, type BackEnd, dial, hostAndPort, type Said, untold } from './back-end.ts';
+import { ask, type Backend, dial, hostAndPort, type Said, untold } from './backend.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
-import { HtmlLinks } from './html-links.ts';
-import { joined, linkThrough, type Place } from './links.ts';
+import { HtmlLinks, joined, linkThrough, type Place } from './html-links.ts';
 
 const NO_REDIRECTS = 'the backend attempted to redirect this request, which is not permitted';
 
 export interface Forwarding {
   readonly auditId: string;
-  readonly backEnd: BackEnd;
+  readonly backend: Backend;
   /** at the back end */
   readonly path: string;
   /** as it was sent, with its mark */
@@ -35,12 +35,12 @@ export interface Forwarding {
 export async function forward(forwarding: Forwarding, reply: FastifyReply): Promise<void> {
   const { raw } = reply;
   const { req } = raw;
-  const { backEnd, path, query, prefix } = forwarding;
-  const socket = await reach(backEnd);
+  const { backend, path, query, prefix } = forwarding;
+  const socket = await reach(backend);
   raw.once('close', () => socket.destroy());
   // what closed while the connection was made does not say so again
   if (isGone(raw)) socket.destroy();
-  const place = { prefix, backEnd: hostAndPort(backEnd), host: req.headers.host ?? '' };
+  const place = { prefix, backend: hostAndPort(backend), host: req.headers.host ?? '' };
   const { forwardedUri, length } = { forwardedUri: joined(prefix, path), length: bodyLength(req) };
   const own = ['X-Forwarded-Uri', forwardedUri, 'Connection', 'close', ...length, ...(forwarding.headers ?? [])];
   const headers = requestHeaders(req, own, forwarding.host);
@@ -62,9 +62,9 @@ export async function forward(forwarding: Forwarding, reply: FastifyReply): Prom
   socket.destroy();
 }
 
-async function reach(backEnd: BackEnd): Promise<Socket> {
+async function reach(backend: Backend): Promise<Socket> {
   try {
-    return await dial(backEnd);
+    return await dial(backend);
   } catch (error) {
     throw unreachable(error);
   }
@@ -171,4 +171,9 @@ function setHeader(headers: Array<string | string[]>, name: string, value: strin
   if (at < 0) return;
   if (value === undefined) headers.splice(at, 2);
   else headers[at + 1] = value;
+}
+
+/** Nobody can say here what would happen. */
+export function refuseDryRun({ query }: RequestInfo): void {
+  if (query.all('dryRun').length > 0) throw badRequest('dryRun is not supported');
 }

@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { HtmlLinks } from './html-links.ts';
-import { linkThrough } from './links.ts';
+import { HtmlLinks, linkThrough } from './html-links.ts';
 
-const place = { prefix: '/api/v1/namespaces/a/services/b/proxy', backEnd: '10.0.0.7:80', host: 'localhost:6443' };
+const place = { prefix: '/api/v1/namespaces/a/services/b/proxy', backend: '10.0.0.7:80', host: 'localhost:6443' };
 const P = place.prefix;
 
 const links: ReadonlyArray<[from: string, to: string]> = [

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { ConnectionOptions } from 'node:tls';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
-import { ApiError } from '@tidegate/status';
+import { ApiError, badRequest } from '@tidegate/status';
 import type { AllowedAddresses } from '../callouts/allowed-addresses.ts';
-import type { BackEnd } from './back-end.ts';
+import type { Backend } from './backend.ts';
 
 export interface KubeletConfig {
   readonly kubeletClientCertificate: string;
@@ -31,7 +31,7 @@ export class Kubelets {
     for (const file of this.#files()) if (file !== '') readFileSync(file);
   }
 
-  async of(node: JsonObject, { verified = true } = {}): Promise<BackEnd> {
+  async of(node: JsonObject, { verified = true } = {}): Promise<Backend> {
     const host = addressOf(node, this.#config.kubeletPreferredAddressTypes);
     return {
       host,
@@ -76,4 +76,27 @@ function portOf({ status }: JsonObject): number {
 
 function at(value: Json | undefined, name: string): Json | undefined {
   return isJsonObject(value) ? value[name] : undefined;
+}
+
+/** The name of the pod's node, empty while it has none. */
+export function nodeOf({ spec }: JsonObject): string {
+  return isJsonObject(spec) && typeof spec.nodeName === 'string' ? spec.nodeName : '';
+}
+
+/** The container that is meant: the one that is named, or the only one. */
+export function containerOf({ spec }: JsonObject, pod: string, asked: string): string {
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = (spec ?? {}) as Record<string, never>;
+  const all = [initContainers, containers, ephemeralContainers].map(namesOf);
+  if (asked !== '') {
+    if (all.flat().includes(asked)) return asked;
+    throw badRequest(`container ${asked} is not valid for pod ${pod}`);
+  }
+  const [only, ...others] = all[1] as string[];
+  if (only === undefined) throw badRequest(`a container name must be specified for pod ${pod}`);
+  if (others.length === 0) return only;
+  throw badRequest(`a container name must be specified for pod ${pod}, choose one of: [${all.flat().join(' ')}]`);
+}
+
+function namesOf(containers: unknown): string[] {
+  return Array.isArray(containers) ? containers.filter(isJsonObject).map(({ name }) => String(name)) : [];
 }

@@ -1,7 +1,7 @@
 import { ApiError, internalError, type Status } from '@tidegate/status';
 import type { RawData, WebSocket } from 'ws';
 import type { UpgradeResponse } from '../answer/upgrade-reply.ts';
-import { ask, dial, hostAndPort } from './back-end.ts';
+import { ask, dial, hostAndPort } from './backend.ts';
 import { CommandSession, greet, type Streams, tellStatus } from './command-session.ts';
 import { readSome, type Upgrading } from './upgrade.ts';
 import { acceptWebSocket } from './web-sockets.ts';
@@ -53,14 +53,14 @@ function heed(webSocket: WebSocket): () => Buffer[] {
 }
 
 async function openSession(upgrading: Upgrading, webSocket: WebSocket, streams: Streams): Promise<CommandSession> {
-  const { backEnd, path } = upgrading;
-  const socket = await dial(backEnd).catch((error: Error) => {
-    throw internalError(`error sending request: Post "https://${hostAndPort(backEnd)}${path}": ${error.message}`);
+  const { backend, path } = upgrading;
+  const socket = await dial(backend).catch((error: Error) => {
+    throw internalError(`error sending request: Post "https://${hostAndPort(backend)}${path}": ${error.message}`);
   });
   webSocket.once('close', () => socket.destroy());
   if (webSocket.readyState > 1) socket.destroy();
   const asked = KUBELET_PROTOCOLS.flatMap((name) => ['X-Stream-Protocol-Version', name]);
-  const headers = ['Host', hostAndPort(backEnd), 'Connection', 'Upgrade', 'Upgrade', 'SPDY/3.1', 'Content-Length', '0'];
+  const headers = ['Host', hostAndPort(backend), 'Connection', 'Upgrade', 'Upgrade', 'SPDY/3.1', 'Content-Length', '0'];
   const said = await ask(socket, { method: 'POST', path, headers: [...headers, ...asked] }, (body) => body.end()).catch(
     (error: Error) => {
       throw internalError(`unable to upgrade connection: ${error.message}`);

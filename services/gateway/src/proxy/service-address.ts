@@ -1,11 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { type Kind, metaOf, type Registry } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
-import { ApiError } from '@tidegate/status';
+import { ApiError, badRequest } from '@tidegate/status';
 import type { Collections } from '../objects/collections.ts';
 import type { Objects } from '../objects/objects.ts';
-
-import type { SchemeNamePort } from './scheme-name-port.ts';
 
 export interface ServicePorts {
   readonly objects: Pick<Objects, 'core'>;
@@ -117,4 +115,23 @@ async function isThatPod(ports: ServicePorts, namespace: string, { pod, ip }: En
     if (error instanceof ApiError && error.reason === 'NotFound') return false;
     throw error;
   }
+}
+
+export interface SchemeNamePort {
+  /** the whole text of the path */
+  readonly asked: string;
+  readonly scheme: '' | 'http' | 'https';
+  readonly name: string;
+  /** a number or a name; empty where none is given */
+  readonly port: string;
+}
+
+/** `NAME`, `NAME:PORT` and `SCHEME:NAME:PORT`, as paths to a proxy name what is behind it. */
+export function schemeNamePort(text: string, what: string): SchemeNamePort {
+  const parts = text.split(':');
+  const [scheme = '', name = '', port = ''] = parts.length < 3 ? ['', ...parts] : parts;
+  if (parts.length > 3 || name === '' || (scheme !== '' && scheme !== 'http' && scheme !== 'https')) {
+    throw badRequest(`invalid ${what} request ${JSON.stringify(text)}`);
+  }
+  return { asked: text, scheme, name, port };
 }

@@ -8,7 +8,7 @@ import { RemoteTargets } from '../aggregation/remote-targets.ts';
 import { AllowedAddresses } from '../callouts/allowed-addresses.ts';
 import { ServiceTargets } from '../callouts/service-targets.ts';
 import { WebhookCalls } from '../callouts/webhook-calls.ts';
-import { BackEnds } from './back-ends.ts';
+import { Backends } from './backends.ts';
 
 const of = (text: string): Address => parseAddress(text) ?? assert.fail(text);
 
@@ -83,7 +83,7 @@ test('Webhooks and servers behind the API may run on this machine, and at no oth
         { services, addresses },
       );
       const service = { namespace: 'a', name: 'b', port: 443, caBundle: '', insecure: false };
-      await assert.rejects(remote.backEnd(service, 1), { message: 'address not allowed' }, text);
+      await assert.rejects(remote.backend(service, 1), { message: 'address not allowed' }, text);
     }
   }
   webhooks.close();
@@ -99,11 +99,11 @@ test('No kubelet is reached at a special address, be it an address or a name in 
     kubeletPreferredAddressTypes: ['InternalIP', 'Hostname'],
     kubeletTimeout: 1,
   };
-  const backEnds = new BackEnds(config, { objects: { core: async () => node } } as never);
+  const backends = new Backends(config, { objects: { core: async () => node } } as never);
   for (const type of ['InternalIP', 'Hostname']) {
     for (const address of CLOSED.map(String)) {
       node = { status: { addresses: [{ type, address }] } };
-      await assert.rejects(backEnds.kubelet('node'), { message: 'address not allowed' }, address);
+      await assert.rejects(backends.kubelet('node'), { message: 'address not allowed' }, address);
     }
   }
 });

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '@tidegate/status';
 import type { Taken, UpgradeResponse } from '../answer/upgrade-reply.ts';
-import { ask, type BackEnd, type Call, dial, type Said, untold } from './back-end.ts';
+import { ask, type Backend, type Call, dial, type Said, untold } from './backend.ts';
 import { responseHeaders, upgradeHeaders } from './headers.ts';
 
 export interface Upgrading {
   readonly auditId: string;
-  readonly backEnd: BackEnd;
+  readonly backend: Backend;
   /** with the query */
   readonly path: string;
   /** said beside what the client says: names and values in turn */
@@ -50,7 +50,7 @@ export async function askUpgrade(
   raw: UpgradeResponse,
   call: Call,
 ): Promise<Upgraded | undefined> {
-  const { said, connection } = await reach(upgrading.backEnd, raw, call);
+  const { said, connection } = await reach(upgrading.backend, raw, call);
   if (said.upgraded !== undefined) return { response: said.response, ...said.upgraded };
   const { statusCode = 0 } = said.response;
   if (statusCode < 400) {
@@ -62,10 +62,10 @@ export async function askUpgrade(
   return undefined;
 }
 
-async function reach(backEnd: BackEnd, raw: UpgradeResponse, call: Call): Promise<{ said: Said; connection: Socket }> {
+async function reach(backend: Backend, raw: UpgradeResponse, call: Call): Promise<{ said: Said; connection: Socket }> {
   let connection: Socket | undefined;
   try {
-    const made = await dial(backEnd);
+    const made = await dial(backend);
     connection = made;
     raw.heed();
     raw.once('close', () => made.destroy());

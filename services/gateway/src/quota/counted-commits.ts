@@ -2,7 +2,7 @@ import { isInScope, type Kind, metaOf, type Registry } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import { internalError } from '@tidegate/status';
 import { type Guard, guardKind, type Key, outcomeKind, type Write, type WriteOutcome, writeKind } from '@tidegate/wire';
-import { operationId } from '../clients/operation-id.ts';
+import { operationId } from '../clients/store-session.ts';
 import { storedForm } from '../codec/stored-form.ts';
 import { type Collections, itemsOf } from '../objects/collections.ts';
 import type { Objects } from '../objects/objects.ts';

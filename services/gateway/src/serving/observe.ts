@@ -2,8 +2,7 @@ import type { RequestInfo } from '@tidegate/request-info';
 import type { Status } from '@tidegate/status';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RequestNotes } from '../request/resource-request.ts';
-import { notedBytes } from '../telemetry/answer-bytes.ts';
-import type { RequestMetrics } from '../telemetry/request-metrics.ts';
+import { notedBytes, type RequestMetrics } from '../telemetry/request-metrics.ts';
 import { countEnd } from '../telemetry/request-tallies.ts';
 
 interface Opened {

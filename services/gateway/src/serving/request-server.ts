@@ -186,7 +186,7 @@ export class RequestServer {
   /** Answers with an error. */
   async #refuse({ request, reply, info, audit, warnings, connections }: Refused, error: unknown): Promise<ApiError> {
     const { limits, negotiator, kit, coding: settings } = this.#ports;
-    if (error instanceof ApiError && error.code === 401) await limits.heardStranger();
+    if (error instanceof ApiError && error.code === 401) await limits.delayUnauthenticated();
     const coding = info && codingOf(settings, request, info);
     const { accept } = request.headers;
     const written = await writeError(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { InFlight } from './in-flight.ts';
+import { InFlight } from './request-metrics.ts';
 
 test('The most requests of the last second are told, and forgotten when two have passed.', () => {
   const { readOnly } = new InFlight();

@@ -9,17 +9,15 @@ import { type UpgradeResponse, upgradeOf } from '../answer/upgrade-reply.ts';
 import { writeHead } from '../answer/write-answer.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Objects } from '../objects/objects.ts';
-import { ask, type BackEnd, dial, hostAndPort, untold } from '../proxy/back-end.ts';
-import type { BackEnds } from '../proxy/back-ends.ts';
-import { refuseDryRun } from '../proxy/dry-run.ts';
-import { forward, sendBack } from '../proxy/forward.ts';
+import { ask, type Backend, dial, hostAndPort, untold } from '../proxy/backend.ts';
+import type { Backends } from '../proxy/backends.ts';
+import { forward, refuseDryRun, sendBack } from '../proxy/forward.ts';
 import { protocolsOf } from '../proxy/headers.ts';
-import { readLogOptions } from '../proxy/log-options.ts';
-import { sendToSocket } from '../proxy/log-socket.ts';
-import { containerOf, nodeOf } from '../proxy/pod-node.ts';
+import { containerOf, nodeOf } from '../proxy/kubelets.ts';
+import { readLogOptions, sendToSocket } from '../proxy/pod-logs.ts';
 import { remoteCommand, STREAM_CLOSE_PROTOCOL } from '../proxy/remote-command.ts';
-import { tunnel, tunnelled } from '../proxy/tunnel.ts';
 import { passUpgrade, readSome, type Upgrading } from '../proxy/upgrade.ts';
+import { tunnel, tunnelled } from '../proxy/web-sockets.ts';
 import { pathFlag } from '../request/query-parameters.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 
@@ -30,7 +28,7 @@ export interface StreamPorts {
   readonly authorizer: Pick<Authorizer, 'demand'>;
   readonly objects: Pick<Objects, 'core'>;
   readonly admission: Pick<Admission, 'admitConnection'>;
-  readonly backEnds: Pick<BackEnds, 'kubelet'>;
+  readonly backends: Pick<Backends, 'kubelet'>;
 }
 
 interface Stream {
@@ -57,10 +55,10 @@ function opens(ports: StreamPorts, { speak, pathOf, isOfContainer }: Stream): Ve
     await ports.admission.admitConnection(request, container);
     const node = nodeOf(pod);
     if (node === '') throw badRequest(`pod ${info.name} does not have a host assigned`);
-    const backEnd = await ports.backEnds.kubelet(node);
+    const backend = await ports.backends.kubelet(node);
     const raw = upgradeOf(reply);
     if (raw === undefined) throw badRequest('Upgrade request required');
-    await speak({ auditId, backEnd, path: pathOf(request, container) }, raw, request, ports.gates);
+    await speak({ auditId, backend, path: pathOf(request, container) }, raw, request, ports.gates);
     return undefined;
   };
   return { get: open, create: open };
@@ -112,12 +110,12 @@ export const portForwardVerbs = (ports: StreamPorts): Verbs =>
 interface LogPorts {
   readonly gates: FeatureGates;
   readonly objects: Pick<Objects, 'core'>;
-  readonly backEnds: Pick<BackEnds, 'kubelet'>;
+  readonly backends: Pick<Backends, 'kubelet'>;
 }
 
 /** GET of pods/NAME/log: the kubelet's text, as it comes. */
 const get =
-  ({ gates, objects, backEnds }: LogPorts): VerbHandler =>
+  ({ gates, objects, backends }: LogPorts): VerbHandler =>
   async (request, reply) => {
     const { info } = request;
     const options = readLogOptions(info, gates);
@@ -128,7 +126,7 @@ const get =
       writeHead(request, reply, { code: 204, contentType: 'text/plain' }).end();
       return undefined;
     }
-    const kubelet = await backEnds.kubelet(node, options);
+    const kubelet = await backends.kubelet(node, options);
     const text = options.query.toString();
     const path = `/containerLogs/${info.namespace}/${info.name}/${container}${text === '' ? '' : `?${text}`}`;
     await stream(request, reply, kubelet, path);
@@ -137,7 +135,7 @@ const get =
 
 export const logVerbs = (ports: LogPorts): Verbs => ({ get: get(ports) });
 
-async function stream(request: ResourceRequest, reply: FastifyReply, kubelet: BackEnd, path: string): Promise<void> {
+async function stream(request: ResourceRequest, reply: FastifyReply, kubelet: Backend, path: string): Promise<void> {
   const { socket, response } = await reach(reply, kubelet, path);
   try {
     await refuse(request, response);
@@ -153,7 +151,7 @@ async function stream(request: ResourceRequest, reply: FastifyReply, kubelet: Ba
 
 async function reach(
   reply: FastifyReply,
-  kubelet: BackEnd,
+  kubelet: Backend,
   path: string,
 ): Promise<{ socket: Socket; response: IncomingMessage }> {
   const { raw } = reply;
@@ -209,12 +207,12 @@ const REFUSALS: Readonly<Record<number, readonly [Reason, string]>> = {
 
 interface ProxyPorts {
   readonly admission: Pick<Admission, 'admitConnection'>;
-  readonly backEnds: Pick<BackEnds, 'behind'>;
+  readonly backends: Pick<Backends, 'behind'>;
 }
 
 /** Any request below pods/, services/ or nodes/NAME/proxy: sent on to what is behind it, and answered by that. */
 const proxy =
-  ({ admission, backEnds }: ProxyPorts): VerbHandler =>
+  ({ admission, backends }: ProxyPorts): VerbHandler =>
   async (request, reply) => {
     const { info, auditId } = request;
     const { req } = reply.raw;
@@ -222,11 +220,11 @@ const proxy =
     const mark = req.url?.indexOf('?') ?? -1;
     const query = mark < 0 ? '' : (req.url ?? '').slice(mark);
     await admission.admitConnection(request);
-    const backEnd = await backEnds.behind(request.info);
+    const backend = await backends.behind(request.info);
     const upgrade = upgradeOf(reply);
     const path = info.subpath === '' ? '/' : info.subpath;
     if (upgrade !== undefined) {
-      await passUpgrade({ auditId, backEnd, path: path + query }, upgrade);
+      await passUpgrade({ auditId, backend, path: path + query }, upgrade);
       return undefined;
     }
     if (info.subpath === '' && (req.method === 'GET' || req.method === 'HEAD')) {
@@ -238,7 +236,7 @@ const proxy =
       return undefined;
     }
     const prefix = prefixOf(request);
-    await forward({ auditId, backEnd, path, query, prefix }, reply);
+    await forward({ auditId, backend, path, query, prefix }, reply);
     return undefined;
   };
 

@@ -4,8 +4,7 @@ import { ApiError, forbiddenObject, invalid, invalidValue, notFound } from '@tid
 import { deleteCorruptKind } from '@tidegate/wire';
 import { type ListWriting, writeItems } from '../answer/write-list.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
-import { operationId } from '../clients/operation-id.ts';
-import type { StoreSession } from '../clients/store-session.ts';
+import { operationId, type StoreSession } from '../clients/store-session.ts';
 import { successAnswer } from '../codec/answer.ts';
 import { isLargeJson } from '../limits/large-steps.ts';
 import type { Mirrors } from '../mirror/mirrors.ts';

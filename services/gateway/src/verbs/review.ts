@@ -4,10 +4,10 @@ import type { RequestInfo } from '@tidegate/request-info';
 import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
 import { badRequest, type FieldError, invalid, invalidValue } from '@tidegate/status';
 import type { Admission } from '../admission/admission.ts';
-import type { BearerTokens } from '../authn/bearer/bearer-tokens.ts';
-import { digestOf } from '../authn/bearer/token.ts';
+import type { BearerTokens } from '../authn/bearer-tokens.ts';
+import { digestOf } from '../authn/token-authority.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
-import { question } from '../authz/question.ts';
+import { hypotheticalRequest } from '../authz/request-attributes.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import type { ResourceRequest, VerbHandler, Verbs } from '../request/resource-request.ts';
 import { type User, userInfo } from '../request/user.ts';
@@ -99,7 +99,7 @@ async function reviewToken(tokens: BearerTokens, spec: JsonObject): Promise<Json
   const token = text(spec.token);
   if (token === '') throw badRequest('token is required for TokenReview in authentication');
   const asked = Array.isArray(spec.audiences) ? spec.audiences.map(String) : [];
-  const judged = await tokens.judge({ text: token, digest: digestOf(token) }, asked);
+  const judged = await tokens.authenticate({ text: token, digest: digestOf(token) }, asked);
   if ('user' in judged) {
     const { user, audiences } = judged;
     return { authenticated: true, user: userInfo(user), ...(audiences.length > 0 && { audiences: [...audiences] }) };
@@ -116,7 +116,7 @@ function subjectOf(spec: JsonObject): User {
 
 function resourceOf(spec: JsonObject): RequestInfo {
   const asked = (spec.resourceAttributes ?? {}) as JsonObject;
-  return question({
+  return hypotheticalRequest({
     isResource: true,
     verb: text(asked.verb),
     group: text(asked.group),
@@ -130,7 +130,7 @@ function resourceOf(spec: JsonObject): RequestInfo {
 
 function otherOf(spec: JsonObject): RequestInfo {
   const asked = spec.nonResourceAttributes as JsonObject;
-  return question({ isResource: false, verb: text(asked.verb), path: text(asked.path) });
+  return hypotheticalRequest({ isResource: false, verb: text(asked.verb), path: text(asked.path) });
 }
 
 function text(value: Json | undefined): string {

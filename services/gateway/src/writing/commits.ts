@@ -12,8 +12,7 @@ import {
   timeout,
 } from '@tidegate/status';
 import { type Guard, guardKind, type Key, outcomeKind, type Write, type WriteOutcome } from '@tidegate/wire';
-import { operationId } from '../clients/operation-id.ts';
-import type { StoreSession } from '../clients/store-session.ts';
+import { operationId, type StoreSession } from '../clients/store-session.ts';
 import type { LiveViews } from '../live/live-views.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 

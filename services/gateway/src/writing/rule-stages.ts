@@ -10,7 +10,7 @@ import {
 } from '@tidegate/kinds';
 import { type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { type FieldError, invalid } from '@tidegate/status';
-import { ServiceAddresses, type ServiceRanges } from '../addresses/service-addresses.ts';
+import { ServiceAllocator, type ServiceRanges } from '../allocation/service-allocator.ts';
 import { type Collections, itemsOf } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { Draft, Stage } from './write.ts';
@@ -51,9 +51,9 @@ export const allotment: Stage = {
 export function allotmentOf(
   { ranges, collections }: { ranges: ServiceRanges; collections: Pick<Collections, 'latest'> },
   { kind, info }: ResourceRequest,
-): ServiceAddresses | undefined {
+): ServiceAllocator | undefined {
   if (kind.storedAs !== 'services' || info.subresource !== '') return undefined;
-  return new ServiceAddresses(ranges, async () => {
+  return new ServiceAllocator(ranges, async () => {
     const services = await collections.latest(kind);
     return itemsOf(services.snapshot().runs('')).flatMap(({ json }) => serviceClaims(parseOwnJson(json)));
   });

@@ -1,8 +1,8 @@
 import { type Kind, metaOf } from '@tidegate/kinds';
 import type { JsonObject } from '@tidegate/schema';
 import type { Guard } from '@tidegate/wire';
-import type { ServiceAddresses } from '../addresses/service-addresses.ts';
 import type { Admitting } from '../admission/admitting.ts';
+import type { ServiceAllocator } from '../allocation/service-allocator.ts';
 import { objectAnswer } from '../codec/answer.ts';
 import type { StoredForm } from '../codec/stored-form.ts';
 import type { Current } from '../objects/objects.ts';
@@ -80,7 +80,7 @@ export interface Draft {
   /** undefined: no webhook and no policy is concerned */
   readonly admitting: Admitting | undefined;
   /** of Services */
-  readonly allotment: ServiceAddresses | undefined;
+  readonly allotment: ServiceAllocator | undefined;
   object: JsonObject;
   fate: Fate;
   /** the bytes to be stored */

@@ -1,7 +1,7 @@
 import { metaOf, type Registry } from '@tidegate/kinds';
 import { ApiError, alreadyExists, conflict, notFound } from '@tidegate/status';
-import type { ServiceRanges } from '../addresses/service-addresses.ts';
 import type { Admission } from '../admission/admission.ts';
+import type { ServiceRanges } from '../allocation/service-allocator.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Conversions } from '../conversion/conversions.ts';
 import { isLargeJson, type LargeSteps } from '../limits/large-steps.ts';

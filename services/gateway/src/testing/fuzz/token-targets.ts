@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isJsonObject } from '@tidegate/schema';
-import { readIssuers } from '../../authn/configuration/issuers.ts';
+import { readIssuers } from '../../authn/issuers/read-issuers.ts';
+import { ClaimError, userFromClaims } from '../../authn/issuers/user-from-claims.ts';
 import { readToken } from '../../authn/json-web-token.ts';
-import { ClaimProblem, userOfClaims } from '../../authn/jwt/user-of-claims.ts';
 import { mutateBytes, mutateValue, type Target } from './mutate.ts';
 
 const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -43,10 +43,10 @@ export const tokenTargets: readonly Target[] = [
       const value: unknown = JSON.parse(input.toString());
       if (!isJsonObject(value) || issuer === undefined) return;
       try {
-        const { name, groups } = userOfClaims(value, issuer.rules);
+        const { name, groups } = userFromClaims(value, issuer.rules);
         assert.ok(name !== '' && groups.every((group) => typeof group === 'string'));
       } catch (error) {
-        if (!(error instanceof ClaimProblem)) throw error;
+        if (!(error instanceof ClaimError)) throw error;
       }
     },
   },

@@ -1,0 +1,228 @@
+import { parseAddress } from '@tidegate/addresses';
+import { canonicalAddress, metaOf, serviceClaims } from '@tidegate/kinds';
+import { OptionError } from '@tidegate/options';
+import type { JsonObject } from '@tidegate/schema';
+import { type ApiError, internalError, invalid, invalidValue } from '@tidegate/status';
+import { setFamilies } from './ip-families.ts';
+import { AddressRange, drawPlace, PortRange } from './ranges.ts';
+import {
+  drawsNodePorts,
+  dropUnneeded,
+  isHeadless,
+  joinAddressFields,
+  keepAllocated,
+  needsAddress,
+  needsHealthPort,
+  type ServiceSpec,
+  specOf,
+} from './service-spec.ts';
+
+export interface ServiceRanges {
+  readonly addresses: readonly AddressRange[];
+  readonly ports: PortRange;
+}
+
+export function serviceRanges(config: {
+  serviceClusterIpRange: readonly string[];
+  serviceNodePortRange: string;
+}): ServiceRanges {
+  const addresses = config.serviceClusterIpRange.map((cidr) => new AddressRange(cidr));
+  const families = new Set(addresses.map(({ family }) => family));
+  if (addresses.length === 0 || families.size < addresses.length) {
+    throw new OptionError('--service-cluster-ip-range takes one range, or one of IPv4 and one of IPv6');
+  }
+  return { addresses, ports: new PortRange(config.serviceNodePortRange) };
+}
+
+/** So many draws that were taken say that most are: then it is better to look which are not. */
+const MISSES_BEFORE_A_LOOK = 8;
+
+/**
+ * One request's choice of addresses and ports for a Service. Invariant: a choice is only a proposal; the commit decides,
+ * by its guards, whether each is still free. What it refuses is not proposed again, and what the client itself asked for is
+ * told as an error.
+ */
+export class ServiceAllocator {
+  readonly #ranges: ServiceRanges;
+  readonly #look: () => Promise<Iterable<string>>;
+  /** claims that somebody has */
+  readonly #taken = new Set<string>();
+  /** claims that the client names, and what it hears when they are taken */
+  readonly #asked = new Map<string, () => ApiError>();
+  #misses = 0;
+
+  /** `look` answers all claims of all Services. */
+  constructor(ranges: ServiceRanges, look: () => Promise<Iterable<string>>) {
+    this.#ranges = ranges;
+    this.#look = look;
+  }
+
+  /** Without a commit nobody else decides: all that is taken is known before. */
+  async lookFirst(): Promise<void> {
+    for (const claim of await this.#look()) this.#taken.add(claim);
+  }
+
+  /** Sets what the Service lacks. */
+  allot(service: JsonObject, old?: JsonObject): void {
+    const spec = specOf(service);
+    const before = old && specOf(old);
+    const own = new Set(old === undefined ? [] : serviceClaims(old));
+    this.#asked.clear();
+    if (before !== undefined) {
+      keepAllocated(spec, before);
+      joinAddressFields(spec, before);
+      dropUnneeded(spec, before);
+    } else joinAddressFields(spec);
+    if (!needsAddress(spec)) delete spec.internalTrafficPolicy;
+    const families = this.#ranges.addresses.map(({ family }) => family);
+    const wrong = setFamilies(spec, before, families);
+    if (wrong.length > 0) throw invalid({ group: '', kind: 'Service', name: metaOf(service).name ?? '' }, wrong);
+    if (needsAddress(spec) && !isHeadless(spec)) this.#allotAddresses(service, own);
+    new NodePorts({ service, own, ports: this.#ranges.ports, taken: this.#taken, asked: this.#asked }).allot();
+  }
+
+  /** A commit has found this claim taken. Returns when there is another choice to make. */
+  async refused(claim: string): Promise<void> {
+    const error = this.#asked.get(claim);
+    if (error !== undefined) throw error();
+    this.#taken.add(claim);
+    if (++this.#misses === MISSES_BEFORE_A_LOOK) await this.lookFirst();
+  }
+
+  #allotAddresses(service: JsonObject, own: ReadonlySet<string>): void {
+    const spec = specOf(service);
+    const addresses = [...(spec.clusterIPs ?? [])];
+    for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
+      const range = this.#ranges.addresses.find((one) => one.family === family);
+      const address = addresses[i] ?? '';
+      if (address === '') addresses[i] = this.#draw(service, range as AddressRange);
+      else if (!own.has(claimOf(address))) this.#ask(service, range, address);
+    }
+    spec.clusterIPs = addresses;
+    spec.clusterIP = addresses[0] as string;
+  }
+
+  #draw(service: JsonObject, range: AddressRange): string {
+    const isTaken = (place: number) => this.#taken.has(claimOf(range.at(place)));
+    const { namespace, name } = metaOf(service);
+    // programs look for their API at the first address, whatever the range
+    if (namespace === 'default' && name === 'kubernetes' && !isTaken(0)) return range.at(0);
+    const place = drawPlace(range.size, range.kept, (one) => one === 0 || isTaken(one));
+    if (place === undefined) throw internalError('failed to allocate a serviceIP: range is full');
+    return range.at(place);
+  }
+
+  #ask(service: JsonObject, range: AddressRange | undefined, address: string): void {
+    const claim = claimOf(address);
+    const refuse = (why: string) =>
+      invalid({ group: '', kind: 'Service', name: metaOf(service).name ?? '' }, [
+        invalidValue('spec.clusterIPs', specOf(service).clusterIPs, `failed to allocate IP ${address}: ${why}`),
+      ]);
+    if (parseAddress(address) === undefined || range?.contains(address) !== true) {
+      throw refuse('the provided network does not match the current range');
+    }
+    if (!range.isUsable(address)) {
+      throw refuse(`the provided IP (${address}) is not in the valid range. The range of valid IPs is ${range.text}`);
+    }
+    const taken = () => refuse('provided IP is already allocated');
+    if (this.#taken.has(claim)) throw taken();
+    this.#asked.set(claim, taken);
+  }
+}
+
+function claimOf(address: string): string {
+  return `clusterip/${canonicalAddress(address)}`;
+}
+
+interface NodePortsOptions {
+  service: JsonObject;
+  own: ReadonlySet<string>;
+  ports: PortRange;
+  taken: ReadonlySet<string>;
+  asked: Map<string, () => ApiError>;
+}
+
+const TAKEN = 'provided port is already allocated';
+
+/** The ports that one Service takes on every node. */
+class NodePorts {
+  readonly #options: NodePortsOptions;
+  readonly #spec: ServiceSpec;
+  /** of this Service, so far */
+  readonly #here = new Set<number>();
+
+  constructor(options: NodePortsOptions) {
+    this.#options = options;
+    this.#spec = specOf(options.service);
+  }
+
+  allot(): void {
+    const spec = this.#spec;
+    const ports = spec.ports ?? [];
+    for (const port of ports) if (port.nodePort === 0) delete port.nodePort;
+    if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') {
+      for (const [i, { nodePort }] of ports.entries()) if (nodePort) this.#askAt(i, nodePort);
+      if (drawsNodePorts(spec)) {
+        // one port of a Service for two protocols takes one port of the node
+        const byPort = new Map<number | undefined, number>();
+        for (const { port, nodePort } of ports) if (nodePort && !byPort.has(port)) byPort.set(port, nodePort);
+        for (const port of ports) {
+          if (port.nodePort) continue;
+          port.nodePort = byPort.get(port.port) ?? this.#draw('failed to allocate a nodePort');
+          byPort.set(port.port, port.nodePort);
+        }
+      }
+    }
+    if (needsHealthPort(spec)) this.#allotHealthPort();
+  }
+
+  #askAt(i: number, nodePort: number): void {
+    const { service, ports, asked } = this.#options;
+    const refuse = (why: string) =>
+      invalid({ group: '', kind: 'Service', name: metaOf(service).name ?? '' }, [
+        invalidValue(`spec.ports[${i}].nodePort`, nodePort, why),
+      ]);
+    const claim = `nodeport/${nodePort}`;
+    const sharing = this.#spec.ports?.findIndex((one) => one.nodePort === nodePort) ?? i;
+    if (sharing < i) {
+      const [first, second] = [this.#spec.ports?.[sharing], this.#spec.ports?.[i]];
+      if (first?.port !== second?.port && !this.#options.own.has(claim)) throw refuse(TAKEN);
+      return;
+    }
+    this.#here.add(nodePort);
+    if (this.#options.own.has(claim)) return;
+    if (!ports.contains(nodePort)) {
+      throw refuse(`provided port is not in the valid range. The range of valid ports is ${ports.text}`);
+    }
+    if (this.#options.taken.has(claim)) throw refuse(TAKEN);
+    asked.set(claim, () => refuse(TAKEN));
+  }
+
+  #allotHealthPort(): void {
+    const { own, ports, taken, asked } = this.#options;
+    const wanted = this.#spec.healthCheckNodePort;
+    if (!wanted) {
+      this.#spec.healthCheckNodePort = this.#draw('failed to allocate a HealthCheck NodePort 0');
+      return;
+    }
+    const claim = `nodeport/${wanted}`;
+    if (own.has(claim)) return;
+    const refuse = (why: string) =>
+      internalError(`failed to allocate requested HealthCheck NodePort ${wanted}: ${why}`);
+    if (!ports.contains(wanted)) {
+      throw refuse(`provided port is not in the valid range. The range of valid ports is ${ports.text}`);
+    }
+    if (this.#here.has(wanted) || taken.has(claim)) throw refuse(TAKEN);
+    asked.set(claim, () => refuse(TAKEN));
+  }
+
+  #draw(what: string): number {
+    const { ports, taken } = this.#options;
+    const { first } = ports;
+    const isTaken = (place: number) => this.#here.has(first + place) || taken.has(`nodeport/${first + place}`);
+    const place = drawPlace(ports.size, ports.kept, isTaken);
+    if (place === undefined) throw internalError(`${what}: range is full`);
+    this.#here.add(first + place);
+    return first + place;
+  }
+}
