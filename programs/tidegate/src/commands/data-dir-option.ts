@@ -1,7 +1,7 @@
 import { type DataDir, dataDirAt, defaultDataDir } from '@tidegate/local';
 import { helpText, type OptionTable, readOptions } from '@tidegate/options';
 
-const table = {
+export const table = {
   'data-dir': { type: 'string', default: defaultDataDir, value: 'DIR', help: 'the data directory of the system' },
 } as const satisfies OptionTable;
 

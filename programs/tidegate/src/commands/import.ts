@@ -5,7 +5,7 @@ import { ClusterClient } from '../import/cluster-client.ts';
 import { importCluster } from '../import/import-cluster.ts';
 import { processTerminal, Screen } from '../screen/screen.ts';
 
-const table = {
+export const table = {
   'from-kubeconfig': { type: 'string', required: true, value: 'FILE', help: 'the kubeconfig of the source cluster' },
   context: {
     type: 'string',

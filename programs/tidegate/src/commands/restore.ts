@@ -5,7 +5,7 @@ import { withDatabase } from '../launch/with-database.ts';
 import { processTerminal, Screen } from '../screen/screen.ts';
 import { startBackupProgram } from './backup-program.ts';
 
-const table = {
+export const table = {
   'data-dir': {
     type: 'string',
     default: defaultDataDir,
