@@ -96,7 +96,7 @@ for (const limit of [0, 2, 4, 5]) {
   }
 }
 
-test('what a replica refuses is not asked of the other', async () => {
+test('a list that one replica refuses is not sent to another', async () => {
   await assert.rejects(listed(0, 'forgotten'), { reason: 'Expired' });
   assert.equal(
     servers.reduce((sum, { requests }) => sum + requests.length, 0),

@@ -70,7 +70,7 @@ const history = [
 ];
 const base = [change(5, CREATE, 'a', 'red'), change(6, CREATE, 'b', 'blue')];
 
-test('without a selector each change is told as what it was', () => {
+test('without a selector each change keeps its kind', () => {
   assert.deepEqual(
     told(all, [], history).map((line) => line.replace(/ (red|blue) /, ' ')),
     [
@@ -80,7 +80,7 @@ test('without a selector each change is told as what it was', () => {
   );
 });
 
-test('with a selector an object is added when it comes into the selection, and deleted as it last was in it', () => {
+test('with a selector an object is added when it is first selected, and deleted with its last selected state', () => {
   assert.deepEqual(told(red, base, history), [
     'DELETED a red 11',
     'ADDED b red 12',

@@ -22,7 +22,7 @@ function play(seconds: number, watches: ReadonlyArray<{ timeoutMs: number; bookm
 
 const at = (line: string | undefined) => Number(line?.split(' ')[1]) / 10;
 
-test('a watch ends when its time is over, not before, and within half a second', () => {
+test('a watch ends after its timeout, within half a second', () => {
   for (const timeoutMs of [1, 1000, 1100, 1200, 1300, 30_000]) {
     const [told = []] = play(40, [{ timeoutMs, bookmarks: false }]);
     assert.equal(told.length, 1);
@@ -30,7 +30,7 @@ test('a watch ends when its time is over, not before, and within half a second',
   }
 });
 
-test('bookmarks come about each minute, and two seconds before the end', () => {
+test('bookmarks are sent about once a minute, and two seconds before the end', () => {
   const [told = []] = play(310, [{ timeoutMs: 300_000, bookmarks: true }]);
   assert.equal(told.at(-1)?.startsWith('end'), true);
   const bookmarks = told.slice(0, -1).map(at);
@@ -42,21 +42,21 @@ test('bookmarks come about each minute, and two seconds before the end', () => {
   assert.ok(Math.abs((bookmarks.at(-1) ?? 0) - 298) <= 0.5, `${told}`);
 });
 
-test('a watch of two seconds and less has no bookmark', () => {
+test('a watch of two seconds or less has no bookmark', () => {
   assert.deepEqual(play(5, [{ timeoutMs: 2000, bookmarks: true }])[0]?.length, 1);
 });
 
-test('a watch whose client has left is told nothing', () => {
+test('a removed watch gets no bookmarks', () => {
   const both = { timeoutMs: 100_000, bookmarks: true };
   assert.deepEqual(play(120, [both, both], 10), [[], []]);
 });
 
-test('many watches do not get their bookmarks all at once', () => {
+test('the bookmarks of many watches are spread over time', () => {
   const told = play(70, new Array(100).fill({ timeoutMs: 1_800_000, bookmarks: true }));
   assert.ok(new Set(told.map(([first]) => first)).size > 20);
 });
 
-test('there is a timer only while there is a watch, and a watch after a long rest keeps its time', () => {
+test('the timer runs only while a watch exists, and a watch after a long pause ends on time', () => {
   let now = 0;
   const times = new WatchTimes(() => now);
   times.start();

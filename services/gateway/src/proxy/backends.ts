@@ -49,13 +49,13 @@ export class Backends {
     const { spec, status } = await this.#ports.objects.core('pods', namespace, name);
     const ip = isJsonObject(status) ? String(status.podIP ?? '') : '';
     const wanted = port === '' ? (firstPort(spec) ?? PORTS[scheme]) : portNumber(port);
-    return this.#plain(scheme, this.#addresses.judged(ip), ip, wanted);
+    return this.#plain(scheme, this.#addresses.checked(ip), ip, wanted);
   }
 
   async #service(namespace: string, asked: string): Promise<Backend> {
     const wanted = schemeNamePort(asked, 'service');
     const { ip, port } = await serviceAddress(this.#ports, namespace, wanted);
-    return this.#plain(wanted.scheme, this.#addresses.judged(ip), ip, port);
+    return this.#plain(wanted.scheme, this.#addresses.checked(ip), ip, port);
   }
 
   /** The kubelet, unless another port of the node is asked for, which gets no credentials. */

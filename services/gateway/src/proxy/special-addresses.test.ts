@@ -46,7 +46,7 @@ const isBeside = (text: string): boolean => /^(127\.|::1$)/.test(unmapped(of(tex
 test('No spelling of a special address is connected to, in no form of IPv6 that carries it.', () => {
   const addresses = new AllowedAddresses([]);
   for (const text of TEXTS)
-    assert.throws(() => addresses.judged(text), { code: 400, message: 'address not allowed' }, text);
+    assert.throws(() => addresses.checked(text), { code: 400, message: 'address not allowed' }, text);
 });
 
 test('A name that means a special address is not connected to, whatever else it means.', async () => {
@@ -60,7 +60,7 @@ test('The same is open in every form as an address that carries a usual one.', (
   const addresses = new AllowedAddresses([]);
   for (const usual of ['10.0.0.7', '8.8.8.8', '100.64.0.1', '192.168.0.1'].map(of)) {
     for (const address of [usual, ...formsOf(usual).map(([, form]) => form)]) {
-      for (const text of spellingsOf(address)) assert.equal(addresses.judged(text), text);
+      for (const text of spellingsOf(address)) assert.equal(addresses.checked(text), text);
     }
   }
 });
@@ -153,7 +153,7 @@ test('Objects name no address that Kubernetes refuses, in any spelling.', () => 
   }
 });
 
-test('Objects may name every other address, as in Kubernetes; whether it is connected to is judged then.', () => {
+test('Objects may name every other address, as in Kubernetes; whether it is connected to is checked then.', () => {
   const others = ['0.1.2.3', '239.0.0.1', '100.100.100.200', 'ff05::2', 'fd00:ec2::254', '::7f00:1', '64:ff9b::7f00:1'];
   for (const text of others) for (const words of told(text)) assert.deepEqual(words, [], text);
 });
