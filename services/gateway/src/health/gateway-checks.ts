@@ -19,7 +19,7 @@ interface Around {
     readonly isKnown: boolean;
     readonly areRegistered: boolean;
     readonly areLocalAvailable: boolean;
-    readonly areRemoteJudged: boolean;
+    readonly areRemoteChecked: boolean;
   };
   readonly firstObjects: { areThere(hook: string): boolean };
   /** the trouble with the bus that the store reports */
@@ -72,16 +72,16 @@ function addHooks(checks: Checks, around: Around): void {
   addFirst('start-kubernetes-service-cidr-controller');
   checks.addHook('start-kube-aggregator-informers', () => areMirrored([API_SERVICES]));
   checks.addHook('apiservice-status-local-available-controller', () => apiServices.areLocalAvailable, SHOWN);
-  checks.addHook('apiservice-status-remote-available-controller', () => apiServices.areRemoteJudged, SHOWN);
+  checks.addHook('apiservice-status-remote-available-controller', () => apiServices.areRemoteChecked, SHOWN);
   checks.addHook('apiservice-registration-controller', () => apiServices.isKnown);
-  checks.addHook('apiservice-discovery-controller', () => apiServices.areRemoteJudged, SHOWN);
+  checks.addHook('apiservice-discovery-controller', () => apiServices.areRemoteChecked, SHOWN);
   checks.addHook('kube-apiserver-autoregistration', () => apiServices.areRegistered, SHOWN);
   checks.add('autoregister-completion', () => (apiServices.areRegistered ? undefined : 'APIServices are missing'), {
     ...SHOWN,
     wedged: () => undefined,
   });
-  checks.addHook('apiservice-openapi-controller', () => apiServices.areRemoteJudged, SHOWN);
-  checks.addHook('apiservice-openapiv3-controller', () => apiServices.areRemoteJudged, SHOWN);
+  checks.addHook('apiservice-openapi-controller', () => apiServices.areRemoteChecked, SHOWN);
+  checks.addHook('apiservice-openapiv3-controller', () => apiServices.areRemoteChecked, SHOWN);
 }
 
 const NAMESPACES = 'namespaces';

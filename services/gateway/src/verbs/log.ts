@@ -7,7 +7,7 @@ import { isGone } from '../answer/drained.ts';
 import { upgradeOf } from '../answer/upgrade-reply.ts';
 import { writeHead } from '../answer/write-answer.ts';
 import type { Objects } from '../objects/objects.ts';
-import { ask, type Backend, dial, hostAndPort, untold } from '../proxy/backend.ts';
+import { ask, type Backend, dial, hiddenDetails, hostAndPort } from '../proxy/backend.ts';
 import type { Backends } from '../proxy/backends.ts';
 import { sendBack } from '../proxy/forward.ts';
 import { containerOf, nodeOf } from '../proxy/kubelets.ts';
@@ -73,7 +73,7 @@ async function reach(
     return { socket, response };
   } catch (error) {
     const words = `Get "https://${hostAndPort(kubelet)}${path}": ${(error as Error).message}`;
-    throw new ApiError('', words, untold(error));
+    throw new ApiError('', words, hiddenDetails(error));
   }
 }
 
