@@ -14,7 +14,7 @@ async function listening(speak: (socket: Socket) => void): Promise<{ server: Ser
 
 const call = { method: 'GET', path: '/', headers: ['Host', 'node-1'] };
 
-describe('A connection to a back end', () => {
+describe('A connection to a backend', () => {
   test('that does not come about in time is given up, TLS and all', async () => {
     const { server, backend } = await listening(() => {});
     const closed = once(server, 'connection').then(([socket]) => once(socket.resume(), 'close'));
