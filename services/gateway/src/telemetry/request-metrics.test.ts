@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { MetricRegistry } from '@tidegate/service-kit';
 import { RequestMetrics } from './request-metrics.ts';
 
-test('Names of users do not grow the metrics, however many there are.', async () => {
+test('The metrics do not grow with the number of usernames.', async () => {
   const registry = new MetricRegistry();
   const metrics = new RequestMetrics(registry, () => undefined);
   for (let i = 0; i < 10_000; i++) {
