@@ -105,8 +105,8 @@ export class WebhookCalls {
       const about = `Post ${JSON.stringify(url.href)}`;
       const details = `${about}: ${end.aborted ? LATE : errorText(error as Error)}`;
       this.#warn(`A webhook did not answer: ${details}`);
-      const told = end.aborted ? LATE : error instanceof NoTarget ? error.message : NOT_REACHED;
-      throw new Unanswered(`${about}: ${told}`, { details, cause: error });
+      const text = end.aborted ? LATE : error instanceof NoTarget ? error.message : NOT_REACHED;
+      throw new Unanswered(`${about}: ${text}`, { details, cause: error });
     }
   }
 
