@@ -1,17 +1,17 @@
 import type { ApiPriority } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject } from '@tidegate/schema';
 
-/** The Service behind which a group version is served, and how its certificate is judged. */
+/** The Service of a remote group version, and how its certificate is verified. */
 export interface RemoteService {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
-  /** in base64: from what its certificate must come; from what the system trusts where it is empty */
+  /** the trusted authorities in base64; empty: those of the system */
   readonly caBundle: string;
   readonly insecure: boolean;
 }
 
-/** Who serves a group version, as an APIService says. */
+/** The content of an APIService. */
 export interface ApiService {
   readonly name: string;
   readonly group: string;
@@ -23,7 +23,7 @@ export interface ApiService {
   readonly conditions: readonly JsonObject[];
 }
 
-/** What is at a version of the store, which the bytes themselves do not say. */
+/** `revision`: the object's revision, which its stored bytes do not contain. */
 export function readApiService(object: JsonObject, revision: number): ApiService {
   const { metadata, spec, status } = object as Record<string, JsonObject | undefined>;
   const conditions = Array.isArray(status?.conditions) ? status.conditions.filter(isJsonObject) : [];

@@ -32,7 +32,7 @@ function mirrored(...first: readonly Registered[]) {
     localNames: ['v1.'],
     targets: { isConfigured: () => true, backend: () => new Promise(() => {}) } as unknown as RemoteTargets,
     find: () => Promise.reject(new Error('nothing is mirrored')),
-    tell: async () => {},
+    write: async () => {},
     warn: () => {},
     report: () => {},
   });
@@ -46,7 +46,7 @@ function mirrored(...first: readonly Registered[]) {
   return { apiServices, become };
 }
 
-test('what is below the path of a remote group version is served elsewhere, however the path is written', () => {
+test('paths of a remote group version are served remotely, however they are encoded', () => {
   const { apiServices } = mirrored(registered('fruit.io', 'v1'));
   for (const path of [
     '/apis/fruit.io/v1',
@@ -66,7 +66,7 @@ test('what is below the path of a remote group version is served elsewhere, howe
     assert.equal(apiServices.at(path), undefined, path);
 });
 
-test('what has no Service, the core group and registrations are served here', () => {
+test('APIServices without a Service, the core group and registrations are served here', () => {
   const { apiServices } = mirrored(
     registered('apps', 'v1', { remote: false }),
     registered('', 'v1'),
@@ -77,7 +77,7 @@ test('what has no Service, the core group and registrations are served here', ()
   assert.deepEqual(apiServices.priority('apps', 'v1'), { group: 7, version: 8 });
 });
 
-test('a remote group version stays the same one while its object changes, and ends with it', () => {
+test('a remote group version survives changes of its object, and ends with its deletion', () => {
   const { apiServices, become } = mirrored(registered('fruit.io', 'v1'));
   const remote = apiServices.at('/apis/fruit.io/v1');
   const { revision } = apiServices;

@@ -8,23 +8,23 @@ import { SERVICE_RESOURCES, stateOf } from './service-check.ts';
 
 interface ApiServicesOptions extends Omit<RemoteApiOptions, 'changed'> {
   readonly mirrors: MirrorPort;
-  /** the names of the APIServices of what is served here */
+  /** the names of the APIServices of this server's own group versions */
   readonly localNames: readonly string[];
 }
 
 /**
- * Who serves which group version, as the mirror of APIServices has it.
+ * The APIServices of the mirror: which server serves which group version.
  *
- * Invariant: whoever asks whether a path is served elsewhere pays one look at an empty map where nothing is.
+ * Invariant: without remote group versions, a request costs one check of an empty map.
  */
 export class ApiServices implements ServedElsewhere {
   readonly #options: ApiServicesOptions;
   readonly #view: LiveView<ApiService>;
   readonly resource = API_SERVICES;
-  /** by group version: who serves it elsewhere */
+  /** remote servers by group version */
   #remotes = new Map<string, RemoteApi>();
   #priorities: ReadonlyMap<string, ApiPriority> = new Map();
-  /** of the Services behind, when they were last looked at */
+  /** the last seen states of the Services, by group version */
   readonly #states = new Map<string, string>();
   #revision = 0;
   #signature = '';
@@ -43,7 +43,7 @@ export class ApiServices implements ServedElsewhere {
   start(): void {
     const { mirrors } = this.#options;
     this.#view.start();
-    for (const resource of SERVICE_RESOURCES) mirrors.follow(resource, () => this.#lookAtServices());
+    for (const resource of SERVICE_RESOURCES) mirrors.follow(resource, () => this.#checkServices());
   }
 
   stop(): void {
@@ -54,20 +54,20 @@ export class ApiServices implements ServedElsewhere {
     return this.#view.isKnown;
   }
 
-  /** Every group version that is served here has its object. */
+  /** Whether every local group version has its APIService. */
   get areRegistered(): boolean {
     return this.isKnown && this.#options.localNames.every((name) => this.#view.get(name) !== undefined);
   }
 
-  /** Those of group versions that are served here say that they are available. */
+  /** Whether the APIServices of all local group versions are available. */
   get areLocalAvailable(): boolean {
     const local = this.#view.values.filter((one) => !isElsewhere(one));
     return this.areRegistered && local.every((one) => availableIn(one)?.status === 'True');
   }
 
-  /** Each server behind the API was looked at. */
-  get areRemoteJudged(): boolean {
-    return this.isKnown && [...this.#remotes.values()].every((remote) => remote.isJudged);
+  /** Whether every remote server was checked. */
+  get areRemoteChecked(): boolean {
+    return this.isKnown && [...this.#remotes.values()].every((remote) => remote.isChecked);
   }
 
   /** Resolves when the API services are loaded, in whichever state. */
@@ -79,7 +79,7 @@ export class ApiServices implements ServedElsewhere {
     return this.#view.through(revision);
   }
 
-  /** Who serves what is at a URL, where it is not this server. */
+  /** The remote server of a URL; undefined: this server. */
   at(url: string): RemoteApi | undefined {
     if (this.#remotes.size === 0 || !url.startsWith('/apis/')) return undefined;
     const [, , group = '', version = ''] = url.split(/[?#]/, 1)[0]?.split('/', 4) ?? [];
@@ -128,7 +128,7 @@ export class ApiServices implements ServedElsewhere {
     return new RemoteApi(apiService, { ...this.#options, changed: () => this.#compare() });
   }
 
-  /** What discovery tells is made anew only when it would be something else. */
+  /** Raises the revision only when the content of discovery changes. */
   #compare(): void {
     const signature = JSON.stringify([
       [...this.#priorities],
@@ -143,7 +143,7 @@ export class ApiServices implements ServedElsewhere {
     this.#revision++;
   }
 
-  #lookAtServices(): void {
+  #checkServices(): void {
     if (this.#remotes.size === 0) return;
     for (const remote of this.#remotes.values()) {
       const state = stateOf(remote.service, (resource) => this.#options.mirrors.peek(resource));
@@ -154,8 +154,7 @@ export class ApiServices implements ServedElsewhere {
   }
 }
 
-/** The core group, and this one, are served here whatever anybody says: they are what all else is put right by. */
-/** The names of the APIServices of the server's own kinds. */
+/** The names of the APIServices of this server's own kinds. */
 export function localNames(registry: Registry): readonly string[] {
   const own = [...registry.all()].filter(
     ({ entry }) => entry.custom === undefined && entry.group !== REGISTRATION_GROUP,
@@ -163,6 +162,7 @@ export function localNames(registry: Registry): readonly string[] {
   return [...new Set(own.map(({ entry }) => `${entry.version}.${entry.group}`))];
 }
 
+/** The core group and that of APIServices are always served here, so that a wrong APIService can be repaired. */
 function isElsewhere({ group, remote }: ApiService): boolean {
   return remote !== undefined && group !== '' && group !== REGISTRATION_GROUP;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { test } from 'node:test';
 import type { Backend } from '../proxy/backend.ts';
-import { askInBackground } from './background-request.ts';
+import { requestInBackground } from './background-request.ts';
 
 async function listening(speak: (socket: Socket) => void): Promise<{ server: Server; backend: Backend }> {
   const server = createServer((socket) => speak(socket.on('error', () => {})));
@@ -15,7 +15,7 @@ async function listening(speak: (socket: Socket) => void): Promise<{ server: Ser
 
 const request = { path: '/apis', headers: ['Accept', 'application/json'], timeoutMs: 60_000, mostBytes: 100 };
 
-test('an answer is read to its end, and the connection is closed', async () => {
+test('the whole answer is read, and the connection is closed', async () => {
   let asked = '';
   const { server, backend } = await listening((socket) => {
     socket.once('data', (data) => {
@@ -23,17 +23,17 @@ test('an answer is read to its end, and the connection is closed', async () => {
       socket.write('HTTP/1.1 200 OK\r\nETag: "a"\r\nContent-Length: 2\r\n\r\n{}');
     });
   });
-  const { code, headers, body } = await askInBackground(backend, request);
+  const { code, headers, body } = await requestInBackground(backend, request);
   assert.deepEqual([code, headers.etag, String(body)], [200, '"a"', '{}']);
   assert.match(asked, new RegExp(`^GET /apis HTTP/1.1\r\nHost: fruit.a.svc:${backend.port}\r\n`));
   server.close();
   await once(server, 'close');
 });
 
-test('who does not answer, or not to the end, is waited for as long as was said', async () => {
+test('a missing or incomplete answer fails after the timeout', async () => {
   for (const said of ['', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}']) {
     const { server, backend } = await listening((socket) => socket.once('data', () => socket.write(said)));
-    await assert.rejects(askInBackground(backend, { ...request, timeoutMs: 50 }), {
+    await assert.rejects(requestInBackground(backend, { ...request, timeoutMs: 50 }), {
       message: 'context deadline exceeded',
     });
     server.close();
@@ -41,11 +41,11 @@ test('who does not answer, or not to the end, is waited for as long as was said'
   }
 });
 
-test('an answer that is larger than anybody wants is a failure', async () => {
+test('an answer above the limit is a failure', async () => {
   const { server, backend } = await listening((socket) => {
     socket.once('data', () => socket.write(`HTTP/1.1 200 OK\r\n\r\n${'a'.repeat(200)}`));
   });
-  await assert.rejects(askInBackground(backend, request), /larger than 100 bytes/);
+  await assert.rejects(requestInBackground(backend, request), /larger than 100 bytes/);
   server.close();
   await once(server, 'close');
 });

@@ -3,10 +3,10 @@ import { ask, type Backend, dial } from '../proxy/backend.ts';
 
 interface BackgroundRequest {
   readonly path: string;
-  /** names and values in turn */
+  /** alternating names and values */
   readonly headers: readonly string[];
   readonly timeoutMs: number;
-  /** an answer that is larger is a failure */
+  /** a larger answer is a failure */
   readonly mostBytes: number;
 }
 
@@ -16,8 +16,8 @@ export interface BackgroundAnswer {
   readonly body: Buffer;
 }
 
-/** Asks a back end in nobody's name. All of it happens within its time, or fails in words that users know. */
-export async function askInBackground(backend: Backend, request: BackgroundRequest): Promise<BackgroundAnswer> {
+/** Sends a request of this server itself to a backend. The timeout covers connection and answer. */
+export async function requestInBackground(backend: Backend, request: BackgroundRequest): Promise<BackgroundAnswer> {
   const { path, headers, timeoutMs, mostBytes } = request;
   const late = new Error('context deadline exceeded');
   const started = performance.now();
@@ -49,8 +49,8 @@ export async function askInBackground(backend: Backend, request: BackgroundReque
   }
 }
 
-/** What went wrong, with what was asked: as Go's clients say it. */
-export function wordsOf(url: string, error: unknown): string {
+/** The text of a failed request, in the form of Go's HTTP client. */
+export function requestErrorText(url: string, error: unknown): string {
   const words = error instanceof Error ? error.message : String(error);
   return `Get ${JSON.stringify(url)}: ${words}`;
 }

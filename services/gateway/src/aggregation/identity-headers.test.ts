@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { identityHeaders } from './identity-headers.ts';
 
-test('a user is told by name, UID, groups and what else is known, each value in a header of its own', () => {
+test('name, UID, groups and extra values are passed in separate headers', () => {
   const extra = { 'example.org/scope': ['read', 'write'], 'a%b': ['c'] };
   assert.deepEqual(identityHeaders({ name: 'ann', uid: 'u-1', groups: ['a', 'b'], extra }), [
     ...['X-Remote-User', 'ann', 'X-Remote-Uid', 'u-1', 'X-Remote-Group', 'a', 'X-Remote-Group', 'b'],
@@ -11,6 +11,6 @@ test('a user is told by name, UID, groups and what else is known, each value in 
   ]);
 });
 
-test('who has no UID is told without, and letters beyond ASCII are bytes', () => {
+test('an empty UID is omitted, and characters beyond ASCII are sent as UTF-8', () => {
   assert.deepEqual(identityHeaders({ name: 'é', uid: '', groups: [] }), ['X-Remote-User', 'Ã©']);
 });

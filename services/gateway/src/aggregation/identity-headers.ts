@@ -1,13 +1,13 @@
 import type { User } from '../request/user.ts';
 
 const EXTRA = 'X-Remote-Extra-';
-/** what may stand in a header's name; `%` is written as others are that may not */
+/** the characters to escape in a header's name, `%` among them */
 const LEGAL = /[^A-Za-z0-9!#$&'*+\-.^_`|~]/g;
 
-/** This server itself, where it asks in nobody's name. */
+/** The user of this server's own requests. */
 export const AGGREGATOR: User = { name: 'system:kube-aggregator', uid: '', groups: ['system:masters'] };
 
-/** Who a request is from, for a server that believes this one: names and values in turn. */
+/** The headers that pass a request's user to a remote server: alternating names and values. */
 export function identityHeaders({ name, uid, groups, extra = {} }: User): string[] {
   const pairs: Array<[name: string, value: string]> = [
     ['X-Remote-User', name],
@@ -24,7 +24,7 @@ function escaped(key: string): string {
   return asBytes(key).replace(LEGAL, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 }
 
-/** Headers are bytes: each character is one of them. */
+/** Node writes headers as latin1, one byte for each character. */
 function asBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

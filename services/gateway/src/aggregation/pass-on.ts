@@ -17,10 +17,10 @@ interface PassedOn {
   readonly audit: string;
 }
 
-/** Dots would lead to another path than the one that was authorized. */
+/** Dot segments would resolve to a path that was not authorized. */
 const DOTTED = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** Sends an authorized request on to the server behind the API, with the user's name; answers its code. */
+/** Forwards an authorized request to a remote server with the user's identity; returns the status code. */
 export async function passOn(remote: RemoteApi, passed: PassedOn): Promise<number> {
   const { reply, audit, info } = passed;
   if (DOTTED.test(info.path)) return writeText(audit, reply, 404, '404 page not found\n');
@@ -29,7 +29,7 @@ export async function passOn(remote: RemoteApi, passed: PassedOn): Promise<numbe
   try {
     backend = await remote.backend();
   } catch (error) {
-    // no address of it is known, or it may not be called: the look that follows tells why
+    // the server has no address, or a forbidden one: the next check reports the reason
     remote.missed(error);
     return writeText(audit, reply, 503, 'service unavailable\n');
   }
@@ -39,7 +39,7 @@ export async function passOn(remote: RemoteApi, passed: PassedOn): Promise<numbe
   } catch (error) {
     if (!(error instanceof ApiError) || reply.raw.headersSent) throw error;
     remote.missed(error);
-    // its address and what was found there are for those who may read the APIService, and for the log
+    // the address and the failure are visible in the APIService and in the log only
     return writeText(audit, reply, 503, 'error trying to reach service: the server could not be reached\n');
   }
 }

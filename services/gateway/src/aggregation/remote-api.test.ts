@@ -15,9 +15,9 @@ function apiService(change: Partial<ApiService> = {}): ApiService {
   return { ...place, remote: SERVICE, conditions: [], ...change };
 }
 
-/** A server that cannot be found, and what was told of it. */
+/** A server that cannot be found, and what was written of it. */
 function unreachable(clock = { now: 0 }) {
-  const told: Verdict[] = [];
+  const written: Verdict[] = [];
   let looks = 0;
   const targets = {
     isConfigured: () => true,
@@ -29,14 +29,14 @@ function unreachable(clock = { now: 0 }) {
   const remote = new RemoteApi(apiService(), {
     targets,
     find: () => Promise.reject(new Error('nothing is mirrored')),
-    tell: async (_, verdict) => void told.push(verdict),
+    write: async (_, verdict) => void written.push(verdict),
     changed: () => {},
     warn: () => {},
     report: () => {},
     now: () => clock.now,
   });
   after(() => remote.close());
-  return { remote, told, looks: () => looks };
+  return { remote, written, looks: () => looks };
 }
 
 const settled = async () => {
@@ -44,28 +44,28 @@ const settled = async () => {
 };
 const failed = { status: 'False', reason: 'FailedDiscoveryCheck', message: 'nowhere' } as const;
 
-test('a server that fails is asked several times before that is told, once', async () => {
-  const { remote, told, looks } = unreachable();
+test('a failing server is tried several times before it is reported once as unavailable', async () => {
+  const { remote, written, looks } = unreachable();
   await settled();
   assert.equal(looks(), 5);
-  assert.deepEqual(told, [failed]);
+  assert.deepEqual(written, [failed]);
   remote.set(apiService({ conditions: [{ type: 'Available', ...failed }] }));
   remote.touch();
   await settled();
-  assert.deepEqual(told, [failed]);
+  assert.deepEqual(written, [failed]);
   assert.equal(remote.isAvailable, false);
 });
 
-test('a server that another gateway reaches is asked, although this one did not reach it', async () => {
+test('a server that another gateway reaches gets requests, although this gateway did not reach it', async () => {
   const { remote } = unreachable();
   await settled();
   remote.set(apiService({ conditions: [{ type: 'Available', status: 'True', reason: 'Passed' }] }));
   assert.equal(remote.isAvailable, true);
 });
 
-test('where gateways find different things, each sets it right once in half a minute and no more', async () => {
+test('gateways that disagree correct the condition at most once in half a minute', async () => {
   const clock = { now: 0 };
-  const { remote, told } = unreachable(clock);
+  const { remote, written } = unreachable(clock);
   await settled();
   const others = apiService({ conditions: [{ type: 'Available', status: 'True', reason: 'Passed', message: '' }] });
   for (const now of [1000, 20_000, 29_000]) {
@@ -73,23 +73,23 @@ test('where gateways find different things, each sets it right once in half a mi
     remote.set(others);
     await settled();
   }
-  assert.equal(told.length, 1);
+  assert.equal(written.length, 1);
   clock.now = 31_000;
   remote.set(others);
   await settled();
-  assert.equal(told.length, 2);
+  assert.equal(written.length, 2);
 });
 
-test('what is found of one Service is not told of the next', async () => {
-  const { remote, told } = unreachable();
+test('the result for one Service is not applied to the next', async () => {
+  const { remote, written } = unreachable();
   await settled();
   remote.set(apiService({ resourceVersion: '2', remote: { ...SERVICE, name: 'other' }, conditions: [] }));
   assert.equal(remote.isAvailable, false);
   await settled();
-  assert.equal(told.length, 2);
+  assert.equal(written.length, 2);
 });
 
-test('requests that did not reach it make one look, and not one each', async () => {
+test('many failed requests cause one check', async () => {
   const clock = { now: 0 };
   const { remote, looks } = unreachable(clock);
   await settled();

@@ -2,44 +2,44 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FindCollection } from '../callouts/service-targets.ts';
 import type { Backend } from '../proxy/backend.ts';
 import { type ApiService, availableIn, type RemoteService } from './api-service.ts';
-import { askInBackground, wordsOf } from './background-request.ts';
+import { requestErrorText, requestInBackground } from './background-request.ts';
 import { AGGREGATOR, identityHeaders } from './identity-headers.ts';
 import { type AskRemote, RemoteDiscovery } from './remote-discovery.ts';
 import { RemoteOpenApi } from './remote-open-api.ts';
 import type { RemoteTargets } from './remote-targets.ts';
-import { judgeService } from './service-check.ts';
-import { PASSED, saysSo, unavailable, type Verdict } from './verdict.ts';
+import { checkService } from './service-check.ts';
+import { hasVerdict, PASSED, unavailable, type Verdict } from './verdict.ts';
 
 export interface RemoteApiOptions {
   readonly targets: RemoteTargets;
   readonly find: FindCollection;
-  /** writes the verdict to the object, unless it is another one by now */
-  readonly tell: (apiService: ApiService, verdict: Verdict) => Promise<unknown>;
-  /** what is served there may be something else now */
+  /** writes the verdict into the object, unless the object has changed */
+  readonly write: (apiService: ApiService, verdict: Verdict) => Promise<unknown>;
+  /** called when the discovery of the server may have changed */
   readonly changed: () => void;
   readonly warn: (error: unknown, words: string) => void;
-  /** what the last look has come to; undefined when there will be none any more */
+  /** gets the availability after each check; undefined when the server is removed */
   readonly report: (name: string, isAvailable: boolean | undefined) => void;
   readonly now?: () => number;
 }
 
-/** how long one question in the background may take */
+/** the timeout of one background request */
 const PATIENCE_MS = 5000;
-/** for requests of clients */
+/** the connection timeout of clients' requests */
 const CONNECT_MS = 10_000;
 const AFTER_MISSED_MS = 500;
-const MISSED_TOLD_MS = 1000;
+const MISSED_LOGGED_MS = 1000;
 const AGAIN_MS = { passed: 30_000, first: 500, longest: 30_000 };
-/** after a first failure */
+/** further attempts after a first failure */
 const MORE_ATTEMPTS = 4;
 const ANSWER_BYTES = 8 << 20;
 
 /**
- * A group version that a server behind the API serves. It is looked at again and again, in the background: whether it
- * answers, and what it serves.
+ * A remote group version. A background loop checks periodically whether the server answers, and reads its discovery and
+ * OpenAPI.
  *
- * Invariant: one look at a time, and its outcome counts only for the Service that was looked at. A request waits for no
- * look: it goes by the last one, or by what another gateway has found and written into the object.
+ * Invariant: one check runs at a time, and its result applies only to the Service that was checked. A request waits for
+ * no check: it uses the last result, or the one that another gateway has written into the object.
  */
 export class RemoteApi {
   readonly groupVersion: string;
@@ -49,14 +49,14 @@ export class RemoteApi {
   readonly #now: () => number;
   #apiService: ApiService;
   #verdict: Verdict | undefined;
-  /** when the object began to say something else */
+  /** since when the object's condition differs from the verdict */
   #differsSince: number | undefined;
   #failures = 0;
-  #lookedAt = Number.NEGATIVE_INFINITY;
-  /** when the log was last told of a request that did not reach it */
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  /** when a failed request was last logged */
   #missedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
-  #isLooking = false;
+  #isChecking = false;
   #isTouched = false;
   #isClosed = false;
 
@@ -78,8 +78,8 @@ export class RemoteApi {
     return this.#apiService.remote as RemoteService;
   }
 
-  /** It was looked at since it was known. */
-  get isJudged(): boolean {
+  /** Whether a check has completed. */
+  get isChecked(): boolean {
     return this.#verdict !== undefined;
   }
 
@@ -87,7 +87,7 @@ export class RemoteApi {
     return this.#verdict?.status === 'True' || availableIn(this.#apiService)?.status === 'True';
   }
 
-  /** The object is another one, with the same Service or another. */
+  /** Sets a new version of the object, with the same Service or another one. */
   set(apiService: ApiService): void {
     const isMoved = !isDeepStrictEqual(apiService.remote, this.service);
     const said = availableIn(apiService);
@@ -96,25 +96,25 @@ export class RemoteApi {
       this.#verdict = undefined;
       this.discovery.expire();
     }
-    if (isMoved || (this.#verdict !== undefined && !saysSo(said, this.#verdict))) this.touch();
+    if (isMoved || (this.#verdict !== undefined && !hasVerdict(said, this.#verdict))) this.touch();
   }
 
-  /** Looks at it now: something has changed. */
+  /** Starts a check now, because something has changed. */
   touch(): void {
     if (this.#isClosed) return;
     this.#isTouched = true;
-    if (!this.#isLooking) void this.#look();
+    if (!this.#isChecking) void this.#check();
   }
 
-  /** A request did not reach it. It is looked at soon, but not for each of many: it may have enough to do. */
+  /** Schedules a check after a failed request; many failures cause one check, to spare an overloaded server. */
   missed(error: unknown): void {
-    if (this.#now() - this.#missedAt >= MISSED_TOLD_MS) {
+    if (this.#now() - this.#missedAt >= MISSED_LOGGED_MS) {
       this.#missedAt = this.#now();
       this.#options.warn(error, `A request did not reach the server of ${this.groupVersion}.`);
     }
-    if (this.#isClosed || this.#isLooking) return;
+    if (this.#isClosed || this.#isChecking) return;
     clearTimeout(this.#timer);
-    const waitMs = Math.max(0, this.#lookedAt + AFTER_MISSED_MS - this.#now());
+    const waitMs = Math.max(0, this.#checkedAt + AFTER_MISSED_MS - this.#now());
     this.#timer = setTimeout(() => this.touch(), waitMs);
     this.#timer.unref();
   }
@@ -129,21 +129,21 @@ export class RemoteApi {
     return this.#options.targets.backend(this.service, CONNECT_MS);
   }
 
-  async #look(): Promise<void> {
-    this.#isLooking = true;
+  async #check(): Promise<void> {
+    this.#isChecking = true;
     clearTimeout(this.#timer);
     try {
       while (this.#isTouched && !this.#isClosed) {
         this.#isTouched = false;
         const { service } = this;
-        const verdict = await this.#judge(service);
-        if (!this.#isClosed && isDeepStrictEqual(service, this.service)) await this.#take(verdict);
+        const verdict = await this.#verdictOn(service);
+        if (!this.#isClosed && isDeepStrictEqual(service, this.service)) await this.#accept(verdict);
       }
     } catch (error) {
-      this.#options.warn(error, `A look at ${this.groupVersion} broke off; it is looked at again.`);
+      this.#options.warn(error, `A check of ${this.groupVersion} failed; it is repeated.`);
     }
-    this.#isLooking = false;
-    this.#lookedAt = this.#now();
+    this.#isChecking = false;
+    this.#checkedAt = this.#now();
     if (this.#isClosed) return;
     this.#timer = setTimeout(() => this.touch(), this.#againMs());
     this.#timer.unref();
@@ -154,24 +154,24 @@ export class RemoteApi {
     return Math.min(AGAIN_MS.longest, AGAIN_MS.first * 2 ** (this.#failures - 1));
   }
 
-  async #take(verdict: Verdict): Promise<void> {
+  async #accept(verdict: Verdict): Promise<void> {
     const before = this.#verdict;
     this.#verdict = verdict;
     this.#failures = verdict.status === 'True' ? 0 : this.#failures + 1;
     this.#options.report(this.#apiService.name, verdict.status === 'True');
-    await this.#tell(verdict, before);
-    if (verdict.status === 'True') await this.#learn();
+    await this.#write(verdict, before);
+    if (verdict.status === 'True') await this.#readApi();
     else this.discovery.expire();
     this.#options.changed();
   }
 
   /**
-   * Of several gateways each tells what changes for it. Where they find different things, the object says what changed
-   * last, and no more than one of them in half a minute sets it right.
+   * Each gateway writes a verdict that changes for it. Where gateways disagree, the object has the latest change, and
+   * each gateway corrects it at most once in half a minute.
    */
-  async #tell(verdict: Verdict, before: Verdict | undefined): Promise<void> {
+  async #write(verdict: Verdict, before: Verdict | undefined): Promise<void> {
     const said = availableIn(this.#apiService);
-    if (saysSo(said, verdict)) {
+    if (hasVerdict(said, verdict)) {
       this.#differsSince = undefined;
       return;
     }
@@ -180,16 +180,16 @@ export class RemoteApi {
     const isNews = before === undefined || before.status !== verdict.status || before.reason !== verdict.reason;
     if (said !== undefined && !isNews && now - this.#differsSince < AGAIN_MS.passed) return;
     try {
-      await this.#options.tell(this.#apiService, verdict);
+      await this.#options.write(this.#apiService, verdict);
     } catch (error) {
-      this.#options.warn(error, 'The condition of an APIService was not written; it is written after the next look.');
+      this.#options.warn(error, 'The condition of an APIService was not written; it is written after the next check.');
     }
   }
 
-  async #judge(service: RemoteService): Promise<Verdict> {
+  async #verdictOn(service: RemoteService): Promise<Verdict> {
     const { targets, find } = this.#options;
     try {
-      const bad = targets.isConfigured(service) ? undefined : await judgeService(service, find);
+      const bad = targets.isConfigured(service) ? undefined : await checkService(service, find);
       if (bad !== undefined) return bad;
     } catch (error) {
       const words = `service/${service.name} in ${JSON.stringify(service.namespace)} cannot be checked due to: ${messageOf(error)}`;
@@ -199,8 +199,7 @@ export class RemoteApi {
       await this.#attempt(service);
       return PASSED;
     } catch {
-      // The connection failed or the answer was bad. It may have been one of several that is on its way out; the errors of
-      // further attempts are told.
+      // The connection failed or the answer was bad. The replica may have been shutting down, so further attempts follow, and their errors are reported.
       const attempts = Array.from({ length: MORE_ATTEMPTS }, () => this.#attempt(service));
       try {
         await Promise.any(attempts);
@@ -221,23 +220,23 @@ export class RemoteApi {
     let code: number;
     try {
       const request = { path, headers, timeoutMs: PATIENCE_MS, mostBytes: ANSWER_BYTES };
-      ({ code } = await askInBackground(backend, request));
+      ({ code } = await requestInBackground(backend, request));
     } catch (error) {
-      throw new Error(failing + wordsOf(url, error), { cause: error });
+      throw new Error(failing + requestErrorText(url, error), { cause: error });
     }
     if (code < 200 || code > 299) throw new Error(`${failing}bad status from ${url}: ${code}`);
   }
 
-  /** What it serves. */
-  async #learn(): Promise<void> {
+  /** Reads discovery and OpenAPI of the server. */
+  async #readApi(): Promise<void> {
     const ask: AskRemote = async (path, { headers, mostBytes }) => {
       const backend = await this.#options.targets.backend(this.service, PATIENCE_MS);
       const all = [...headers, ...identityHeaders(AGGREGATOR)];
-      return askInBackground(backend, { path, headers: all, timeoutMs: PATIENCE_MS, mostBytes });
+      return requestInBackground(backend, { path, headers: all, timeoutMs: PATIENCE_MS, mostBytes });
     };
     const { groupVersion } = this;
     const failed = (what: string) => (error: unknown) =>
-      this.#options.warn(error, `${what} of ${groupVersion} was not read; it is read again after the next look.`);
+      this.#options.warn(error, `${what} of ${groupVersion} was not read; it is read again after the next check.`);
     await Promise.all([
       this.discovery.refresh(ask).catch(failed('Discovery')),
       this.openApi.refresh(ask).catch(failed('OpenAPI')),

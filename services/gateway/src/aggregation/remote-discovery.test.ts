@@ -31,11 +31,11 @@ function listOf(...resources: object[]): unknown {
   return { items: [{ metadata: { name: PLACE.group }, versions: [{ version: 'v1', resources }] }] };
 }
 
-test('what was never told is stale, and has no resources', () => {
+test('an entry that was never read is stale, and has no resources', () => {
   assert.deepEqual(new RemoteDiscovery(PLACE).entry, { version: 'v1', freshness: 'Stale' });
 });
 
-test('the aggregated form is taken as it is, and asked for by its tag the next time', async () => {
+test('the aggregated form is used, and requested with its ETag the next time', async () => {
   const discovery = new RemoteDiscovery(PLACE);
   const headers = { 'content-type': AGGREGATED, etag: '"a"' };
   await discovery.refresh(server({ '/apis': { headers, json: listOf(resource) } }).ask);
@@ -46,7 +46,7 @@ test('the aggregated form is taken as it is, and asked for by its tag the next t
   assert.deepEqual(discovery.entry, { version: 'v1', resources: [resource], freshness: 'Current' });
 });
 
-test('what a server says wrongly is left out, and the rest is told', async () => {
+test('invalid fields are omitted, and the rest is used', async () => {
   const discovery = new RemoteDiscovery(PLACE);
   const wrong = { ...resource, verbs: ['list', 7, null], shortNames: 'ap', count: 2n ** 70n, responseKind: [] };
   const subresources = [{ subresource: {}, verbs: 1 }, 'status'];
@@ -60,7 +60,7 @@ test('what a server says wrongly is left out, and the rest is told', async () =>
   assert.deepEqual(discovery.entry.resources, [{ ...resource, responseKind: {}, subresources: [empty] }]);
 });
 
-test('a server that speaks the plain form only is asked for its group version', async () => {
+test('a server with only the plain form is asked for its group version', async () => {
   const discovery = new RemoteDiscovery(PLACE);
   const list = {
     resources: [{ name: 'apples', kind: 'Apple', singularName: 'apple', namespaced: true, verbs: ['get'] }],
@@ -71,7 +71,7 @@ test('a server that speaks the plain form only is asked for its group version', 
   assert.equal(discovery.entry.freshness, 'Current');
 });
 
-test('what cannot be asked for any more is stale, until it can be', async () => {
+test('the entry is stale while the server is unreachable', async () => {
   const discovery = new RemoteDiscovery(PLACE);
   const headers = { 'content-type': AGGREGATED, etag: '"a"' };
   const good = server({ '/apis': { headers, json: listOf(resource) } });
@@ -87,7 +87,7 @@ test('what cannot be asked for any more is stale, until it can be', async () => 
   assert.equal(discovery.signature, signature);
 });
 
-test('the plain form becomes the aggregated one: subresources stand in their resources', () => {
+test('the plain form is converted: subresources are nested in their resources', () => {
   const list = [
     { name: 'apples', kind: 'Apple', singularName: 'apple', namespaced: true, verbs: ['get'], shortNames: ['ap'] },
     { name: 'apples/scale', kind: 'Scale', group: 'autoscaling', version: 'v1', namespaced: true, verbs: ['get'] },

@@ -5,7 +5,7 @@ import type { BackgroundAnswer } from './background-request.ts';
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const MOST_BYTES = 8 << 20;
 
-/** Asks the server for a path, within the time that is left. */
+/** Requests a path from the remote server. */
 export type AskRemote = (
   path: string,
   options: { readonly headers: readonly string[]; readonly mostBytes: number },
@@ -17,14 +17,14 @@ interface Place {
 }
 
 /**
- * What a server behind the API says it serves in one group version, in the aggregated form.
+ * The discovery of one remote group version, in the aggregated form.
  *
- * Invariant: what cannot be asked for is stale and tells no resources, as in kube-apiserver: a client that took them for
- * current would do without those that have come since.
+ * Invariant: the entry of an unreachable server is stale and has no resources, as in kube-apiserver, so that clients do
+ * not treat an old list as complete.
  */
 export class RemoteDiscovery {
   readonly #place: Place;
-  /** its answer, and the tag by which it says that it has no other one */
+  /** the last answer, and its ETag */
   #known: { readonly resources: readonly JsonObject[]; readonly etag: string } | undefined;
   #isCurrent = false;
 
@@ -32,14 +32,14 @@ export class RemoteDiscovery {
     this.#place = place;
   }
 
-  /** As one of the versions of its group. */
+  /** The entry among the versions of its group. */
   get entry(): JsonObject {
     const { version } = this.#place;
     if (!this.#isCurrent || this.#known === undefined) return { version, freshness: 'Stale' };
     return { version, resources: [...this.#known.resources], freshness: 'Current' };
   }
 
-  /** Another text whenever the entry is another one. */
+  /** A text that changes with the entry. */
   get signature(): string {
     return createHash('sha256').update(JSON.stringify(this.entry)).digest('base64');
   }
@@ -58,7 +58,7 @@ export class RemoteDiscovery {
     this.#isCurrent = false;
   }
 
-  /** undefined where it speaks another form only. */
+  /** undefined where the server supports only the plain form. */
   async #aggregated(ask: AskRemote): Promise<{ resources: readonly JsonObject[]; etag: string } | undefined> {
     const etag = this.#known?.etag ?? '';
     const known = etag === '' ? [] : ['If-None-Match', etag];
@@ -101,7 +101,7 @@ interface Made {
   readonly subresources: JsonObject[];
 }
 
-/** An APIResourceList's resources in the aggregated form. */
+/** Converts the resources of an APIResourceList to the aggregated form. */
 export function aggregatedResources(list: readonly JsonObject[], place: Place): JsonObject[] {
   const made = new Map<string, Made>();
   for (const one of list) {
@@ -131,29 +131,29 @@ function given(object: JsonObject, names: readonly string[]): JsonObject {
 }
 
 /**
- * A resource of the aggregated form as another server tells it: what has its type is taken, anything else is left out, so
- * that what one server says wrongly spoils no document that tells of all.
+ * Reads a resource that a remote server describes in the aggregated form. Fields with a wrong type are omitted, so that
+ * an invalid answer of one server does not break the document of all servers.
  */
-export function discoveredResource(told: JsonObject): JsonObject {
-  const subresources = listOf(told, 'subresources').map((one) => ({
+export function discoveredResource(entry: JsonObject): JsonObject {
+  const subresources = listOf(entry, 'subresources').map((one) => ({
     subresource: textOf(one.subresource),
     responseKind: kindIn(one),
     verbs: textsIn(one, 'verbs'),
   }));
-  const [shortNames, categories] = [textsIn(told, 'shortNames'), textsIn(told, 'categories')];
+  const [shortNames, categories] = [textsIn(entry, 'shortNames'), textsIn(entry, 'categories')];
   return {
-    resource: textOf(told.resource),
-    responseKind: kindIn(told),
-    scope: told.scope === 'Cluster' ? 'Cluster' : 'Namespaced',
-    singularResource: textOf(told.singularResource),
-    verbs: textsIn(told, 'verbs'),
+    resource: textOf(entry.resource),
+    responseKind: kindIn(entry),
+    scope: entry.scope === 'Cluster' ? 'Cluster' : 'Namespaced',
+    singularResource: textOf(entry.singularResource),
+    verbs: textsIn(entry, 'verbs'),
     ...(shortNames.length === 0 ? {} : { shortNames }),
     ...(categories.length === 0 ? {} : { categories }),
     ...(subresources.length === 0 ? {} : { subresources }),
   };
 }
 
-/** Some clients fail where a kind is not there at all; an empty one they know. */
+/** An absent kind becomes an empty one, because some clients fail without it. */
 function kindIn({ responseKind }: JsonObject): JsonObject {
   if (!isJsonObject(responseKind)) return {};
   const { group, version, kind } = responseKind;

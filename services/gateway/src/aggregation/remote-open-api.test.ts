@@ -18,7 +18,7 @@ function server(url: string | undefined, etag = ''): { ask: AskRemote; asked: st
   return { ask, asked };
 }
 
-test('a document is read when the index names another hash, and not before', async () => {
+test('a document is read only when the index has a new hash', async () => {
   const openApi = new RemoteOpenApi('fruit.io/v1');
   const first = server(`/openapi/v3/${PLACE}?hash=A`);
   await openApi.refresh(first.ask);
@@ -31,7 +31,7 @@ test('a document is read when the index names another hash, and not before', asy
   assert.notEqual(openApi.document?.hash, document?.hash);
 });
 
-test('an index that has not changed is not looked into', async () => {
+test('an unchanged index is not parsed', async () => {
   const openApi = new RemoteOpenApi('fruit.io/v1');
   const { ask, asked } = server(`/openapi/v3/${PLACE}`, '"a"');
   await openApi.refresh(ask);
@@ -40,7 +40,7 @@ test('an index that has not changed is not looked into', async () => {
   assert.deepEqual(asked, ['/openapi/v3']);
 });
 
-test('there is no document where the index names none, or another server', async () => {
+test('there is no document where the index has none, or one of another server', async () => {
   const openApi = new RemoteOpenApi('fruit.io/v1');
   for (const url of [undefined, 'https://example.com/doc']) {
     await openApi.refresh(server(`/openapi/v3/${PLACE}?hash=A`).ask);

@@ -5,15 +5,15 @@ import type { AskRemote } from './remote-discovery.ts';
 const INDEX_BYTES = 1 << 20;
 const MOST_BYTES = 16 << 20;
 const JSON_TYPE = 'application/json';
-/** as it is asked for, and as it is called in answers: a media type has no `@` */
+/** the name in requests and the name in answers, because a media type has no `@` */
 const PROTOBUF_ASKED = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
 const PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
 
 /**
- * The OpenAPI document of one group version of a server behind the API, version 3. It is read again when the server's
- * index names another hash; a server without an index has no document.
+ * The OpenAPI v3 document of one remote group version. It is read again when the server's index has a new hash; a
+ * server without an index has no document.
  *
- * Invariant: a document that is told is whole; while the server cannot be asked, the last one is told.
+ * Invariant: the document is complete; while the server is unreachable, the last document is served.
  */
 export class RemoteOpenApi {
   readonly #place: string;
@@ -30,7 +30,7 @@ export class RemoteOpenApi {
     return this.#document;
   }
 
-  /** The same as Protobuf; undefined where the server does not speak it. */
+  /** The document in Protobuf; undefined where the server does not support it. */
   get protobuf(): Document | undefined {
     return this.#protobuf;
   }
@@ -41,7 +41,7 @@ export class RemoteOpenApi {
     if (index.code === 304) return;
     const url = index.code === 200 ? this.#urlIn(parseOwnJson(index.body)) : '';
     if (url === '') this.#forget();
-    // a URL without a hash may be of another document each time
+    // the document behind a URL without a hash may have changed
     else if (url !== this.#url || !url.includes('hash=')) await this.#read(ask, url);
     this.#etag = String(index.headers.etag ?? '');
   }

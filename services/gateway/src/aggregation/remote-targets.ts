@@ -15,10 +15,10 @@ export interface RemoteTargetsConfig {
 }
 
 /**
- * The way to servers behind the API, with this server's certificate towards them. The files are read for each connection,
- * so that renewed ones count at once.
+ * Resolves the backends of remote group versions, with this server's client certificate. The files are read for each
+ * connection, so that renewed certificates apply at once.
  *
- * Invariant: the address that is connected to is the one that was judged, whatever a name means the next moment.
+ * Invariant: the checked address is the one that is connected to, even when the name resolves differently later.
  */
 export class RemoteTargets {
   readonly #files: readonly [cert: string, key: string] | undefined;
@@ -34,11 +34,11 @@ export class RemoteTargets {
     this.#addresses = addresses;
     this.#configured = configuredAddresses(config.aggregatedServiceAddresses);
     this.#files = filesOf(config);
-    // a name that leads nowhere is told at the start, not to the first who is sent on
+    // a missing file fails at start-up, and not with the first request
     for (const file of this.#files ?? []) readFileSync(file);
   }
 
-  /** Whether a flag says where this is, whatever the Service says. */
+  /** Whether an option sets the address of this Service. */
   isConfigured(service: RemoteService): boolean {
     return this.#configured.has(keyOf(service));
   }

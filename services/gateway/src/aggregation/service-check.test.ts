@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Collection } from '@tidegate/collection';
 import type { FindCollection } from '../callouts/service-targets.ts';
-import { judgeService } from './service-check.ts';
+import { checkService } from './service-check.ts';
 
 const SERVICE = { namespace: 'a', name: 'fruit', port: 443, caBundle: '', insecure: false };
 const NAME = { 'kubernetes.io/service-name': 'fruit' };
@@ -24,9 +24,9 @@ const slice = (ready?: boolean, name = 'https') => ({
   ports: [{ name, port: 6443 }],
 });
 const reason = async (objects: Readonly<Record<string, object>>) =>
-  (await judgeService(SERVICE, having(objects)))?.reason;
+  (await checkService(SERVICE, having(objects)))?.reason;
 
-test('a Service must be there, have the port, and endpoints that are ready and have it, too', async () => {
+test('a Service must exist, have the port, and have ready endpoints with it', async () => {
   assert.equal(await reason({}), 'ServiceNotFound');
   assert.equal(await reason({ services: { spec: { ports: [{ port: 80 }] } } }), 'ServicePortError');
   assert.equal(await reason({ services }), 'EndpointsNotFound');
@@ -35,16 +35,16 @@ test('a Service must be there, have the port, and endpoints that are ready and h
   assert.equal(await reason({ services, [SLICES]: slice(true) }), undefined);
 });
 
-test('an endpoint that does not say whether it is ready is', async () => {
+test('an endpoint without a ready condition is ready', async () => {
   assert.equal(await reason({ services, [SLICES]: slice() }), undefined);
 });
 
-test('Endpoints will do where there are no slices', async () => {
+test('Endpoints are used where there are no slices', async () => {
   const subsets = [{ addresses: [{ ip: '10.0.0.1' }], ports: [{ name: 'https', port: 6443 }] }];
   assert.equal(await reason({ services, endpoints: { subsets } }), undefined);
   assert.equal(await reason({ services, endpoints: { subsets: [] } }), 'MissingEndpoints');
 });
 
-test('a Service that is a name of another one has no endpoints of its own', async () => {
+test('an ExternalName Service needs no endpoints', async () => {
   assert.equal(await reason({ services: { spec: { type: 'ExternalName', externalName: 'x' } } }), undefined);
 });

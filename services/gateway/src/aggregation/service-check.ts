@@ -4,17 +4,17 @@ import { type FindCollection, objectIn, SLICES, slicesOf } from '../callouts/ser
 import type { RemoteService } from './api-service.ts';
 import { unavailable, type Verdict } from './verdict.ts';
 
-/** what a Service and its endpoints are kept in */
+/** the resources of a Service and its endpoints */
 export const SERVICE_RESOURCES = ['services', SLICES, 'endpoints'] as const;
 
-/** What is wrong with the Service before anybody has been asked; undefined when it may be asked. */
-export async function judgeService(service: RemoteService, find: FindCollection): Promise<Verdict | undefined> {
+/** Checks the Service and its endpoints without a call; undefined: the server may be called. */
+export async function checkService(service: RemoteService, find: FindCollection): Promise<Verdict | undefined> {
   const { namespace, name, port } = service;
   const place = `service/${name} in ${JSON.stringify(namespace)}`;
   const object = objectIn(await find('services'), namespace, name);
   if (object === undefined) return unavailable('ServiceNotFound', `${place} is not present`);
   const spec = isJsonObject(object.spec) ? object.spec : {};
-  // others are not served by endpoints, or not by them alone
+  // Services of other types are reached in other ways than by endpoints
   if ((spec.type ?? 'ClusterIP') !== 'ClusterIP') return undefined;
   const found = listOf(spec, 'ports').find((one) => one.port === port);
   if (found === undefined) return unavailable('ServicePortError', `${place} is not listening on port ${port}`);
@@ -46,7 +46,7 @@ function hasPort(ports: readonly JsonObject[], portName: string): boolean {
   return ports.some(({ name = '', port }) => name === portName && typeof port === 'number');
 }
 
-/** Another text whenever the Service or its endpoints are others; what is not mirrored counts as absent. */
+/** A text that changes with the Service and its endpoints; objects that are not mirrored count as absent. */
 export function stateOf(
   { namespace, name }: RemoteService,
   peek: (resource: string) => Collection | undefined,

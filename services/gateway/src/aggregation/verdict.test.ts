@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PASSED, saysSo, unavailable, withVerdict } from './verdict.ts';
+import { hasVerdict, PASSED, unavailable, withVerdict } from './verdict.ts';
 
 const EARLY = '2026-01-01T00:00:00Z';
 const LATE = '2026-01-01T00:01:00Z';
 
-test('a condition keeps its time until its status changes, and the conditions of others stay', () => {
+test('a condition keeps its transition time until its status changes, and other conditions stay', () => {
   const other = { type: 'Other', status: 'True' };
   const first = withVerdict([other], unavailable('ServiceNotFound', 'a'), EARLY);
   const second = withVerdict(first, unavailable('ServicePortError', 'b'), LATE);
@@ -16,9 +16,9 @@ test('a condition keeps its time until its status changes, and the conditions of
   assert.equal(withVerdict(second, PASSED, LATE)[1]?.lastTransitionTime, LATE);
 });
 
-test('what is said already is known, whatever its time', () => {
+test('an equal condition is recognized, whatever its time', () => {
   const [condition] = withVerdict([], PASSED, EARLY);
-  assert.ok(saysSo(condition, PASSED));
-  assert.ok(!saysSo(condition, { ...PASSED, message: 'another' }));
-  assert.ok(!saysSo(undefined, PASSED));
+  assert.ok(hasVerdict(condition, PASSED));
+  assert.ok(!hasVerdict(condition, { ...PASSED, message: 'another' }));
+  assert.ok(!hasVerdict(undefined, PASSED));
 });

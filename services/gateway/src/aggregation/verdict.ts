@@ -8,7 +8,7 @@ import { newNotes, type ResourceRequest } from '../request/resource-request.ts';
 import type { ApiService } from './api-service.ts';
 import { AGGREGATOR } from './identity-headers.ts';
 
-/** What a look at a server behind the API comes to: the words of its condition. */
+/** The result of an availability check: the content of the condition `Available`. */
 export interface Verdict {
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
@@ -21,11 +21,11 @@ export function unavailable(reason: string, message: string): Verdict {
   return { status: 'False', reason, message };
 }
 
-export function saysSo(condition: JsonObject | undefined, { status, reason, message }: Verdict): boolean {
+export function hasVerdict(condition: JsonObject | undefined, { status, reason, message }: Verdict): boolean {
   return condition?.status === status && condition.reason === reason && condition.message === message;
 }
 
-/** The conditions with this one among them; its time changes with its status alone. */
+/** The conditions with this one set; its transition time changes only with its status. */
 export function withVerdict(conditions: readonly JsonObject[], verdict: Verdict, now = printTime()): JsonObject[] {
   const before = conditions.find(({ type }) => type === 'Available');
   const since = before?.status === verdict.status ? (before.lastTransitionTime ?? now) : now;
@@ -36,14 +36,14 @@ export function withVerdict(conditions: readonly JsonObject[], verdict: Verdict,
 
 interface VerdictPorts {
   readonly registry: Pick<Registry, 'find'>;
-  /** carries out a PATCH as for any client */
+  /** executes a PATCH as for any client */
   readonly patch: (request: ResourceRequest) => Promise<unknown>;
 }
 
 const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
 
-/** Writes a verdict into the object that it is about, by the path of every write. An object that has changed refuses it. */
-export async function tellVerdict(
+/** Writes a verdict into its APIService by an ordinary PATCH, which fails when the object has changed. */
+export async function writeVerdict(
   { registry, patch }: VerdictPorts,
   apiService: ApiService,
   verdict: Verdict,

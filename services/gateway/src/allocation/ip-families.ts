@@ -10,8 +10,8 @@ const REQUIRED = 'RequireDualStack';
 const other = (family: Family | undefined): Family => (family === 'IPv4' ? 'IPv6' : 'IPv4');
 
 /**
- * Sets ipFamilyPolicy and ipFamilies as they follow from each other, from the addresses that are asked for, and from what
- * the cluster has. Answers what is wrong with them; nothing more is set then.
+ * Sets the defaults of ipFamilyPolicy and ipFamilies from each other, from the requested addresses, and from the
+ * cluster's families. Returns the field errors; after an error nothing more is set.
  */
 export function setFamilies(
   spec: ServiceSpec,
@@ -41,7 +41,7 @@ export function setFamilies(
   return [];
 }
 
-/** Who prefers two families keeps what it has, even when the cluster has other ones by now. */
+/** A PreferDualStack Service keeps its families, even when the cluster's families have changed. */
 function isUntouched(spec: ServiceSpec, old: ServiceSpec | undefined): boolean {
   if (old === undefined || spec.type === 'ExternalName' || old.type === 'ExternalName') return false;
   if (spec.ipFamilyPolicy !== PREFERRED || old.ipFamilyPolicy !== PREFERRED) return false;
@@ -115,7 +115,7 @@ function judgePolicy(spec: ServiceSpec, old: ServiceSpec | undefined): FieldErro
   return [...(fewer('clusterIPs') ? [must('cluster IP')] : []), ...(fewer('ipFamilies') ? [must('IP family')] : [])];
 }
 
-/** The families that are asked for, by name or by an address. */
+/** The families that the Service requests, by name or by an address. */
 function inferFamilies(spec: ServiceSpec, configured: readonly Family[], wrong: FieldError[]): Family[] {
   const families = [...(spec.ipFamilies ?? [])];
   const addresses = isHeadless(spec) ? [] : (spec.clusterIPs ?? []);

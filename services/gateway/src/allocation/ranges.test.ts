@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AddressRange, drawPlace } from './ranges.ts';
 
-test('a range begins after its network and ends before its broadcast address', () => {
+test('a range excludes the network address and the broadcast address', () => {
   const range = new AddressRange('10.0.5.7/24');
   assert.deepEqual(
     [range.text, range.size, range.at(0), range.at(253)],
@@ -18,19 +18,19 @@ test('a range begins after its network and ends before its broadcast address', (
   );
 });
 
-test('IPv6 ranges count, too, in the short form of addresses', () => {
+test('IPv6 ranges are supported, with addresses in their short form', () => {
   const range = new AddressRange('fd00:0:0:10::/112');
   assert.deepEqual([range.at(0), range.at(0xfe), range.size], ['fd00:0:0:10::1', 'fd00:0:0:10::ff', 65535]);
   assert.ok(range.contains('fd00::10:0:0:0:ffff') && !range.contains('fd00::11:0:0:0:1'));
 });
 
-test('what is not a range is refused', () => {
+test('an invalid range is refused', () => {
   for (const wrong of ['10.0.0.0', '10.0.0.0/31', '10.0.0.0/x', 'fd00::/48', 'services/16', '']) {
     assert.throws(() => new AddressRange(wrong), /--service-cluster-ip-range/);
   }
 });
 
-test('every place is drawn once, those that are kept last', () => {
+test('every offset is allocated once, the reserved ones last', () => {
   const taken = new Set<number>();
   const order: number[] = [];
   for (;;) {

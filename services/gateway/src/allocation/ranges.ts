@@ -4,18 +4,18 @@ import { OptionError } from '@tidegate/options';
 
 export type Family = 'IPv4' | 'IPv6';
 
-/** As many as one draws from; an IPv6 range is larger than anybody needs. */
+/** The number of addresses that are allocated from a range; IPv6 ranges are larger. */
 const MOST = 2 ** 24;
 
 /**
- * The cluster IPs of one family, by their place after the network's address: the first is the Service kubernetes', the
- * next few are kept for those who ask for one by name as long as there are others.
+ * The cluster IPs of one family, by their offset from the network address. The first belongs to the Service
+ * `kubernetes`; the next few are reserved for static requests and allocated dynamically last.
  */
 export class AddressRange {
   readonly family: Family;
   readonly text: string;
   readonly size: number;
-  /** drawn last */
+  /** allocated last */
   readonly kept: number;
   readonly #base: bigint;
   readonly #addresses: bigint;
@@ -34,7 +34,7 @@ export class AddressRange {
     this.#addresses = 1n << BigInt(bits - network.length);
     this.#base = first.number;
     this.text = `${first}/${network.length}`;
-    // without the network's address, and the broadcast address
+    // without the network address and the broadcast address
     const usable = this.#addresses - (bits === 32 ? 2n : 1n);
     this.size = usable > BigInt(MOST) ? MOST : Number(usable);
     this.kept = this.size < 16 ? 0 : Math.min(256, Math.max(16, Math.floor(this.size / 16)));
@@ -44,7 +44,7 @@ export class AddressRange {
     return new Address(this.#base + 1n + BigInt(place), this.family === 'IPv4' ? 32 : 128).toString();
   }
 
-  /** In it, be it for use or not. */
+  /** Whether the range contains an address, usable or not. */
   contains(address: string): boolean {
     const offset = this.#offsetOf(address);
     return offset !== undefined && offset >= 0n && offset < this.#addresses;
@@ -55,7 +55,7 @@ export class AddressRange {
     return offset !== undefined && offset >= 1n && (this.family === 'IPv6' || offset < this.#addresses - 1n);
   }
 
-  /** undefined: it is of another family, or no address */
+  /** undefined: an address of another family, or an invalid one */
   #offsetOf(text: string): bigint | undefined {
     const address = parseAddress(text);
     return address?.family === this.family ? address.number - this.#base : undefined;
@@ -63,8 +63,8 @@ export class AddressRange {
 }
 
 /**
- * A place that nobody is known to have: anywhere above those that are kept, then among those; undefined when all are
- * taken. Two who draw at the same moment rarely draw the same.
+ * A random free offset, first above the reserved ones and then among them; undefined when all are taken. It is random,
+ * so that simultaneous requests rarely choose the same.
  */
 export function drawPlace(size: number, kept: number, isTaken: (place: number) => boolean): number | undefined {
   return drawWithin(kept, size, isTaken) ?? drawWithin(0, kept, isTaken);
@@ -80,11 +80,11 @@ function drawWithin(from: number, to: number, isTaken: (place: number) => boolea
   return undefined;
 }
 
-/** The ports that Services may take on every node. */
+/** The range of node ports. */
 export class PortRange {
   readonly first: number;
   readonly size: number;
-  /** drawn last */
+  /** allocated last */
   readonly kept: number;
 
   constructor(range: string) {

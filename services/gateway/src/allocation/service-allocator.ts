@@ -34,35 +34,35 @@ export function serviceRanges(config: {
   return { addresses, ports: new PortRange(config.serviceNodePortRange) };
 }
 
-/** So many draws that were taken say that most are: then it is better to look which are not. */
+/** After so many taken choices most of the range is in use, and it is better to read all claims. */
 const MISSES_BEFORE_A_LOOK = 8;
 
 /**
- * One request's choice of addresses and ports for a Service. Invariant: a choice is only a proposal; the commit decides,
- * by its guards, whether each is still free. What it refuses is not proposed again, and what the client itself asked for is
- * told as an error.
+ * Allocates the addresses and ports of a Service for one request. Invariant: an allocation is only a proposal; the
+ * guards of the commit decide whether it is still free. A refused proposal is not repeated, and a refused request of
+ * the client itself is an error.
  */
 export class ServiceAllocator {
   readonly #ranges: ServiceRanges;
   readonly #look: () => Promise<Iterable<string>>;
-  /** claims that somebody has */
+  /** claims that are taken */
   readonly #taken = new Set<string>();
-  /** claims that the client names, and what it hears when they are taken */
+  /** claims that the client requests, with the error when they are taken */
   readonly #asked = new Map<string, () => ApiError>();
   #misses = 0;
 
-  /** `look` answers all claims of all Services. */
+  /** `look` reads the claims of all Services. */
   constructor(ranges: ServiceRanges, look: () => Promise<Iterable<string>>) {
     this.#ranges = ranges;
     this.#look = look;
   }
 
-  /** Without a commit nobody else decides: all that is taken is known before. */
+  /** For a dry run, which has no commit to decide: reads all taken claims first. */
   async lookFirst(): Promise<void> {
     for (const claim of await this.#look()) this.#taken.add(claim);
   }
 
-  /** Sets what the Service lacks. */
+  /** Allocates the missing addresses and ports of the Service. */
   allot(service: JsonObject, old?: JsonObject): void {
     const spec = specOf(service);
     const before = old && specOf(old);
@@ -81,7 +81,7 @@ export class ServiceAllocator {
     new NodePorts({ service, own, ports: this.#ranges.ports, taken: this.#taken, asked: this.#asked }).allot();
   }
 
-  /** A commit has found this claim taken. Returns when there is another choice to make. */
+  /** Marks a claim as taken after a refused commit; throws where the client requested it. */
   async refused(claim: string): Promise<void> {
     const error = this.#asked.get(claim);
     if (error !== undefined) throw error();
@@ -105,7 +105,7 @@ export class ServiceAllocator {
   #draw(service: JsonObject, range: AddressRange): string {
     const isTaken = (place: number) => this.#taken.has(claimOf(range.at(place)));
     const { namespace, name } = metaOf(service);
-    // programs look for their API at the first address, whatever the range
+    // clients in the cluster expect the API at the first address of the range
     if (namespace === 'default' && name === 'kubernetes' && !isTaken(0)) return range.at(0);
     const place = drawPlace(range.size, range.kept, (one) => one === 0 || isTaken(one));
     if (place === undefined) throw internalError('failed to allocate a serviceIP: range is full');
@@ -144,11 +144,11 @@ interface NodePortsOptions {
 
 const TAKEN = 'provided port is already allocated';
 
-/** The ports that one Service takes on every node. */
+/** Allocates the node ports of one Service. */
 class NodePorts {
   readonly #options: NodePortsOptions;
   readonly #spec: ServiceSpec;
-  /** of this Service, so far */
+  /** the ports of this Service so far */
   readonly #here = new Set<number>();
 
   constructor(options: NodePortsOptions) {
@@ -163,7 +163,7 @@ class NodePorts {
     if (spec.type === 'NodePort' || spec.type === 'LoadBalancer') {
       for (const [i, { nodePort }] of ports.entries()) if (nodePort) this.#askAt(i, nodePort);
       if (drawsNodePorts(spec)) {
-        // one port of a Service for two protocols takes one port of the node
+        // a port with two protocols shares one node port
         const byPort = new Map<number | undefined, number>();
         for (const { port, nodePort } of ports) if (nodePort && !byPort.has(port)) byPort.set(port, nodePort);
         for (const port of ports) {

@@ -9,7 +9,7 @@ export interface ServicePort {
   nodePort?: number;
 }
 
-/** What a Service says of its addresses and ports. */
+/** The addresses and ports in the spec of a Service. */
 export interface ServiceSpec {
   type?: string;
   clusterIP?: string;
@@ -47,7 +47,7 @@ export function needsHealthPort({ type, externalTrafficPolicy }: ServiceSpec): b
   return type === 'LoadBalancer' && externalTrafficPolicy === 'Local';
 }
 
-/** One address is said in two fields: who sets one of them means both. */
+/** clusterIP and clusterIPs[0] are the same address: a client that sets one of them means both. */
 export function joinAddressFields(spec: ServiceSpec, old?: ServiceSpec): void {
   if (old === undefined) {
     if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP];
@@ -62,7 +62,7 @@ export function joinAddressFields(spec: ServiceSpec, old?: ServiceSpec): void {
   }
 }
 
-/** What was allocated stays where an update does not say it: the same manifest can be sent again. */
+/** An update without the allocated values keeps them, so that a manifest can be applied again. */
 export function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
   if (needsAddress(old) && needsAddress(spec)) {
     if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
@@ -81,7 +81,7 @@ export function keepAllocated(spec: ServiceSpec, old: ServiceSpec): void {
   }
 }
 
-/** A Service of another type leaves behind what the new type has no use for, unless the client changed just that. */
+/** A change of type releases the values that the new type does not use, unless the client changed them. */
 export function dropUnneeded(spec: ServiceSpec, old: ServiceSpec): void {
   const same = (field: keyof ServiceSpec) => isDeepStrictEqual(spec[field], old[field]);
   if (needsAddress(old) && !needsAddress(spec)) {

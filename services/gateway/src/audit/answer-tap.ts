@@ -1,16 +1,16 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Written } from './bodies.ts';
 
-/** What goes through a response. */
+/** A copy of what is written to a response. */
 export interface AnswerTap {
-  /** undefined: there is too much of it */
+  /** undefined: the answer is too large */
   readonly written: Written | undefined;
   readonly isTooLong: boolean;
 }
 
 type Rest = [encoding?: BufferEncoding | (() => void), done?: () => void];
 
-/** Keeps what is written to a response, as it goes by, up to a size. */
+/** Copies what is written to a response, up to a size. */
 export function tapAnswer(raw: ServerResponse, maxBytes: number): AnswerTap {
   const tap = new Tap(maxBytes);
   const { write, end, writeHead } = raw;
@@ -62,7 +62,7 @@ class Tap implements AnswerTap {
     else this.#parts.push(bytes);
   }
 
-  /** Headers are given as an object, or as names and values in turn. */
+  /** Headers are an object, or a list of alternating names and values. */
   #header(name: string): string {
     const { headers } = this;
     const pairs = Array.isArray(headers)

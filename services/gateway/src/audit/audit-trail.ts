@@ -5,7 +5,7 @@ import type { LogFile } from './log-file.ts';
 import type { AuditPolicy } from './policy.ts';
 import { AuditRecord } from './record.ts';
 
-/** When a request waits for what is recorded of it. */
+/** The modes of writing: whether a request waits until its event is written. */
 export const modes = ['blocking', 'blocking-strict', 'batch'] as const;
 export type Mode = (typeof modes)[number];
 
@@ -13,7 +13,7 @@ interface AuditTrailOptions {
   readonly policy: AuditPolicy;
   readonly log: LogFile;
   readonly mode: Mode;
-  /** of one event */
+  /** the largest size of one event */
   readonly maxBytes: number;
   readonly metrics: AuditMetrics;
   readonly warn: (error: unknown, words: string) => void;
@@ -26,11 +26,11 @@ export function declareAuditMetrics(registry: MetricRegistry) {
     events: registry.counter({ name: 'apiserver_audit_event_total', help: 'Audit events that were written.' }),
     lost: registry.counter({
       name: 'apiserver_audit_error_total',
-      help: 'Audit events that could not be written, or were left out because too many waited.',
+      help: 'Audit events that could not be written, or were dropped because too many were pending.',
     }),
     rejected: registry.counter({
       name: 'apiserver_audit_requests_rejected_total',
-      help: 'Requests that were refused because they could not be recorded.',
+      help: 'Requests that were rejected because they could not be recorded.',
     }),
     levels: registry.counter({
       name: 'apiserver_audit_level_total',
@@ -40,21 +40,21 @@ export function declareAuditMetrics(registry: MetricRegistry) {
   };
 }
 
-/** Beyond this requests wait until the file has caught up, or events are left out. */
+/** Above this, requests wait until the file has caught up, or events are dropped. */
 const PENDING_BYTES = 16 << 20;
-/** at most one line of the log about trouble in this time */
+/** write failures are logged at most once in this time */
 const TROUBLE_MS = 10_000;
 
-/** Who asked for what, and what became of it: one line for each stage of each request that the policy names. */
+/** The audit log: one line for each stage of each request that the policy selects. */
 export class AuditTrail {
   readonly #options: AuditTrailOptions;
-  #toldAt = Number.NEGATIVE_INFINITY;
+  #warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: AuditTrailOptions) {
     this.#options = options;
   }
 
-  /** Begins to record a request; undefined: nothing is recorded of it. */
+  /** Begins to record a request; undefined: the policy does not select it. */
   begin(received: Received): AuditRecord | undefined {
     const { policy, metrics, maxBytes } = this.#options;
     const wanted = policy.wanted(received.user, received.info);
@@ -63,16 +63,16 @@ export class AuditTrail {
     return new AuditRecord(received, { wanted, maxBytes, write: (line) => this.#write(line) });
   }
 
-  /** Tells that a request has come, before anything is done for it. */
+  /** Records that a request was received, before it is processed. */
   async received(record: AuditRecord): Promise<void> {
     const { mode, log, metrics } = this.#options;
-    const told = record.received();
-    // An error of writing is counted and logged where it is met. Only the strict mode refuses the request for it.
-    if (mode === 'batch') return void told.catch(() => {});
-    // A disk that does not follow slows requests down, and loses nothing. An error is treated as above.
-    if (mode === 'blocking' && log.pendingBytes < PENDING_BYTES) return void told.catch(() => {});
+    const written = record.received();
+    // Write errors are counted and logged in #write. Only the strict mode rejects the request.
+    if (mode === 'batch') return void written.catch(() => {});
+    // A slow disk delays requests and loses no events. Errors are handled as above.
+    if (mode === 'blocking' && log.pendingBytes < PENDING_BYTES) return void written.catch(() => {});
     try {
-      await told;
+      await written;
     } catch (error) {
       if (mode !== 'blocking-strict') return;
       metrics.rejected.inc();
@@ -87,7 +87,7 @@ export class AuditTrail {
   async #write(line: string): Promise<void> {
     const { log, mode, metrics } = this.#options;
     if (mode === 'batch' && log.pendingBytes > PENDING_BYTES) {
-      this.#lost(new Error('more waits for the file than may'));
+      this.#lost(new Error('too many audit events are pending'));
       return;
     }
     try {
@@ -102,8 +102,8 @@ export class AuditTrail {
   #lost(error: unknown): void {
     this.#options.metrics.lost.inc();
     const now = performance.now();
-    if (now - this.#toldAt < TROUBLE_MS) return;
-    this.#toldAt = now;
+    if (now - this.#warnedAt < TROUBLE_MS) return;
+    this.#warnedAt = now;
     this.#options.warn(error, 'Audit events could not be written.');
   }
 }

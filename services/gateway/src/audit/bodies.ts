@@ -14,7 +14,7 @@ import { decodeObject, decodeYamlOrJson } from '../codec/decode-body.ts';
 import { isApplied, mediaType } from '../codec/media-types.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 
-/** What a client has sent, as JSON; undefined: it cannot be read, and the request is refused for that. */
+/** The request body as JSON; undefined: it cannot be decoded, and the request is refused for that. */
 export function sentBody({ kind, body, contentType }: ResourceRequest): Json | undefined {
   if (body.length === 0) return undefined;
   try {
@@ -24,7 +24,7 @@ export function sentBody({ kind, body, contentType }: ResourceRequest): Json | u
       return (type.endsWith('cbor') ? readCbor(body, kind.schema).value : decodeYamlOrJson(body).value) as Json;
     return decodeObject(kind.schema, body, contentType).object;
   } catch {
-    // any error of a decoder: the request itself is refused for it
+    // any error of a decoder: the request is refused with the same error
     return undefined;
   }
 }
@@ -35,7 +35,7 @@ export interface Written {
   readonly contentEncoding: string;
 }
 
-/** What a client was answered, as JSON; undefined: it is no object, or larger than may be said. */
+/** The response body as JSON; undefined: it is no object, or too large. */
 export function answeredBody(request: ResourceRequest, written: Written, maxBytes: number): Json | undefined {
   try {
     const bytes = uncoded(written, maxBytes);
@@ -46,7 +46,7 @@ export function answeredBody(request: ResourceRequest, written: Written, maxByte
     if (type.endsWith('/cbor')) return readCbor(bytes, schema).value as Json;
     return decodeProtobuf(schema, bytes);
   } catch {
-    // an error of a decoder (it is text), or of zlib (it is larger): the record does without
+    // an error of a decoder (plain text) or of zlib (too large): the event has no response body
     return undefined;
   }
 }
@@ -64,7 +64,7 @@ function answerSchema({ kind, accepted, info: { verb } }: ResourceRequest, bytes
   return verb === 'list' || verb === 'deletecollection' ? listSchema({ schema: one }) : one;
 }
 
-/** The same without the owners of fields, which can be the larger part of an object. */
+/** The body without managedFields, which can be the larger part of an object. */
 export function withoutOwners(body: Json): Json {
   if (!isJsonObject(body)) return body;
   const { metadata, items } = body;

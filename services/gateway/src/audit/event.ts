@@ -3,16 +3,16 @@ import { isIP } from 'node:net';
 import type { RequestInfo } from '@tidegate/request-info';
 import { type User, userInfo } from '../request/user.ts';
 
-/** What is known of a request when it comes. */
+/** A request as it was received. */
 export interface Received {
   readonly raw: IncomingMessage;
   readonly auditId: string;
   readonly user: User;
-  /** undefined: its path leads nowhere */
+  /** undefined: the path is not served */
   readonly info: RequestInfo | undefined;
 }
 
-/** The parts of an event that are the same at each stage, in the words of audit.k8s.io/v1. */
+/** The fields of an event that are the same at each stage, as audit.k8s.io/v1 names them. */
 export function eventHead({ raw, auditId, user, info }: Received) {
   const { method = '', url = '', headers } = raw;
   const ref = info?.isResource ? objectRef(info) : undefined;
@@ -40,7 +40,7 @@ function objectRef({ resource, namespace, name, group, version, subresource }: R
   };
 }
 
-/** Where it came from, as far as anybody says: of these only the last is certain. */
+/** The source addresses that headers and the connection name; only the last one is verified. */
 function sourcesOf({ headers, socket }: IncomingMessage): string[] {
   const said = [headers['x-forwarded-for'], headers['x-real-ip']].flatMap((value) => String(value ?? '').split(','));
   const addresses = said.map((text) => text.trim()).filter((text) => isIP(text) !== 0);
@@ -50,12 +50,12 @@ function sourcesOf({ headers, socket }: IncomingMessage): string[] {
 
 const SECRET_PARAMETER = /([?&][^=&]*(?:token|password|secret|signature)[^=&]*=)[^&]*/gi;
 
-/** Whoever is sent on to by a proxy may take secrets in its path's query. */
+/** Requests through a proxy may carry secrets in the query. */
 function withoutSecrets(url: string): string {
   return url.includes('?') ? url.replace(SECRET_PARAMETER, '$1REDACTED') : url;
 }
 
-/** In millionths of a second, as such events have it. */
+/** A time with microseconds, as audit events have it. */
 export function momentText(ms: number): string {
   const micros = Math.floor((ms % 1) * 1000);
   return `${new Date(ms).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;

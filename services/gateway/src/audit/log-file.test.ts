@@ -29,7 +29,7 @@ function numbersIn(dir: string): number[] {
   return texts.flatMap((text) => text.trim().split('\n')).map((each) => JSON.parse(each).i);
 }
 
-test('lines are kept whole and in order, over as many files as it takes, when two processes share them', () =>
+test('lines stay whole and in order across rotated files that two processes share', () =>
   inPlace(async (dir, open) => {
     const logs = [open(), open()];
     const written: number[] = [];
@@ -47,7 +47,7 @@ test('lines are kept whole and in order, over as many files as it takes, when tw
     assert.match(files[0] as string, /^audit-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}\.log$/);
   }));
 
-test('what comes in one turn is written together, and what is left is written at the end', () =>
+test('lines of one turn are written in one call, and pending lines are written on close', () =>
   inPlace(async (dir, open) => {
     const log = open({ maxBytes: 1 << 20 });
     const all = Array.from({ length: 1000 }, (_, i) => log.append(line(i)));
@@ -61,7 +61,7 @@ test('what comes in one turn is written together, and what is left is written at
     );
   }));
 
-test('only so many files of before are kept, and they are made small', () =>
+test('a limited number of rotated files is kept, compressed', () =>
   inPlace(async (dir, open) => {
     const log = open({ maxBackups: 2, compresses: true });
     for (let i = 0; i < 60; i++) {
@@ -77,7 +77,7 @@ test('only so many files of before are kept, and they are made small', () =>
     assert.ok(numbersIn(dir).includes(59));
   }));
 
-test('a file that somebody else has moved away is left to them', () =>
+test('a file that another process has moved is no longer written to', () =>
   inPlace(async (dir, open) => {
     const log = open({ maxBytes: 1 << 20 });
     await log.append(line(0));

@@ -20,44 +20,44 @@ import type { Fault } from '@tidegate/service-kit';
 export interface LogFileOptions {
   /** `-`: standard output */
   readonly path: string;
-  /** of a file, before another is begun */
+  /** the size at which the file is rotated */
   readonly maxBytes: number;
-  /** files of before that are kept; 0: all */
+  /** the number of rotated files to keep; 0: all */
   readonly maxBackups: number;
-  /** how old they may become; 0: any age */
+  /** the age up to which they are kept; 0: no limit */
   readonly maxDays: number;
   readonly compresses: boolean;
-  /** old files that could not be made small, or removed */
+  /** gets failures to compress or remove rotated files */
   readonly tidying: Pick<Fault, 'meet' | 'failed'>;
 }
 
 const STANDARD_OUTPUT = 1;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** how often it is looked whether somebody else has moved the file away */
-const LOOK_MS = 1000;
+/** how often to check whether another process has moved the file */
+const CHECK_MS = 1000;
 const NEWLINE = Buffer.from('\n');
 const writeAsync = promisify(write);
 
-/** Lines that are written together. */
+/** Lines that are written in one call. */
 interface Batch extends PromiseWithResolvers<void> {
   readonly lines: string[];
 }
 
 /**
- * A file of lines that begins anew when it is full. Several processes may share it: each line is appended whole.
+ * A log file with rotation. Several processes may share it: each line is appended whole.
  *
- * Invariant: lines are written in the order in which they came, one write at a time, and one promise tells of each line.
+ * Invariant: lines are written in order, one write at a time, and each line's promise settles with its write.
  */
 export class LogFile {
   readonly #options: LogFileOptions;
   #fd: number;
   #inode = 0;
   #bytes = 0;
-  #lookedAt = performance.now();
+  #checkedAt = performance.now();
   #next: Batch | undefined;
   #pendingBytes = 0;
   #writing: Promise<void> | undefined;
-  /** the last line is there in part only */
+  /** the last line was written only in part */
   #isTorn = false;
 
   constructor(options: LogFileOptions) {
@@ -65,12 +65,12 @@ export class LogFile {
     this.#fd = this.#open();
   }
 
-  /** what is on its way into the file */
+  /** the size of lines that are not written yet */
   get pendingBytes(): number {
     return this.#pendingBytes;
   }
 
-  /** Resolves when the line is written, and rejects when it could not be. */
+  /** Resolves when the line is written, and rejects when the write fails. */
   append(line: string): Promise<void> {
     this.#next ??= { lines: [], ...Promise.withResolvers<void>() };
     const { lines, promise } = this.#next;
@@ -80,13 +80,13 @@ export class LogFile {
     return promise;
   }
 
-  /** Resolves when all that was given is written. */
+  /** Resolves when all appended lines are written. */
   async close(): Promise<void> {
     await this.#writing;
     if (this.#fd !== STANDARD_OUTPUT) close(this.#fd);
   }
 
-  /** One write for all lines that come while the one before is under way. */
+  /** Lines that are appended during a write are joined into the next one. */
   async #writeAll(): Promise<void> {
     await new Promise(setImmediate);
     for (let batch = this.#next; batch !== undefined; batch = this.#next) {
@@ -128,10 +128,10 @@ export class LogFile {
   #rotate(more: number): void {
     const { path, maxBytes } = this.#options;
     if (path === '-') return;
-    if (performance.now() - this.#lookedAt > LOOK_MS) this.#look();
+    if (performance.now() - this.#checkedAt > CHECK_MS) this.#check();
     if (this.#bytes === 0 || this.#bytes + more <= maxBytes) return;
-    // another process that shares the file may have been first
-    this.#look();
+    // another process that shares the file may have rotated it already
+    this.#check();
     if (this.#bytes + more <= maxBytes) return;
     const backup = this.#backupName();
     renameSync(path, backup);
@@ -139,9 +139,9 @@ export class LogFile {
     void this.#options.tidying.meet(this.#tidy(backup));
   }
 
-  /** Follows the file when somebody else has moved it away, and its size when somebody else writes, too. */
-  #look(): void {
-    this.#lookedAt = performance.now();
+  /** Reopens the file when another process has moved it, and refreshes its size when another process writes, too. */
+  #check(): void {
+    this.#checkedAt = performance.now();
     const there = statSync(this.#options.path, { throwIfNoEntry: false });
     if (there === undefined || there.ino !== this.#inode) this.#reopen();
     else this.#bytes = there.size;
@@ -161,7 +161,7 @@ export class LogFile {
     return { stem: basename(this.#options.path, ending), ending };
   }
 
-  /** Makes the newest backup small, and removes those that are too many or too old. What fails does not hold up the rest. */
+  /** Compresses the newest backup, and removes backups that are too many or too old. A failure does not stop the rest. */
   async #tidy(backup: string): Promise<void> {
     const { compresses, maxBackups, maxDays } = this.#options;
     if (compresses) {
@@ -178,7 +178,7 @@ export class LogFile {
     });
   }
 
-  /** the newest first */
+  /** newest first */
   #backups(): Array<{ file: string; time: number }> {
     const { stem, ending } = this.#names();
     const dir = dirname(this.#options.path);
@@ -199,7 +199,7 @@ function remove(file: string): void {
   try {
     unlinkSync(file);
   } catch (error) {
-    // another process that shares the file was first
+    // another process that shares the file has removed it already
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

@@ -17,7 +17,7 @@ type AuditOptions = Pick<
   | 'auditLogTruncateMaxEventSize'
 >;
 
-/** What is recorded of requests, by flags; undefined: nothing is. */
+/** Opens the audit log that the options configure; undefined: auditing is off. */
 export function openAuditTrail(
   config: AuditOptions,
   kit: Pick<Kit, 'log' | 'metrics' | 'faults'>,

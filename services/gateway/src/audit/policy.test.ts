@@ -49,13 +49,13 @@ for (const [rule, method, url, isMatch] of about) {
   });
 }
 
-test('the first rule that is about a request counts, and where it says None nothing is recorded', () => {
+test('the first matching rule applies, and the level None records nothing', () => {
   const policy = read({ level: 'None', users: ['ann'] }, { level: 'Metadata' });
   assert.equal(policy.wanted(ann, requestInfo('GET', POD)), undefined);
   assert.equal(policy.wanted({ ...ann, name: 'bob' }, requestInfo('GET', POD))?.level, 'Metadata');
 });
 
-test('of secrets and tokens no body is recorded, whatever a policy says', () => {
+test('bodies of secrets and tokens are never recorded, whatever a policy says', () => {
   const policy = read({ level: 'RequestResponse' });
   const levelOf = (method: string, url: string) => policy.wanted(ann, requestInfo(method, url))?.level;
   assert.equal(levelOf('GET', '/api/v1/secrets'), 'Metadata');
@@ -85,7 +85,7 @@ const wrong: ReadonlyArray<[policy: object, words: RegExp]> = [
 ];
 
 for (const [policy, words] of wrong) {
-  test(`${JSON.stringify(policy)} is no policy`, () => {
+  test(`${JSON.stringify(policy)} is an invalid policy`, () => {
     const whole = { ...('kind' in policy ? {} : { apiVersion: 'audit.k8s.io/v1', kind: 'Policy' }), ...policy };
     assert.throws(() => policyOf(whole as Json), words);
   });

@@ -1,11 +1,11 @@
 import type { RequestInfo } from '@tidegate/request-info';
 import type { User } from '../request/user.ts';
 
-/** How much is said of a request; each level says what those before it say. */
+/** How much is recorded of a request; each level includes those before it. */
 export const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 export type Level = (typeof levels)[number];
 
-/** When something is said of it. */
+/** The stages at which events are recorded. */
 export const stages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 export type Stage = (typeof stages)[number];
 
@@ -15,7 +15,7 @@ export interface ResourceRule {
   readonly resourceNames: readonly string[];
 }
 
-/** What an empty list does not say is left open. */
+/** An empty list matches everything. */
 export interface AuditRule {
   readonly level: Level;
   readonly users: readonly string[];
@@ -28,13 +28,13 @@ export interface AuditRule {
   readonly omitManagedFields: boolean;
 }
 
-/** What is to be said of one request. */
+/** What to record of one request. */
 export type Wanted = Pick<AuditRule, 'level' | 'omitStages' | 'omitManagedFields'>;
 
-/** The answer to these, or what they send, is a secret: bodies are left out whatever a policy says. */
+/** The bodies of these requests hold secrets, and are never recorded, whatever the policy says. */
 const SECRET = new Set(['/secrets', '/serviceaccounts/token', 'authentication.k8s.io/tokenreviews']);
 
-/** The first rule that is about a request says what is recorded of it. Nothing is, where none is. */
+/** The first matching rule determines what is recorded of a request; without one nothing is recorded. */
 export class AuditPolicy {
   readonly #rules: readonly AuditRule[];
 
@@ -42,7 +42,7 @@ export class AuditPolicy {
     this.#rules = rules;
   }
 
-  /** info undefined: the path leads nowhere */
+  /** info undefined: the path is not served */
   wanted(user: User, info: RequestInfo | undefined): Wanted | undefined {
     const rule = this.#rules.find((one) => isAbout(one, user, info));
     if (rule === undefined || rule.level === 'None') return undefined;

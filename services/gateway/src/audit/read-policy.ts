@@ -29,24 +29,24 @@ const wanted = {
   },
 } as const satisfies { form: Form; [name: string]: unknown };
 
-/** The policy in a file. What cannot be meant is refused, with the field and what to do. */
+/** Reads a policy file. Contradictory rules are rejected with the field and the remedy. */
 export function readPolicy(file: string): AuditPolicy {
   const content = readConfiguration({ option: OPTION, file, ...wanted });
   try {
-    return made(content as unknown as Told);
+    return made(content as unknown as PolicyEntry);
   } catch (error) {
     throw new OptionError(`--${OPTION} ${file}: ${(error as Error).message}`, { cause: error });
   }
 }
 
 export function policyOf(document: Json): AuditPolicy {
-  return made(contentOf(document, wanted) as unknown as Told);
+  return made(contentOf(document, wanted) as unknown as PolicyEntry);
 }
 
 type Texts = readonly string[] | null;
 
-/** As it stands in the file: what is not there may be null as well. */
-interface ToldRule {
+/** A rule as it is in the file, where absent fields may be null. */
+interface RuleEntry {
   readonly level?: string;
   readonly users?: Texts;
   readonly userGroups?: Texts;
@@ -58,11 +58,11 @@ interface ToldRule {
   readonly omitManagedFields?: boolean | null;
 }
 
-interface Told extends Pick<ToldRule, 'omitStages' | 'omitManagedFields'> {
-  readonly rules?: readonly ToldRule[] | null;
+interface PolicyEntry extends Pick<RuleEntry, 'omitStages' | 'omitManagedFields'> {
+  readonly rules?: readonly RuleEntry[] | null;
 }
 
-function made({ rules, omitStages, omitManagedFields }: Told): AuditPolicy {
+function made({ rules, omitStages, omitManagedFields }: PolicyEntry): AuditPolicy {
   if (rules === undefined || rules === null || rules.length === 0) throw new Error('rules: there must be at least one');
   const everywhere = stagesAt(omitStages, 'omitStages');
   const omits = omitManagedFields ?? false;
@@ -74,17 +74,17 @@ interface Usual {
   readonly omits: boolean;
 }
 
-function ruleOf(told: ToldRule, at: string, usual: Usual): AuditRule {
+function ruleOf(entry: RuleEntry, at: string, usual: Usual): AuditRule {
   const rule: AuditRule = {
-    level: oneOf(levels, told.level, `${at}.level`) as Level,
-    users: told.users ?? [],
-    userGroups: told.userGroups ?? [],
-    verbs: told.verbs ?? [],
-    namespaces: told.namespaces ?? [],
-    nonResourceURLs: told.nonResourceURLs ?? [],
-    resources: (told.resources ?? []).map((one, i) => resourceOf(one, `${at}.resources[${i}]`)),
-    omitStages: new Set([...usual.everywhere, ...stagesAt(told.omitStages, `${at}.omitStages`)]),
-    omitManagedFields: told.omitManagedFields ?? usual.omits,
+    level: oneOf(levels, entry.level, `${at}.level`) as Level,
+    users: entry.users ?? [],
+    userGroups: entry.userGroups ?? [],
+    verbs: entry.verbs ?? [],
+    namespaces: entry.namespaces ?? [],
+    nonResourceURLs: entry.nonResourceURLs ?? [],
+    resources: (entry.resources ?? []).map((one, i) => resourceOf(one, `${at}.resources[${i}]`)),
+    omitStages: new Set([...usual.everywhere, ...stagesAt(entry.omitStages, `${at}.omitStages`)]),
+    omitManagedFields: entry.omitManagedFields ?? usual.omits,
   };
   if (rule.nonResourceURLs.length > 0 && (rule.resources.length > 0 || rule.namespaces.length > 0)) {
     throw new Error(
@@ -95,8 +95,8 @@ function ruleOf(told: ToldRule, at: string, usual: Usual): AuditRule {
   return rule;
 }
 
-function resourceOf(told: NonNullable<ToldRule['resources']>[number], at: string): ResourceRule {
-  const rule = { group: told.group ?? '', resources: told.resources ?? [], resourceNames: told.resourceNames ?? [] };
+function resourceOf(entry: NonNullable<RuleEntry['resources']>[number], at: string): ResourceRule {
+  const rule = { group: entry.group ?? '', resources: entry.resources ?? [], resourceNames: entry.resourceNames ?? [] };
   if (rule.group.includes('/')) throw new Error(`${at}.group: a group has no version: leave it out`);
   if (rule.resourceNames.length > 0 && rule.resources.length === 0) {
     throw new Error(`${at}.resourceNames: name the resources that they are of, in resources`);
@@ -110,14 +110,14 @@ function checkPath(pattern: string, at: string): void {
   if (pattern.slice(0, -1).includes('*')) throw new Error(`${at}: a * stands at the end only`);
 }
 
-function stagesAt(told: Texts | undefined, at: string): Stage[] {
-  return (told ?? []).map((stage, i) => oneOf(stages, stage, `${at}[${i}]`));
+function stagesAt(entry: Texts | undefined, at: string): Stage[] {
+  return (entry ?? []).map((stage, i) => oneOf(stages, stage, `${at}[${i}]`));
 }
 
-function oneOf<T extends string>(known: readonly T[], told: string | undefined, at: string): T {
-  const found = known.find((one) => one === told);
+function oneOf<T extends string>(known: readonly T[], entry: string | undefined, at: string): T {
+  const found = known.find((one) => one === entry);
   if (found !== undefined) return found;
-  const near = told === undefined ? undefined : closestName(told, known);
-  const said = told === undefined ? 'it is missing' : `not ${JSON.stringify(told)}`;
+  const near = entry === undefined ? undefined : closestName(entry, known);
+  const said = entry === undefined ? 'it is missing' : `not ${JSON.stringify(entry)}`;
   throw new Error(`${at}: one of ${known.join(', ')}, ${said}${near === undefined ? '' : `; did you mean ${near}?`}`);
 }

@@ -12,16 +12,16 @@ import { type Level, levels, type Stage, type Wanted } from './policy.ts';
 export interface RecordOptions {
   readonly wanted: Wanted;
   readonly maxBytes: number;
-  /** resolves when the line is where lines go */
+  /** resolves when the line is written */
   readonly write: (line: string) => Promise<void>;
 }
 
 const SUCCESS_BELOW = 400;
 
 /**
- * What is recorded of one request, from its coming to the end of its answer.
+ * Records one request, from its arrival to the end of its answer.
  *
- * Invariant: a stage is told once, and bodies are told only at the level that asks for them.
+ * Invariant: each stage is recorded once, and bodies only at the levels that include them.
  */
 export class AuditRecord implements RequestRecord {
   readonly #options: RecordOptions;
@@ -38,32 +38,32 @@ export class AuditRecord implements RequestRecord {
     this.#head = eventHead(received);
   }
 
-  /** Told before anything is done. */
+  /** Recorded before the request is processed. */
   received(): Promise<void> {
-    return this.#tell('RequestReceived', {});
+    return this.#record('RequestReceived', {});
   }
 
   isAtLeast(level: Level): boolean {
     return levels.indexOf(this.#options.wanted.level) >= levels.indexOf(level);
   }
 
-  /** Who else the request is taken to be from. */
+  /** The user whom the request impersonates. */
   impersonates(user: User): void {
     this.#impersonated = userInfo(user);
   }
 
-  /** Why it was let in, or not. */
+  /** The decision of authorization, and its reason. */
   decided({ allowed, reason }: Decision): void {
     this.annotate('authorization.k8s.io/decision', allowed ? 'allow' : 'forbid');
     this.annotate('authorization.k8s.io/reason', reason);
   }
 
-  /** The first word on a subject counts. */
+  /** Sets an annotation, unless it is set already. */
   annotate(key: string, value: string): void {
     this.#annotations[key] ??= value;
   }
 
-  /** The request is about this, and is answered there. */
+  /** Sets the resource of the request, and begins to record the bodies. */
   about(request: ResourceRequest, raw: ServerResponse): void {
     this.#request = request;
     if (this.isAtLeast('Request')) this.#sent = sentBody(request);
@@ -72,22 +72,22 @@ export class AuditRecord implements RequestRecord {
     }
   }
 
-  /** The object of the request has a name that the path does not say. */
+  /** Sets the name of the object where the path does not have it. */
   named(name: string): void {
     const { objectRef } = this.#head;
     if (objectRef !== undefined && name !== '') objectRef.name ??= name;
   }
 
-  /** It is answered, and no more of the answer comes. */
+  /** The answer is complete. */
   answered(code: number, failure?: Status): void {
-    this.#tellQuietly('ResponseComplete', { responseStatus: statusOf(code, failure), ...this.#answerBody(failure) });
+    this.#recordQuietly('ResponseComplete', { responseStatus: statusOf(code, failure), ...this.#answerBody(failure) });
   }
 
-  /** It is answered as long as the answer is open. */
+  /** The answer has begun and stays open, as that of a watch. */
   answers(code: number, raw: ServerResponse): void {
     const responseStatus = statusOf(code);
-    this.#tellQuietly('ResponseStarted', { responseStatus });
-    const end = () => this.#tellQuietly('ResponseComplete', { responseStatus });
+    this.#recordQuietly('ResponseStarted', { responseStatus });
+    const end = () => this.#recordQuietly('ResponseComplete', { responseStatus });
     if (raw.destroyed || raw.writableEnded) end();
     else raw.once('close', end);
   }
@@ -104,12 +104,12 @@ export class AuditRecord implements RequestRecord {
     return body === undefined ? {} : { responseObject: body };
   }
 
-  #tellQuietly(stage: Stage, said: JsonObject): void {
-    // an error of writing: the trail has counted and logged it, and there is nobody left to hear of it here
-    this.#tell(stage, said).catch(() => {});
+  #recordQuietly(stage: Stage, said: JsonObject): void {
+    // a write error: the trail has counted and logged it, and the request is already answered
+    this.#record(stage, said).catch(() => {});
   }
 
-  async #tell(stage: Stage, said: JsonObject & { responseObject?: Json }): Promise<void> {
+  async #record(stage: Stage, said: JsonObject & { responseObject?: Json }): Promise<void> {
     const { level, omitStages } = this.#options.wanted;
     if (omitStages.has(stage)) return;
     const { responseObject, ...rest } = said;

@@ -126,6 +126,6 @@ test('mistakes in issuers are reported in the recorded words of kube-apiserver',
   };
   const mistakes: FieldError[] = [];
   readIssuers(recorded.jwt, { mistakes, ownIssuers: [] });
-  const told = mistakes.map(({ field, message }) => `${field}: ${message}`);
-  assert.deepEqual(told.sort(), recorded.mistakes.sort());
+  const reported = mistakes.map(({ field, message }) => `${field}: ${message}`);
+  assert.deepEqual(reported.sort(), recorded.mistakes.sort());
 });

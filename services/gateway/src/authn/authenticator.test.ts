@@ -6,7 +6,7 @@ import { Authenticator } from './authenticator.ts';
 import type { Connections, Peer } from './connections.ts';
 
 test('an expired certificate is rejected also on a connection that was opened before it expired', async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const asked = async (until: number) => {
     const peer: Peer = { kind: 'client', user: { name: 'ann', uid: '', groups: [], until } };
     const authenticator = new Authenticator({
@@ -14,13 +14,13 @@ test('an expired certificate is rejected also on a connection that was opened be
       frontProxy: undefined,
       tokens: {} as never,
       anonymous: 'all',
-      onRefusal: (why) => told.push(why),
+      onRefusal: (why) => reported.push(why),
     });
     return authenticator.authenticate({ url: '/livez', headers: {} } as IncomingMessage);
   };
   assert.equal((await asked(Date.now() + 60_000)).name, 'ann');
   await assert.rejects(asked(Date.now() - 1), (error: ApiError) => error instanceof ApiError && error.code === 401);
-  assert.deepEqual(told, ['the client certificate has expired']);
+  assert.deepEqual(reported, ['the client certificate has expired']);
 });
 
 test('the sender of a request is never taken from the headers of a front proxy, which stay on the request', async () => {

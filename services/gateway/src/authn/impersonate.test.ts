@@ -8,7 +8,7 @@ import type { User } from '../request/user.ts';
 import { impersonated, isImpersonated } from './impersonate.ts';
 
 const admin: User = { name: 'admin', uid: '', groups: ['system:masters', 'system:authenticated'] };
-const nobody: User = { name: 'ann', uid: 'u', groups: ['system:authenticated'] };
+const ann: User = { name: 'ann', uid: 'u', groups: ['system:authenticated'] };
 
 const policy = new Policy();
 const mirror = { policy, isFresh: true, latest: async () => {}, through: async () => {} };
@@ -36,7 +36,7 @@ test('a role permits the impersonation of the users that it names, and of no oth
     { apiGroups: ['authentication.k8s.io'], resources: ['userextras/scopes'], verbs: ['impersonate'] },
   ]);
   policy.addBinding({ namespace: '', name: 'b', role, subjects: [subject] });
-  const eve = { ...nobody, name: 'eve', until: 5 };
+  const eve = { ...ann, name: 'eve', until: 5 };
   const bob = await as(eve, 'Impersonate-User', 'bob', 'Impersonate-Group', 'dev', 'Impersonate-Extra-scopes', 'x');
   assert.deepEqual(bob.extra, { scopes: ['x'] });
   assert.equal(bob.until, 5, 'no longer than the one who stands in is known');
@@ -79,12 +79,12 @@ test('an impersonated user has the requested groups, uid and extra values', asyn
 });
 
 test('one forbidden attribute refuses the whole impersonation', async () => {
-  await assert.rejects(as(nobody, 'Impersonate-User', 'admin'), {
+  await assert.rejects(as(ann, 'Impersonate-User', 'admin'), {
     code: 403,
     message:
       'users "admin" is forbidden: User "ann" cannot impersonate resource "users" in API group "" at the cluster scope',
   });
-  await assert.rejects(as(nobody, 'Impersonate-User', 'system:serviceaccount:n:a'), {
+  await assert.rejects(as(ann, 'Impersonate-User', 'system:serviceaccount:n:a'), {
     message:
       'serviceaccounts "a" is forbidden: User "ann" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "n"',
   });

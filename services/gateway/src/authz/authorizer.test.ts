@@ -92,8 +92,8 @@ test('a list or watch by metadata.name is authorized for that name, a deletecoll
 });
 
 test('AlwaysAllow allows everything, and without roles only system:masters is allowed', async () => {
-  const nobody = { name: 'system:anonymous', uid: '', groups: [] };
-  assert.equal(fixture({ modes: ['AlwaysAllow'] }).authorizer.refusal(nobody, get), undefined);
+  const anonymous = { name: 'system:anonymous', uid: '', groups: [] };
+  assert.equal(fixture({ modes: ['AlwaysAllow'] }).authorizer.refusal(anonymous, get), undefined);
   const { authorizer, allow } = fixture({ modes: ['Node'] });
   allow();
   assert.equal((await authorizer.refusal(ann, get))?.code, 403);

@@ -15,29 +15,29 @@ const CLOSED = [
 
 for (const address of CLOSED) {
   test(`${address} is closed`, () => {
-    assert.throws(() => new AllowedAddresses([]).judged(address), { code: 400, message: 'address not allowed' });
+    assert.throws(() => new AllowedAddresses([]).checked(address), { code: 400, message: 'address not allowed' });
   });
 }
 
 for (const address of ['10.0.0.7', '192.168.1.1', '8.8.8.8', 'fd00::7', '2001:db8::1']) {
-  test(`${address} is open`, () => assert.equal(new AllowedAddresses([]).judged(address), address));
+  test(`${address} is open`, () => assert.equal(new AllowedAddresses([]).checked(address), address));
 }
 
-test('what is opened is open, and nothing beside it', () => {
+test('an option opens exactly its own range', () => {
   const addresses = new AllowedAddresses(['127.0.0.0/8', '::1/128']);
-  assert.equal(addresses.judged('127.0.0.1'), '127.0.0.1');
-  assert.equal(addresses.judged('::1'), '::1');
-  assert.throws(() => addresses.judged('169.254.169.254'), { code: 400 });
+  assert.equal(addresses.checked('127.0.0.1'), '127.0.0.1');
+  assert.equal(addresses.checked('::1'), '::1');
+  assert.throws(() => addresses.checked('169.254.169.254'), { code: 400 });
   assert.throws(() => new AllowedAddresses(['127.0.0.1']), /--proxy-allow-addresses/);
 });
 
-test('spellings that other parsers read as an address are none', () => {
+test('ambiguous spellings of addresses are rejected', () => {
   for (const address of ['127.1', '0177.0.0.1', '2130706433', '127.000.000.001', 'localhost']) {
-    assert.throws(() => new AllowedAddresses([]).judged(address), { code: 400 });
+    assert.throws(() => new AllowedAddresses([]).checked(address), { code: 400 });
   }
 });
 
-test('a name is resolved once, and one bad address spoils it', async () => {
+test('a name is resolved once, and one forbidden address rejects it', async () => {
   let asked = 0;
   const answers = [['10.0.0.1'], ['10.0.0.1', '127.0.0.1'], []];
   const addresses = new AllowedAddresses([], async () => answers[asked++] as string[]);

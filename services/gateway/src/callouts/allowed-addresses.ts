@@ -4,11 +4,12 @@ import { OptionError } from '@tidegate/options';
 import { badRequest } from '@tidegate/status';
 
 /**
- * Which addresses a request may be sent on to. Who can write a node or a pod chooses its address: it must not be a way
- * to what listens beside this process, or to the machine's own metadata service. An IPv6 address that carries an IPv4
- * address is closed when either of them is.
+ * The addresses to which requests may be forwarded. Users who can write a node or a pod choose its address; it must not
+ * lead to loopback services of this machine or to the metadata service of its cloud. An IPv6 address that embeds an
+ * IPv4 address is refused when either of them is.
  *
- * Invariant: what is judged is what is connected to. A name is resolved once, and all that it means must be allowed.
+ * Invariant: the checked address is the one that is connected to. A name is resolved once, and all its addresses must
+ * be allowed.
  */
 export class AllowedAddresses {
   readonly #open: readonly Network[];
@@ -20,21 +21,21 @@ export class AllowedAddresses {
   }
 
   async of(host: string): Promise<string> {
-    if (parseAddress(host) !== undefined) return this.judged(host);
+    if (parseAddress(host) !== undefined) return this.checked(host);
     let found: string[];
     try {
       found = await this.#resolve(host);
     } catch (error) {
       throw badRequest(`no addresses for hostname ${JSON.stringify(host)}`, error);
     }
-    for (const address of found) this.judged(address);
+    for (const address of found) this.checked(address);
     const [first] = found;
     if (first === undefined) throw badRequest(`no addresses for hostname ${JSON.stringify(host)}`);
     return first;
   }
 
-  /** An address as it stands in a status, which is no name. */
-  judged(text: string): string {
+  /** Checks an address, which must not be a host name. */
+  checked(text: string): string {
     const address = parseAddress(text);
     if (address === undefined) throw badRequest('address not allowed');
     const carried = carriedBy(address);

@@ -27,8 +27,8 @@ async function wordsOf(server: Server, tls: object): Promise<string> {
   }
 }
 
-describe('Clients are told in words of this server, and never in those of OpenSSL,', () => {
-  test('that a server speaks no TLS', async () => {
+describe('Clients get a text of this server, and never one of OpenSSL,', () => {
+  test('when a server does not speak TLS', async () => {
     const words = await wordsOf(
       createTcpServer((socket) => socket.on('error', () => {}).end('220 hello\r\n')),
       {},
@@ -36,14 +36,14 @@ describe('Clients are told in words of this server, and never in those of OpenSS
     assert.equal(words, 'tls: first record does not look like a TLS handshake');
   });
 
-  test('that its certificate is for other names, which are not told', async () => {
+  test('when its certificate is for other names, which stay hidden', async () => {
     const { ca, ...pair } = await serverPair(['secret.internal']);
     const server = createTlsServer(pair, (socket) => socket.on('error', () => {}));
     const words = await wordsOf(server, { ca });
     assert.equal(words, 'tls: failed to verify certificate: x509: certificate is valid for other names');
   });
 
-  test('that it wants another certificate, or another version of TLS', async () => {
+  test('when it requires another certificate, or another version of TLS', async () => {
     const { ca, ...pair } = await serverPair(['a.own.svc']);
     for (const options of [{ requestCert: true, rejectUnauthorized: true, ca }, { maxVersion: 'TLSv1.2' as const }]) {
       const server = createTlsServer({ ...pair, ...options }, (socket) => socket.on('error', () => {}));
@@ -53,7 +53,7 @@ describe('Clients are told in words of this server, and never in those of OpenSS
     }
   });
 
-  test('whatever else goes wrong', () => {
+  test('for every other failure', () => {
     for (const code of [
       'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR',
       'EPROTO',

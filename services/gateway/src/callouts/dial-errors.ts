@@ -1,7 +1,7 @@
 const UNKNOWN_AUTHORITY = 'tls: failed to verify certificate: x509: certificate signed by unknown authority';
 const NO_TLS = 'tls: first record does not look like a TLS handshake';
 
-/** Why no connection came about, by Node's code, in the words that Kubernetes users know. */
+/** The texts of failed connections by Node's error code, in the words that Kubernetes users know. */
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connect: connection refused',
   ECONNRESET: 'EOF',
@@ -19,14 +19,15 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
 };
 
-/** undefined where Node's own words are all there is: those are for the log. */
+/** undefined for other codes: Node's own text is for the log only. */
 export function knownDialErrorText({ code = '' }: Error & { readonly code?: string }): string | undefined {
   return WORDS[code];
 }
 
 /**
- * Words for clients. Those of Node and OpenSSL are never among them: they name files of the machine on which OpenSSL was
- * built, and names in certificates that the client may not see. What Node's HTTP parser says is about the answer alone.
+ * The text for clients. It never includes texts of Node or OpenSSL, which name source files of OpenSSL and names in
+ * certificates that the client may not see. The texts of Node's HTTP parser are safe, because they describe the answer
+ * only.
  */
 export function dialErrorText(error: Error & { readonly code?: string }): string {
   const { code = '' } = error;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ExpiringCache } from './expiring-cache.ts';
 
-test('However many are put, no more than the size are held, and the oldest go first.', () => {
+test('The cache never exceeds its size, and evicts the oldest entries first.', () => {
   const remembered = new ExpiringCache<number>(100);
   for (let i = 0; i < 10_000; i++) remembered.put(`token-${i}`, i, 1000);
   assert.equal(remembered.size, 100);
@@ -10,7 +10,7 @@ test('However many are put, no more than the size are held, and the oldest go fi
   assert.equal(remembered.get('token-9900'), 9900);
 });
 
-test('Nothing is told after its time.', () => {
+test('Expired entries are not returned.', () => {
   const clock = { now: 0 };
   const remembered = new ExpiringCache<number>(2, () => clock.now);
   remembered.put('a', 1, 1000);

@@ -1,6 +1,6 @@
 /**
- * What was found out a moment ago. Invariant: it holds no more than so many, the oldest go first, and nothing is told after
- * its time.
+ * A bounded cache whose entries expire. Invariant: it never exceeds its size, the oldest entries are evicted first, and
+ * no expired entry is returned.
  *
  *   size 2:  put a, put b, put c  →  b, c
  */

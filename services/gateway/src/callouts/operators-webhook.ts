@@ -3,10 +3,10 @@ import { OptionError } from '@tidegate/options';
 import type { JsonObject } from '@tidegate/schema';
 import { type ClientConfig, Unanswered, type WebhookCalls, WebhookFailure } from './webhook-calls.ts';
 
-/** Of one review; there is no more in it than whose a token is, or whether somebody may. */
+/** The largest answer: a review holds only a user, or a decision. */
 const MOST_BYTES = 1 << 20;
 
-/** A webhook that the server's operator names, in a file of kubeconfig's form: its server is asked as it stands there. */
+/** A webhook that the operator configures with a kubeconfig file. */
 export class OperatorsWebhook {
   readonly #config: ClientConfig;
   readonly #calls: Pick<WebhookCalls, 'call'>;
@@ -19,8 +19,8 @@ export class OperatorsWebhook {
   }
 
   /**
-   * What it answers to a review. It throws a WebhookFailure where it does not, with all that was found: no client chooses
-   * where these calls go, and the words are for the log.
+   * Sends a review and returns the answer. A failed call throws a WebhookFailure with all details: no client chooses
+   * the address of these calls, and the text is for the log.
    */
   async ask(body: JsonObject): Promise<JsonObject> {
     const timeoutMs = this.#timeoutMs;
@@ -34,7 +34,7 @@ export class OperatorsWebhook {
   }
 }
 
-/** `named`: what names the file. */
+/** Reads the kubeconfig of a webhook. `named`: the option or field that names the file. */
 export function webhookIn(file: string, named: string): ClientConfig {
   const { server, ca, insecure, serverName, cert, key, authorization } = readClusterAccess(file);
   const refuse = (why: string) => new OptionError(`${named} ${file}: ${why}`);

@@ -31,7 +31,7 @@ function find(known: Known, port?: number) {
 
 const service = (spec: JsonObject): JsonObject => ({ spec: { ports: [{ name: 'https', port: 443 }], ...spec } });
 
-test('A Service is reached at one of the addresses that its slices call ready.', async () => {
+test('A Service is reached at one of the ready addresses of its slices.', async () => {
   const slices = [
     {
       ports: [
@@ -47,7 +47,7 @@ test('A Service is reached at one of the addresses that its slices call ready.',
   assert.deepEqual(await find({ service: service({ selector: {} }), slices }), { host: '10.1.0.1', port: 8443 });
 });
 
-test('An endpoint that says nothing of its state is ready, and of several each is taken at times.', async () => {
+test('An endpoint without conditions is ready, and one of several is chosen at random.', async () => {
   const slices = [{ ports: [{ name: 'https', port: 8443 }], endpoints: [{ addresses: ['a'] }, { addresses: ['b'] }] }];
   const hosts = new Set<string>();
   // a fair coin that shows the same side fifty times is less likely than a broken machine
@@ -55,24 +55,24 @@ test('An endpoint that says nothing of its state is ready, and of several each i
   assert.deepEqual([...hosts].sort(), ['a', 'b']);
 });
 
-test('Endpoints that somebody has written by hand count as well.', async () => {
+test('Manually written Endpoints are used as well.', async () => {
   const endpoints = { subsets: [{ addresses: [{ ip: '10.2.0.1' }], ports: [{ name: 'https', port: 9443 }] }] };
   assert.deepEqual(await find({ service: service({}), endpoints }), { host: '10.2.0.1', port: 9443 });
 });
 
-test('Without endpoints a Service that selects nothing is reached at its own address.', async () => {
+test('Without endpoints a Service without a selector is reached at its cluster IP.', async () => {
   assert.deepEqual(await find({ service: service({ clusterIP: '10.0.0.7' }) }), { host: '10.0.0.7', port: 443 });
   for (const spec of [{ clusterIP: '10.0.0.7', selector: { app: 'front' } }, { clusterIP: 'None' }, {}]) {
     await assert.rejects(find({ service: service(spec) }), /no endpoints available for service "front"/);
   }
 });
 
-test('A Service by the name of a host is reached there, at the port that is asked for.', async () => {
+test('An ExternalName Service is reached at its host, at the requested port.', async () => {
   const outer = { spec: { type: 'ExternalName', externalName: 'hooks.example.com' } };
   assert.deepEqual(await find({ service: outer }, 8443), { host: 'hooks.example.com', port: 8443 });
 });
 
-test('A Service that is not there, or does not have the port, is told by its name.', async () => {
+test('A missing Service or port is reported with the name of the Service.', async () => {
   await assert.rejects(find({}), /service "front" not found/);
   await assert.rejects(find({ service: service({}) }, 80), /no service port 80 found for service "front"/);
 });

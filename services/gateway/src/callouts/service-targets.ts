@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Collection } from '@tidegate/collection';
 import { isJsonObject, type JsonObject, listOf, parseOwnJson } from '@tidegate/schema';
 
-/** A Service that somebody's configuration names, in the cluster that this server serves. */
+/** A reference to a Service of this cluster, in the configuration of a webhook or an APIService. */
 export interface ServiceReference {
   readonly namespace: string;
   readonly name: string;
@@ -10,24 +10,24 @@ export interface ServiceReference {
   readonly port?: number;
 }
 
-/** Where a Service is to be reached: an address, or a name that has one. */
+/** The address or host name at which a Service is reached. */
 export interface ServiceTarget {
   readonly host: string;
   readonly port: number;
 }
 
-/** A Service leads nowhere, for a reason that stands in objects: whoever names the Service may know it. */
+/** A Service has no target. The reason comes from objects of the API, so clients may see it. */
 export class NoTarget extends Error {}
 
-/** The collection of a resource as this process has it, whatever its age. */
+/** The mirrored collection of a resource, which may be stale. */
 export type FindCollection = (resource: string) => Promise<Collection>;
 
 export const SLICES = 'endpointslices.discovery.k8s.io';
 const SERVICE_NAME = 'kubernetes.io/service-name';
 
 /**
- * Finds what is behind Services: one of the addresses that are ready, by chance, so that no proxy of the cluster is
- * needed; where none are told, the address of the Service itself.
+ * Resolves Services to one of their ready addresses, chosen at random, so that no proxy of the cluster is needed;
+ * without endpoints to the cluster IP.
  */
 export class ServiceTargets {
   readonly #find: FindCollection;

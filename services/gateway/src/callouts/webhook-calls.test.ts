@@ -61,7 +61,7 @@ describe('A call of a webhook', () => {
     assert.match(logged, found);
   }
 
-  test('posts JSON with its time limit, and gives the object that is answered', async () => {
+  test('posts JSON with its timeout, and returns the object of the answer', async () => {
     answer = () => ({ body: '{"said":9007199254740993}' });
     assert.deepEqual(await ask(), { said: 9007199254740993n });
     assert.deepEqual(seen, ['POST /hook?timeout=5s {"ask":1}']);
@@ -74,7 +74,7 @@ describe('A call of a webhook', () => {
     await unreached({ caBundle: base64(other.cert) }, /certificate signed by unknown authority$/);
   });
 
-  test('goes over the connection of the one before', async () => {
+  test('reuses the connection of the previous call', async () => {
     answer = () => ({});
     await ask();
     const before = connections;
@@ -83,21 +83,21 @@ describe('A call of a webhook', () => {
     assert.equal(connections, before);
   });
 
-  test('is made again where a kept connection turns out to be closed', async () => {
+  test('is repeated when a keep-alive connection turns out to be closed', async () => {
     answer = () => ({});
     await ask();
     server.closeAllConnections();
     assert.deepEqual(await ask(), {});
   });
 
-  test('ends with its time', async () => {
+  test('ends with its timeout', async () => {
     answer = () => ({ silent: true });
     await assert.rejects(ask({}, 100), {
       message: `Post "https://127.0.0.1:${port}/hook?timeout=0.1s": context deadline exceeded`,
     });
   });
 
-  test('is not trusted to a server of another authority', async () => {
+  test('fails for a server of another authority', async () => {
     const other = await serverPair(['127.0.0.1']);
     await unreached({ caBundle: base64(other.ca) }, /certificate signed by unknown authority$/);
     assert.deepEqual(seen, []);
@@ -120,13 +120,13 @@ describe('A call of a webhook', () => {
     ],
     ['a Status', { code: 409, body: '{"kind":"Status","message":"no way"}' }, /^no way$/],
   ] as const) {
-    test(`that is answered with ${what} fails, and says so`, async () => {
+    test(`that is answered with ${what} fails with the reason`, async () => {
       answer = () => said;
       await assert.rejects(ask(), { message: words });
     });
   }
 
-  test('tells clients the same where nobody listens, where others listen, and where it may not go', async () => {
+  test('gives clients the same error for a closed port, another service and a forbidden address', async () => {
     const plain = createTcpServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH\r\n')).listen(
       0,
       '127.0.0.1',
@@ -141,7 +141,7 @@ describe('A call of a webhook', () => {
     plain.close();
   });
 
-  test('tells what objects say of a Service, and nothing of what was found at its address', async () => {
+  test('reports what API objects say of a Service, and hides what was found at its address', async () => {
     const none = new ServiceTargets(async () => ({ get: () => undefined }) as never);
     const service = { namespace: 'own', name: 'front' };
     const call = { config: { service }, body: {}, timeoutMs: 5000, maxAnswerBytes: 1000 };

@@ -6,27 +6,27 @@ import type { AllowedAddresses } from './allowed-addresses.ts';
 import { knownDialErrorText } from './dial-errors.ts';
 import { NoTarget, type ServiceReference, type ServiceTargets } from './service-targets.ts';
 
-/** How a webhook is reached, as its configuration says. */
+/** The client configuration of a webhook. */
 export interface ClientConfig {
   readonly url?: string;
   readonly service?: ServiceReference;
-  /** in base64: from what its certificate must come; from what the system trusts where it is not there */
+  /** the trusted authorities in base64; absent: those of the system */
   readonly caBundle?: string;
-  /** who this server is to it; objects of the API cannot say so, files of its operator can */
+  /** this server's credentials for the webhook; only files of the operator can set them, API objects cannot */
   readonly identity?: Identity;
 }
 
 interface Identity {
-  /** of the certificate that it must show, where that is not the URL's host */
+  /** the name that the webhook's certificate must have, where it differs from the URL's host */
   readonly serverName?: string;
-  /** of the certificate that it is shown, as PEM */
+  /** the client certificate, as PEM */
   readonly cert?: string;
   readonly key?: string;
-  /** the value of the header */
+  /** the value of the Authorization header */
   readonly authorization?: string;
 }
 
-/** How a webhook is reached, as a configuration or a definition says. */
+/** Reads the client configuration from a webhook configuration or a definition. */
 export function clientConfigOf(value: unknown): ClientConfig {
   const config = isJsonObject(value) ? value : {};
   return {
@@ -41,20 +41,20 @@ export interface WebhookCall {
   readonly body: JsonObject;
   readonly timeoutMs: number;
   readonly maxAnswerBytes: number;
-  /** the URL is as it was given: it does not tell the time that is left */
+  /** leaves the timeout parameter out of the URL */
   readonly hidesTime?: boolean;
 }
 
-/** A webhook was not reached, or said nothing that can be used. */
+/** A webhook could not be reached, or its answer is invalid. */
 export class WebhookFailure extends Error {}
 
 /**
- * It said nothing at all. Who writes a configuration chooses where the call goes, and clients hear of its failure: the
- * message does not tell what was found there, so that nobody can use a webhook to look at ports and names of a network
- * that is closed to them.
+ * The webhook did not answer. Users who write a configuration choose the address of the call, and clients see its
+ * failure: the message hides what was found there, so that a webhook cannot be used to scan a network that the user has
+ * no access to.
  */
 export class Unanswered extends WebhookFailure {
-  /** what was found, for the log */
+  /** the actual failure, for the log */
   readonly details: string;
 
   constructor(message: string, { details, cause }: { details: string; cause: unknown }) {
@@ -72,13 +72,13 @@ interface Target {
   readonly port: number;
 }
 
-/** TLS and its answers are the webhook's own matter; where a call goes is not. */
+/** The largest headers of an answer. */
 const MAX_HEADER_BYTES = 64 << 10;
 
 /**
- * Calls webhooks over connections that are kept. Redirects are not followed.
+ * Calls webhooks over keep-alive connections. Redirects are not followed.
  *
- * Invariant: the address that is connected to is the one that was judged, whatever a name means the next moment.
+ * Invariant: the checked address is the one that is connected to, even when the name resolves differently later.
  */
 export class WebhookCalls {
   readonly #addresses: AllowedAddresses;
@@ -103,10 +103,10 @@ export class WebhookCalls {
     } catch (error) {
       if (error instanceof WebhookFailure) throw error;
       const about = `Post ${JSON.stringify(url.href)}`;
-      const details = `${about}: ${end.aborted ? LATE : wordsOf(error as Error)}`;
+      const details = `${about}: ${end.aborted ? LATE : errorText(error as Error)}`;
       this.#warn(`A webhook did not answer: ${details}`);
-      const told = end.aborted ? LATE : error instanceof NoTarget ? error.message : NOT_REACHED;
-      throw new Unanswered(`${about}: ${told}`, { details, cause: error });
+      const text = end.aborted ? LATE : error instanceof NoTarget ? error.message : NOT_REACHED;
+      throw new Unanswered(`${about}: ${text}`, { details, cause: error });
     }
   }
 
@@ -155,7 +155,7 @@ export class WebhookCalls {
           ...(authorization === undefined ? {} : { Authorization: authorization }),
         },
       });
-      // the other end had closed a connection that was kept, before it read anything of this call
+      // the webhook closed the keep-alive connection before it read this call
       sent.on('error', (error) => reject(sent.reusedSocket && isReset(error) ? new Dropped() : error));
       sent.on('response', (response) => {
         const parts: Buffer[] = [];
@@ -184,7 +184,7 @@ function isReset(error: Error & { code?: string }): boolean {
   return error.code === 'ECONNRESET' || error.code === 'EPIPE';
 }
 
-/** As it is told in failures, and in the certificate of a Service. */
+/** The URL in failures; its host is the name in the certificate of a Service. */
 function urlOf({ config: { url, service }, timeoutMs, hidesTime = false }: WebhookCall): URL {
   const text =
     service === undefined
@@ -213,23 +213,23 @@ function parsed(answer: Buffer): JsonObject {
   return value;
 }
 
-const MAX_TOLD = 1024;
+const MAX_ERROR_TEXT = 1024;
 
-/** What it said, where it says it as a Status does, or in a few words. */
+/** The text of an error answer: the message of a Status, or the beginning of the body. */
 function refusal(code: number, answer: Buffer): string {
   try {
     const status = parseOwnJson(answer);
-    if (status.kind === 'Status' && typeof status.message === 'string') return status.message.slice(0, MAX_TOLD);
+    if (status.kind === 'Status' && typeof status.message === 'string') return status.message.slice(0, MAX_ERROR_TEXT);
   } catch {
-    // a SyntaxError, or a TypeError because it is null: no Status, and its words are told as they are
+    // a SyntaxError, or a TypeError because it is null: not a Status, so the body's text is used
   }
   if (code >= 300 && code < 400) return `it answered ${code}, and redirects are not followed`;
   if (code === 404) return 'the server could not find the requested resource';
-  const words = answer.subarray(0, MAX_TOLD).toString('utf8').trim();
+  const words = answer.subarray(0, MAX_ERROR_TEXT).toString('utf8').trim();
   return `an error on the server (${JSON.stringify(words === '' ? `code ${code}` : words)}) has prevented the request from succeeding`;
 }
 
-function wordsOf(error: Error & { code?: string; address?: string; port?: number }): string {
+function errorText(error: Error & { code?: string; address?: string; port?: number }): string {
   const words = knownDialErrorText(error);
   if (words === undefined) return error.message.trim();
   return error.address === undefined ? words : `dial tcp ${error.address}:${error.port}: ${words}`;

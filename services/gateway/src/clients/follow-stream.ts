@@ -5,15 +5,17 @@ import { type FollowRequest, type FollowResponse, watch } from '@tidegate/wire';
 interface FollowStreamOptions {
   addresses: readonly string[];
   credentials: ReturnType<Kit['credentials']['client']>;
-  /** the pauses while no replica can be followed */
+  /** the backoff while no replica can be followed */
   retry: Retry;
   received: (response: FollowResponse) => void;
-  /** a new stream: everything has to be opened again */
+  /** called for a new stream, on which all collections must be opened again */
   connected: () => void;
   lost: () => void;
 }
 
-/** The one stream to the watch service. When it breaks, the next replica is asked, after a pause that grows until one answers. */
+/**
+ * The single stream to the watch service. When it breaks, it is reopened at the next replica with a growing backoff.
+ */
 export class FollowStream {
   readonly #options: FollowStreamOptions;
   readonly #watchServices: Replicas;
@@ -27,7 +29,7 @@ export class FollowStream {
     this.#watchServices = new Replicas({ names, credentials, moved: () => this.#move() });
   }
 
-  /** Dropped when there is no stream: `connected` opens everything again. */
+  /** Dropped while there is no stream: `connected` opens everything again. */
   send(request: FollowRequest): void {
     this.#call?.write(request);
   }
@@ -48,7 +50,7 @@ export class FollowStream {
     this.#watchServices.close();
   }
 
-  /** The stream ends, and is opened anew where it belongs now. */
+  /** Cancels the stream; run() then opens it at the replica that is preferred now. */
   #move(): void {
     if (this.#call === undefined) return;
     this.#hasMoved = true;

@@ -3,7 +3,7 @@ import { cancelCall, type Retry } from '@tidegate/service-kit';
 import { ApiError, type Status, serviceUnavailable, timeout } from '@tidegate/status';
 import { type SessionRequest, type SessionResponse, store } from '@tidegate/wire';
 
-/** One thing that waits for its place in a message, and then for its answer. */
+/** An item that waits to be sent in a message, and then for its answer. */
 interface Waiting<Item, Answer> {
   readonly item: Item;
   readonly deadline: number;
@@ -13,49 +13,49 @@ interface Waiting<Item, Answer> {
 }
 
 interface LaneOptions<Item, Answer> {
-  /** the stores, the one in use first; failed() turns to the next */
+  /** the client of the store in use; failed() switches to the next store */
   client: () => Client;
   failed: () => void;
   /** puts items into a message */
   pack: (items: readonly Item[]) => Omit<SessionRequest, 'id'>;
   unpack: (response: SessionResponse, count: number) => readonly Answer[];
   size: (item: Item) => number;
-  /** what happened is unknown once the item was sent: the answer is then 504 instead of 503 */
+  /** the items are writes: once sent, their outcome is unknown, and a failure is 504 instead of 503 */
   changes: boolean;
   timeoutMs: number;
-  /** a store that does not answer a message for this long is given up, and the message goes to the next */
+  /** a store that does not answer for this long is abandoned, and the message goes to the next one */
   answerMs: number;
   retried: () => void;
-  /** the pauses while no store answers */
+  /** the backoff while no store answers */
   retry: Retry;
-  /** any answer, also that a message could not be done */
-  heard?: (response: SessionResponse) => void;
+  /** called for every answer, including refusals of a message */
+  answered?: (response: SessionResponse) => void;
 }
 
-/** this many turns end the gathering anyway */
+/** gathering ends after this many turns of the event loop */
 const MAX_TURNS = 16;
-/** clients that were just answered and are waited for: nearly all */
+/** the share of just answered clients for whose next request the lane waits */
 const SHARE = 0.9;
 const MAX_ITEMS = 256;
 const MAX_BYTES = 2 << 20;
-/** what was not sent waits this long behind a message that gets no answer: the storage is away, and clients are told soon */
+/** unsent writes wait this long behind an unanswered message; then clients get 503 instead of waiting longer */
 const BEHIND_MS = 1000;
 const LOOK_MS = 250;
 
 /**
- * Small requests travel together on a stream that is open.
+ * Batches small requests into messages on one open stream.
  *
- * Invariant: at most one message is in flight; what arrives meanwhile leaves as the next one. Every item is answered
- * exactly once: with its outcome, or with an error when its time is over. When the stream breaks, or the store is
- * silent for too long, what was in flight is sent again, first, on the next stream; a write keeps its operation id,
- * by which the store knows it.
+ * Invariant: at most one message is in flight; requests that arrive meanwhile form the next one. Every item is answered
+ * exactly once: with its outcome, or with an error at its deadline. When the stream breaks, or the store is silent for
+ * too long, the items in flight are sent again, first, on the next stream; a write keeps its operation id, by which the
+ * store recognizes it.
  */
 export class Lane<Item, Answer> {
   readonly #options: LaneOptions<Item, Answer>;
   #queue: Array<Waiting<Item, Answer>> = [];
   #flight: Array<Waiting<Item, Answer>> = [];
   #flightId = 0;
-  /** how many are likely to come: those that were answered last */
+  /** how many requests are likely to follow: a share of those that were answered last */
   #expected = 0;
   #call: ClientDuplexStream<SessionRequest, SessionResponse> | undefined;
   #silence: NodeJS.Timeout | undefined;
@@ -84,8 +84,9 @@ export class Lane<Item, Answer> {
   }
 
   /**
-   * After this turn of the loop, and while each turn brings more, so that what arrives together travels together.
-   * Clients that were just answered are likely to ask again at once: for them some empty turns are waited, too, a tenth of a millisecond at most.
+   * Sends after this turn of the event loop, or later while each turn brings more requests, so that simultaneous
+   * requests share a message. Clients that were just answered are likely to send again at once: the lane waits some
+   * empty turns for them, too, a tenth of a millisecond at most.
    */
   #schedule(): void {
     if (this.#scheduled || this.#flight.length > 0) return;
@@ -124,15 +125,15 @@ export class Lane<Item, Answer> {
       () => {
         const silentMs = performance.now() - flight.since;
         if (silentMs >= this.#options.answerMs) return this.#silent(call);
-        if (this.#options.changes && silentMs >= flight.patienceMs) this.#turnAway();
+        if (this.#options.changes && silentMs >= flight.patienceMs) this.#rejectUnsent();
         this.#await(call, flight);
       },
       Math.min(LOOK_MS, this.#options.answerMs),
     );
   }
 
-  /** Nothing was done about what was not sent. */
-  #turnAway(): void {
+  /** Rejects writes that were not sent and so certainly not executed. */
+  #rejectUnsent(): void {
     const latest = performance.now() + this.#options.timeoutMs - BEHIND_MS;
     const late = this.#queue.filter((waiting) => !waiting.sent && waiting.deadline <= latest);
     if (late.length === 0) return;
@@ -140,7 +141,7 @@ export class Lane<Item, Answer> {
     for (const waiting of late) waiting.reject(serviceUnavailable('the storage cannot be reached, please try again'));
   }
 
-  /** What was sent before goes by itself: as long as its outcome is unknown, so is that of all that share its message. */
+  /** Takes the next message's items. Resent items get their own message, because an unknown outcome applies to a whole message. */
   #take(): Array<Waiting<Item, Answer>> {
     let count = 0;
     let bytes = 0;
@@ -186,7 +187,7 @@ export class Lane<Item, Answer> {
   #answered(response: SessionResponse): void {
     clearTimeout(this.#silence);
     this.#options.retry.succeeded();
-    this.#options.heard?.(response);
+    this.#options.answered?.(response);
     const items = this.#flight;
     this.#flight = [];
     this.#expected = items.length * SHARE;
@@ -200,12 +201,12 @@ export class Lane<Item, Answer> {
 
   #refused(items: Array<Waiting<Item, Answer>>, response: SessionResponse): void {
     const error = ApiError.fromStatus(JSON.parse(Buffer.from(response.error).toString('utf8')) as Status);
-    // the outcome is unknown: only sending it again tells
+    // the outcome is unknown: sending the write again reveals it
     if (error.code === 504 && this.#options.changes) this.#again(items);
     else for (const waiting of items) waiting.reject(error);
   }
 
-  /** Another lane has found that the store is gone: what is in flight is sent to the next one now. */
+  /** Another lane has found that the store is gone: sends the items in flight to the next store now. */
   moveOn(): void {
     const call = this.#call;
     if (call === undefined) return;

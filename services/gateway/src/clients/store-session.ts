@@ -25,16 +25,16 @@ interface StoreSessionOptions {
   credentials: ReturnType<Kit['credentials']['client']>;
   retries: Retries;
   retried: () => void;
-  /** a stream broke, and went on */
+  /** called when a broken stream is resumed */
   resumed: () => void;
 }
 
-/** Values above this have a lane of their own, so that nothing small waits behind them. */
+/** Larger writes use a separate lane, so that small ones do not wait behind them. */
 const LARGE_BYTES = 64 << 10;
 const PAUSES = { firstMs: 50, longestMs: 500 };
 
 /**
- * The gateway's way to the stores: consistent reads, the current revision, and writes, each in messages of many.
+ * The gateway's client of the stores: consistent reads, the current revision, and writes, each batched into messages.
  * Writes that wait longer than a request may last are answered with 504, everything else with 503.
  */
 export class StoreSession {
@@ -45,9 +45,9 @@ export class StoreSession {
   readonly #largeWrites: Lane<Write, WriteOutcome>;
   readonly #resumed: () => void;
   readonly #firstSent = new WeakMap<Write, number>();
-  /** the newest revision that any answer told */
+  /** the newest revision in any answer */
   #known = 0;
-  #heardAt = Number.NEGATIVE_INFINITY;
+  #answeredAt = Number.NEGATIVE_INFINITY;
   #busTrouble = '';
 
   constructor(options: StoreSessionOptions) {
@@ -81,8 +81,8 @@ export class StoreSession {
       changes: false,
       timeoutMs: 5_000,
       answerMs: 1_500,
-      heard: ({ busTrouble }) => {
-        this.#heardAt = performance.now();
+      answered: ({ busTrouble }) => {
+        this.#answeredAt = performance.now();
         this.#busTrouble = busTrouble ?? '';
       },
     });
@@ -96,7 +96,7 @@ export class StoreSession {
       size: sizeOf,
       changes: true,
       timeoutMs: 30_000,
-      // longer than the store itself tries to learn what became of a commit
+      // longer than the store itself tries to learn the outcome of a commit
       answerMs: 12_000,
     };
     this.#writes = new Lane<Write, WriteOutcome>({ ...writes, retry: options.retries.loop('write objects', PAUSES) });
@@ -104,16 +104,16 @@ export class StoreSession {
     this.#largeWrites = new Lane<Write, WriteOutcome>({ ...writes, retry });
   }
 
-  /** A store that does not answer one lane does not answer the others; writes are known by their ids wherever they go. */
+  /** A store that does not answer one lane does not answer the others; every store recognizes a write by its id. */
   #turnToNext(): void {
     this.#stores.next();
-    this.#heardAt = Number.NEGATIVE_INFINITY;
+    this.#answeredAt = Number.NEGATIVE_INFINITY;
     if (this.#stores.count > 1) this.#moveLanes();
   }
 
-  /** What another store said of itself says nothing of the one that is asked now. */
+  /** The last answer came from another store and says nothing about the new one. */
   #moveOn(): void {
-    this.#heardAt = Number.NEGATIVE_INFINITY;
+    this.#answeredAt = Number.NEGATIVE_INFINITY;
     this.#moveLanes();
   }
 
@@ -121,7 +121,7 @@ export class StoreSession {
     for (const lane of [this.#reads, this.#heads, this.#writes, this.#largeWrites]) lane.moveOn();
   }
 
-  /** A write that is sent again says what was known when it was sent first: the log must still reach back to there. */
+  /** A resent write carries the revision known at its first attempt: the log must still reach back to it. */
   #stamped(write: Write): Write {
     const first = this.#firstSent.get(write);
     if (first !== undefined) return { ...write, sentAfter: first };
@@ -129,26 +129,26 @@ export class StoreSession {
     return write;
   }
 
-  /** When the store in use last answered what the current revision is, or that it cannot tell. */
-  get heardAt(): number {
-    return this.#heardAt;
+  /** When the store in use last answered a request for the current revision, even with an error. */
+  get answeredAt(): number {
+    return this.#answeredAt;
   }
 
-  /** What the store that answered last says of its bus. */
+  /** The bus trouble that the last answering store reports. */
   get busTrouble(): string | undefined {
     return this.#busTrouble === '' ? undefined : this.#busTrouble;
   }
 
-  /** The object as it is now. */
+  /** The current object. */
   async read(key: Key): Promise<ReadOutcome> {
     for (;;) {
       const outcome = await this.#reads.send(key);
-      // it shared its message with objects that are too large together
+      // the objects of its message were too large together
       if (!outcome.again) return outcome;
     }
   }
 
-  /** Rare, and a call of its own. */
+  /** A separate call, because it is rare. */
   deleteCorrupt(request: DeleteCorruptRequest): Promise<DeleteCorruptResponse> {
     const { path, requestSerialize, responseDeserialize } = store.deleteCorrupt as MethodDefinition<
       DeleteCorruptRequest,
@@ -169,12 +169,12 @@ export class StoreSession {
     return this.#stream(store.list as MethodDefinition<ListRequest, ListPage>, request, restOfList);
   }
 
-  /** The changes of a resource ("" for all) after one revision through another. Below the floor: Expired. */
+  /** The changes of a resource ("" for all) in a range of revisions. Below the floor: Expired. */
   readLog(request: ReadLogRequest): AsyncGenerator<LogBatch> {
     return this.#stream(store.readLog as MethodDefinition<ReadLogRequest, LogBatch>, request, restOfLog);
   }
 
-  /** The current revision, asked after this call. */
+  /** The current revision, read after this call. */
   head(): Promise<number> {
     return this.#heads.send(null);
   }

@@ -134,7 +134,7 @@ describe('A stream of the store that breaks', () => {
     return names;
   };
 
-  test('goes on at the next replica, at the key that it had come to', async () => {
+  test('continues at the next replica, after the last received key', async () => {
     assert.deepEqual(await list({ breaks: [7, 0, 12] }), ALL);
     assert.deepEqual(stores.asked, [
       { replica: 0, after: '', limit: 0 },
@@ -145,7 +145,7 @@ describe('A stream of the store that breaks', () => {
     assert.equal(resumed, 3);
   });
 
-  test('brings no more than was asked for altogether', async () => {
+  test('delivers no more than the limit altogether', async () => {
     assert.deepEqual(await list({ breaks: [7, 3], limit: 20 }), ALL.slice(0, 20));
     assert.deepEqual(
       stores.asked.map(({ limit }) => limit),
@@ -153,17 +153,17 @@ describe('A stream of the store that breaks', () => {
     );
   });
 
-  test('is not asked for anything more where it broke after the last answer', async () => {
+  test('sends no further request when it broke after the last answer', async () => {
     assert.deepEqual(await list({ breaks: [20], limit: 20 }), ALL.slice(0, 20));
     assert.equal(resumed, 0);
   });
 
-  test('or only says nothing any more goes on, too', async () => {
+  test('or falls silent continues, too', async () => {
     assert.deepEqual(await list({ breaks: [5, 9], breaking: () => {}, silenceMs: 150 }), ALL);
     assert.equal(resumed, 2);
   });
 
-  test('goes on with the log at the revision that it had come to', async () => {
+  test('continues a log after the last received revision', async () => {
     const request = { after: 10, through: 50 };
     const seen: number[] = [];
     const options = { ...begin({ breaks: [3, 4] }), method: store.readLog as never, request, rest: restOfLog };
@@ -178,12 +178,12 @@ describe('A stream of the store that breaks', () => {
     );
   });
 
-  test('is over where the store tells something that another replica would tell, too', async () => {
+  test('fails with an error that another replica would return, too', async () => {
     await assert.rejects(list({ breaks: [5], breaking: lostHistory }), { reason: 'Expired' });
     assert.equal(stores.asked.length, 1);
   });
 
-  test('is given up when no replica answers for too long', async () => {
+  test('fails when no replica answers for too long', async () => {
     const never = new Array<number>(100).fill(0);
     await assert.rejects(list({ breaks: never, patienceMs: 250 }), { code: 503, message: 'PostgreSQL is away' });
     assert.ok(stores.asked.length >= 3, `${stores.asked.length} attempts`);

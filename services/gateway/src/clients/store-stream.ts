@@ -8,17 +8,17 @@ interface StoreStream<Request, Response> {
   client: (attempt: number) => Client;
   method: MethodDefinition<Request, Response>;
   request: Request;
-  /** what is to be asked when the stream breaks after this answer; undefined: nothing is missing */
+  /** the request that resumes the stream after this answer; undefined: the stream is complete */
   rest: (request: Request, response: Response) => Request | undefined;
-  /** the stream broke, and goes on */
+  /** called when a broken stream is resumed */
   resumed: () => void;
-  /** how long no replica may answer anything */
+  /** the time without any answer after which the stream fails */
   patienceMs?: number;
-  /** how long one may be asked without answering */
+  /** the time without an answer after which the next replica is tried */
   silenceMs?: number;
 }
 
-/** A call holds a transaction open in the store: a longer stream goes on in another call. */
+/** A call holds a transaction open in the store, so a longer stream continues in another call. */
 const CALL_MS = 60_000;
 const SILENCE_MS = 10_000;
 const PATIENCE_MS = 30_000;
@@ -33,11 +33,11 @@ const BROKEN: readonly unknown[] = [
 ];
 
 /**
- * A stream of the store's answers. The store sends on as they are taken, so that few are in memory; whoever takes no
- * more ends the call.
+ * A stream of answers from the store, with backpressure: the store sends no faster than the consumer reads, and the
+ * call is cancelled when the consumer stops.
  *
- * Invariant: each answer comes once, in order, whichever replicas gave them: where a stream breaks, the next replica is
- * asked for what is missing.
+ * Invariant: each answer is delivered once, in order, even across replicas: where a stream breaks, the next replica is
+ * asked for the rest.
  */
 export async function* storeStream<Request, Response>(
   options: StoreStream<Request, Response>,
@@ -52,16 +52,16 @@ export async function* storeStream<Request, Response>(
         const next = rest(request, response);
         retry.succeeded();
         yield response;
-        // the time until here was the taker's
+        // the consumer's time does not count
         answeredAt = performance.now();
         if (next === undefined) return;
         request = next;
       }
       return;
     } catch (error) {
-      const told = toldBy(error);
-      if (performance.now() - answeredAt > patienceMs || !mayGoOn(error, told))
-        throw told ?? serviceUnavailable('the store cannot be reached, please try again');
+      const apiError = apiErrorOf(error);
+      if (performance.now() - answeredAt > patienceMs || !mayGoOn(error, apiError))
+        throw apiError ?? serviceUnavailable('the store cannot be reached, please try again');
       await retry.failed(error);
     }
   }
@@ -90,22 +90,22 @@ async function* answers<Request, Response>(
       yield value;
     }
   } finally {
-    // the cancellation that follows is told as an error, too
+    // the cancellation is reported as an error event, too
     call.on('error', () => {});
     cancelCall(call);
   }
 }
 
-function toldBy(error: unknown): ApiError | undefined {
+function apiErrorOf(error: unknown): ApiError | undefined {
   return error instanceof ApiError ? error : fromServiceError(error as Parameters<typeof fromServiceError>[0]);
 }
 
-/** A store that cannot reach PostgreSQL says so; another one may. What else it tells another would tell, too. */
-function mayGoOn(error: unknown, told: ApiError | undefined): boolean {
-  return told === undefined ? BROKEN.includes((error as { code?: unknown }).code) : told.code === 503;
+/** Whether another replica may succeed: after a broken call, or when the store cannot reach PostgreSQL. */
+function mayGoOn(error: unknown, apiError: ApiError | undefined): boolean {
+  return apiError === undefined ? BROKEN.includes((error as { code?: unknown }).code) : apiError.code === 503;
 }
 
-/** What a list still lacks after a page of it: what follows the page's last key, at the revision that it told. */
+/** The request for the rest of a list: after the page's last key, at the page's revision. */
 export function restOfList(request: ListRequest, { revision, objects }: ListPage): ListRequest | undefined {
   const last = objects.at(-1);
   if (last === undefined) return { ...request, revision };
@@ -116,7 +116,7 @@ export function restOfList(request: ListRequest, { revision, objects }: ListPage
   return { ...request, revision, afterNamespace: namespace, afterName: name, limit: left };
 }
 
-/** What a read of the log still lacks after a batch of it. */
+/** The request for the rest of the log after a batch. */
 export function restOfLog(request: ReadLogRequest, { last }: LogBatch): ReadLogRequest | undefined {
   const { through = 0 } = request;
   return through > 0 && last >= through ? undefined : { ...request, after: last };

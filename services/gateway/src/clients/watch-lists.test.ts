@@ -64,39 +64,39 @@ async function listed(limit: number, resource = 'configmaps') {
     servers.map(({ address }) => address),
     credentials.createInsecure(),
   );
-  const told = { names: '', revisions: [] as number[], remaining: -1 };
+  const received = { names: '', revisions: [] as number[], remaining: -1 };
   const request = { resource, namespace: '', afterNamespace: '', afterName: '', limit, revision: 60, exact: false };
   try {
     for await (const part of lists.list({ ...request, heads: false, typeless: false })) {
-      if (part.revision) told.revisions.push(part.revision);
-      told.names += Buffer.from(part.segment?.json ?? [])
+      if (part.revision) received.revisions.push(part.revision);
+      received.names += Buffer.from(part.segment?.json ?? [])
         .toString()
         .replace(/[",]/g, '');
-      if (!part.segment && !part.revision) told.remaining = part.remaining ?? 0;
+      if (!part.segment && !part.revision) received.remaining = part.remaining ?? 0;
     }
   } finally {
     lists.close();
   }
-  return told;
+  return received;
 }
 
 for (const limit of [0, 2, 4, 5]) {
   for (const broken of [0, 1, 2, Number.POSITIVE_INFINITY]) {
     test(`a list of ${limit} goes on at the other replica, at its revision, when the first goes after ${broken}`, async () => {
       breakAfter = broken;
-      const told = await listed(limit);
+      const received = await listed(limit);
       const names = limit === 0 ? NAMES : NAMES.slice(0, limit);
-      assert.equal(told.names, names.join(''));
-      assert.equal(told.revisions.length, 1);
-      assert.equal(told.remaining, NAMES.length - names.length);
+      assert.equal(received.names, names.join(''));
+      assert.equal(received.revisions.length, 1);
+      assert.equal(received.remaining, NAMES.length - names.length);
       for (const { exact, revision } of (servers[1] as Served).requests) {
-        assert.deepEqual({ exact, revision }, { exact: true, revision: told.revisions[0] });
+        assert.deepEqual({ exact, revision }, { exact: true, revision: received.revisions[0] });
       }
     });
   }
 }
 
-test('what a replica refuses is not asked of the other', async () => {
+test('a list that one replica refuses is not sent to another', async () => {
   await assert.rejects(listed(0, 'forgotten'), { reason: 'Expired' });
   assert.equal(
     servers.reduce((sum, { requests }) => sum + requests.length, 0),

@@ -3,23 +3,23 @@ import { cancelCall, type Kit, Replicas, Retry } from '@tidegate/service-kit';
 import { serviceUnavailable } from '@tidegate/status';
 import { type CollectionListRequest, fromServiceError, type ListPart, watch } from '@tidegate/wire';
 
-/** A request lasts no longer. */
+/** The longest time of a list. */
 const LIMIT_MS = 60_000;
-/** How long no replica may be there before a list is given up. */
+/** The time without a reachable replica after which a list fails. */
 const PATIENCE_MS = 10_000;
 const PAUSES = { firstMs: 50, longestMs: 1000 };
 
 /**
- * Lists of collections that this process does not hold, from the watch service.
+ * Lists of collections that this process does not mirror, from the watch service.
  *
- * Invariant: the parts of one list are one snapshot, whichever replica sent them: when one goes away, the next goes on
- * behind the last object that came, at exactly the same revision.
+ * Invariant: all parts of a list belong to one snapshot, even across replicas: when a replica fails, the next one
+ * continues after the last received object, at exactly the same revision.
  */
 export class WatchLists {
   readonly #watchServices: Replicas;
   readonly #resumed: () => void;
 
-  /** resumed: a list broke off, and goes on at another replica */
+  /** resumed: called when a list continues at another replica */
   constructor(
     names: readonly string[],
     credentials: ReturnType<Kit['credentials']['client']>,
@@ -34,24 +34,24 @@ export class WatchLists {
     let rest = request;
     let begun = false;
     const retry = new Retry({ ...PAUSES, failed: this.#resumed });
-    for (let heardAt = performance.now(); ; ) {
+    for (let answeredAt = performance.now(); ; ) {
       try {
         for await (const part of this.#parts(rest, deadline)) {
-          heardAt = performance.now();
+          answeredAt = performance.now();
           retry.succeeded();
           if (part.revision) rest = { ...rest, revision: part.revision, exact: true };
-          // the head of what goes on is known
+          // the header of a resumed list is already known
           if (begun && part.revision) continue;
           begun = true;
           yield part;
-          rest = behind(rest, part);
+          rest = afterPart(rest, part);
         }
         return;
       } catch (error) {
-        const told = fromServiceError(error as ServiceError);
-        if (told !== undefined) throw told;
+        const apiError = fromServiceError(error as ServiceError);
+        if (apiError !== undefined) throw apiError;
         this.#watchServices.next();
-        if (performance.now() - heardAt > PATIENCE_MS) {
+        if (performance.now() - answeredAt > PATIENCE_MS) {
           throw serviceUnavailable('the watch service cannot be reached, please try again');
         }
         await retry.failed(error);
@@ -79,20 +79,20 @@ export class WatchLists {
     try {
       yield* call as AsyncIterable<ListPart>;
     } finally {
-      // the cancellation that follows is told as an error, too
+      // the cancellation is reported as an error event, too
       call.on('error', () => {});
       cancelCall(call);
     }
   }
 }
 
-/** What is still to be asked for when this part has come. */
-function behind(
+/** The request for the rest after this part. */
+function afterPart(
   request: CollectionListRequest,
   { count = 0, lastNamespace, lastName }: ListPart,
 ): CollectionListRequest {
   if (count === 0) return request;
-  // 0 would be all of them: with nothing left to send, what remains is still to be counted
+  // a limit of 0 means all; -1 asks only for the count of the remaining objects
   const limit = request.limit === 0 ? 0 : request.limit - count || -1;
   return { ...request, afterNamespace: lastNamespace ?? '', afterName: lastName ?? '', limit };
 }

@@ -1,6 +1,6 @@
 import { ApiServices, localNames } from '../aggregation/api-services.ts';
 import { RemoteTargets } from '../aggregation/remote-targets.ts';
-import { tellVerdict } from '../aggregation/verdict.ts';
+import { writeVerdict } from '../aggregation/verdict.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { Data } from './data.ts';
 import type { Given } from './given.ts';
@@ -15,7 +15,7 @@ export function composeApiServices({ config, kit, metrics }: Given, data: Data, 
     localNames: localNames(registry),
     targets: new RemoteTargets(config, { services, addresses }),
     find,
-    tell: (apiService, verdict) => tellVerdict({ registry, patch }, apiService, verdict),
+    write: (apiService, verdict) => writeVerdict({ registry, patch }, apiService, verdict),
     warn: (error, words) => kit.log.warn({ err: error }, words),
     report: (name, isAvailable) => {
       if (isAvailable === undefined) metrics.unavailableApiServices.remove({ name });

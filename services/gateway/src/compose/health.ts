@@ -14,7 +14,7 @@ export function composeHealth({ kit }: Given, { store, mirrors }: Data, { roles 
   const staleRoles = kit.faults.place('follow roles and bindings');
   const probe = new StoreProbe({
     head: () => store.head(),
-    heardAt: () => store.heardAt,
+    answeredAt: () => store.answeredAt,
     retry: kit.retries.loop('probe the stores', { firstMs: 100, longestMs: 500 }),
     seen: (head, askedAt) => staleRoles.meet(roles.seen(head, askedAt)),
   });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { durationMs } from './duration.ts';
 
-test('spans of time are read as Go writes them', () => {
+test('durations are parsed in Go’s format', () => {
   const known: ReadonlyArray<readonly [string, number | undefined]> = [
     ['0', 0],
     ['32s', 32_000],

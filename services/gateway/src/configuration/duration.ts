@@ -13,7 +13,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 const WHOLE = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
-/** A span of time as Go's programs write it, `1m30s`, in milliseconds; undefined: it is none. */
+/** Parses a duration in Go's format, such as `1m30s`, to milliseconds; undefined: invalid. */
 export function durationMs(text: string): number | undefined {
   if (!WHOLE.test(text)) return undefined;
   let ms = 0;
@@ -21,7 +21,7 @@ export function durationMs(text: string): number | undefined {
   return text.startsWith('-') ? -ms : ms;
 }
 
-/** The same of an option, where it is never less than nothing. */
+/** Parses the duration of an option, which must not be negative. */
 export function durationOf(option: string, text: string): number {
   const found = durationMs(text);
   if (found !== undefined && found >= 0) return found;

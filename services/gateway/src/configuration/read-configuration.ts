@@ -3,14 +3,14 @@ import { closestName, OptionError } from '@tidegate/options';
 import { isJsonObject, type Json, type JsonObject, readYamlFile } from '@tidegate/schema';
 import type { FieldError } from '@tidegate/status';
 
-/** What a file has to hold: fields by their names, a list of one form, or a value. */
+/** The expected form of a value: an object with named fields, a list, or a scalar. */
 export type Form = 'text' | 'boolean' | readonly [Form] | { readonly [field: string]: Form };
 
 interface Wanted {
-  /** names the file */
+  /** the option that names the file */
   readonly option: string;
   readonly file: string;
-  /** the usual one is that of configurations */
+  /** default: the group of configurations */
   readonly group?: string;
   readonly kind: string;
   readonly versions: readonly string[];
@@ -19,7 +19,7 @@ interface Wanted {
 
 const USUAL_GROUP = 'apiserver.config.k8s.io';
 
-/** A configuration file in kube-apiserver's form. A field that is not known is refused: it may be one that closes a door. */
+/** Reads a configuration file in kube-apiserver's format. Unknown fields are an error, because they may be restrictions. */
 export function readConfiguration(wanted: Wanted): JsonObject {
   const { option, file } = wanted;
   const refuse = (why: string) => new OptionError(`--${option} ${file}: ${why}`);
@@ -38,7 +38,7 @@ export function readConfiguration(wanted: Wanted): JsonObject {
 
 type Content = Pick<Wanted, 'group' | 'kind' | 'versions' | 'form'>;
 
-/** What is in such a file beside its kind. */
+/** The content of a configuration without kind and apiVersion. */
 export function contentOf(document: Json, { group = USUAL_GROUP, kind, versions, form }: Content): JsonObject {
   if (!isJsonObject(document))
     throw new Error(`it must hold ${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind} of ${group}`);
@@ -53,7 +53,7 @@ export function contentOf(document: Json, { group = USUAL_GROUP, kind, versions,
   return content;
 }
 
-/** Tells what is wrong with the values of a file, all of it. */
+/** Throws one error with all mistakes of a file. */
 export function refuseMistakes(option: string, file: string, mistakes: readonly FieldError[]): void {
   if (mistakes.length === 0) return;
   const words = mistakes.map(({ field, message }) => `${field}: ${message}`);
@@ -61,7 +61,7 @@ export function refuseMistakes(option: string, file: string, mistakes: readonly 
 }
 
 function misfits(value: Json, form: Form, at: string): string[] {
-  // nothing is as if it were not there
+  // null counts as absent
   if (value === null) return [];
   if (form === 'text') return typeof value === 'string' ? [] : [`${at} must be a text, not ${JSON.stringify(value)}`];
   if (form === 'boolean') return typeof value === 'boolean' ? [] : [`${at} must be true or false`];

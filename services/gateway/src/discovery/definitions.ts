@@ -5,7 +5,7 @@ import type { Operation } from './operation.ts';
 
 const LIST_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta';
 
-/** Any patch, by the name that Kubernetes gives it. */
+/** The type of any patch, with Kubernetes' name. */
 export const PATCH = {
   type: 'object',
   fields: {},
@@ -17,9 +17,9 @@ const TYPES_AT_ONCE = 40;
 type ObjectSchema = Schema & { type: 'object' };
 
 /**
- * The named types of one OpenAPI document: those that are asked for, and all that these refer to.
+ * The named types of one OpenAPI document: the requested ones, and all types that they reference.
  *
- * Invariant: a type is described once, however often it is referred to; so types may refer to themselves.
+ * Invariant: a type is described once, however often it is referenced, so recursive types are possible.
  */
 export class Definitions {
   readonly #described: JsonObject = {};
@@ -27,7 +27,7 @@ export class Definitions {
   readonly #prefix: string;
   readonly #options: OpenApiOptions;
   readonly #kinds: ReadonlyMap<string, JsonObject[]>;
-  /** what is said of types whose objects can be selected by fields of their own */
+  /** the selectable fields, by type */
   readonly #selectable = new Map<string, JsonObject>();
   readonly #customLists = new Map<string, KindEntry>();
 
@@ -67,7 +67,7 @@ export class Definitions {
     return this.#refer(schema.reference, schema) ?? '';
   }
 
-  /** Everything that was asked for. There are hundreds of types: others get their turn in between. */
+  /** Describes all requested types; yields to the event loop, because there are hundreds. */
   async all(descriptions: Descriptions): Promise<JsonObject> {
     const custom = await descriptions.customKinds();
     const options = { ...this.#options, words: custom.object };
@@ -116,7 +116,7 @@ function customListWords({ kind, resource }: KindEntry, words: CustomWords['list
 
 const known = new WeakMap<Registry, { readonly revision: number; readonly kinds: ReadonlyMap<string, JsonObject[]> }>();
 
-/** Which kinds a named type is: mostly one, and for what all groups share one in each. Found once for all documents. */
+/** The kinds of each named type: usually one, and one for each group for shared types. Cached for all documents. */
 export function kindsOfTypes(registry: Registry): ReadonlyMap<string, JsonObject[]> {
   const { revision } = registry;
   const before = known.get(registry);
@@ -134,7 +134,7 @@ function findKindsOfTypes(registry: Registry): ReadonlyMap<string, JsonObject[]>
     all.push({ group, kind, version });
     kinds.set(reference, all);
   };
-  // custom kinds share the options of the others, whose documents stay the same when a custom kind comes or goes
+  // custom kinds reuse the options of built-in kinds, whose documents must not change with a custom kind
   const builtIn = registry.all().filter(({ entry }) => entry.custom === undefined);
   const versions = new Map(builtIn.map(({ entry, apiVersion }) => [apiVersion, entry]));
   for (const { entry } of registry.all()) {
@@ -149,7 +149,7 @@ function findKindsOfTypes(registry: Registry): ReadonlyMap<string, JsonObject[]>
   return kinds;
 }
 
-/** A type with what is said of it and of its fields. What it already says of itself stays. */
+/** Adds the descriptions of a type and its fields; existing ones stay. */
 export function withDescriptions(type: JsonObject, words: TypeWords, version: OpenApiOptions['version']): JsonObject {
   const { '': own, ...ofFields } = words;
   const properties = type.properties as JsonObject | undefined;
@@ -170,7 +170,7 @@ function worded(properties: JsonObject, words: TypeWords, version: OpenApiOption
   );
 }
 
-/** Beside a reference nothing is read in version 3. */
+/** OpenAPI v3 ignores all fields beside $ref, so the reference is wrapped. */
 function alone(property: JsonObject): JsonObject {
   const { $ref, ...rest } = property;
   return $ref === undefined ? property : { ...rest, allOf: [{ $ref }] };
@@ -181,7 +181,7 @@ export interface Parameter {
   readonly place: 'path' | 'query';
 }
 
-/** What is said of a parameter of an operation; nothing where nothing is known. */
+/** The description of a parameter, if there is one. */
 export function parameterDescription(
   { path, query }: ParameterWords,
   { of, action, nameOf }: Operation,

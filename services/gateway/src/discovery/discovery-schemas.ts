@@ -6,7 +6,7 @@ const text = (number: number): Schema => ({ type: 'string', number });
 const list = (number: number, items: Schema): Schema => ({ type: 'list', items, number });
 const texts = (number: number) => list(number, { type: 'string' });
 const object = (fields: Readonly<Record<string, Schema>>): ObjectSchema => ({ type: 'object', fields });
-/** A message that is there even when it is empty. */
+/** A message that is encoded even when it is empty. */
 const at = (number: number, schema: ObjectSchema): Schema => ({ ...schema, number, default: {} });
 
 const serverAddresses = list(4, object({ clientCIDR: text(1), serverAddress: text(2) }));
@@ -54,7 +54,7 @@ const discoveredGroup = () =>
 
 let schemas: Readonly<Record<string, ObjectSchema>> | undefined;
 
-/** The numbers that a document of discovery has in Protobuf, by its kind. Metadata is resolved when it is first asked for. */
+/** The Protobuf schemas of discovery documents, by kind. Metadata is resolved on first use. */
 export function discoverySchema(kind: string): ObjectSchema | undefined {
   schemas ??= discoverySchemas();
   return schemas[kind];

@@ -25,7 +25,7 @@ async function read(path: string, accept?: string): Promise<JsonObject> {
   return JSON.parse(document.body.toString('utf8'));
 }
 
-test('groups come in the order of Kubernetes, and version 2 of autoscaling is preferred', async () => {
+test('groups are in the order of Kubernetes, and version 2 of autoscaling is preferred', async () => {
   const groups = (await read('/apis')).groups as JsonObject[];
   assert.deepEqual(
     groups.slice(0, 3).map(({ name }) => name),
@@ -35,7 +35,7 @@ test('groups come in the order of Kubernetes, and version 2 of autoscaling is pr
   assert.deepEqual(autoscaling?.preferredVersion, { groupVersion: 'autoscaling/v2', version: 'v2' });
 });
 
-test('a group version tells its resources with their names, verbs and subresources', async () => {
+test('a group version lists its resources with their names, verbs and subresources', async () => {
   const resources = (await read('/apis/apps/v1')).resources as JsonObject[];
   const found = (name: string) => resources.find((resource) => resource.name === name);
   assert.deepEqual(found('deployments')?.shortNames, ['deploy']);
@@ -44,7 +44,7 @@ test('a group version tells its resources with their names, verbs and subresourc
   assert.deepEqual([group, version, kind, verbs], ['autoscaling', 'v1', 'Scale', ['get', 'patch', 'update']]);
 });
 
-test('scalars are called as in Kubernetes, so that kubectl explains them by these names', async () => {
+test('scalars have the names of Kubernetes, which kubectl explain shows', async () => {
   const schemas = ((await read('/openapi/v3/api/v1')).components as JsonObject).schemas as Record<string, JsonObject>;
   const field = (type: string, name: string) =>
     ((schemas[type] as JsonObject).properties as JsonObject)[name] as JsonObject;
@@ -59,7 +59,7 @@ test('scalars are called as in Kubernetes, so that kubectl explains them by thes
   assert.deepEqual(shape, { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] });
 });
 
-test('a resource tells by a hash in which version it is stored, as kube-apiserver does', async () => {
+test('a resource has the hash of its storage version, as in kube-apiserver', async () => {
   const hash = async (path: string, name: string) => {
     const resources = (await read(path)).resources as JsonObject[];
     return resources.find((resource) => resource.name === name)?.storageVersionHash;
@@ -71,7 +71,7 @@ test('a resource tells by a hash in which version it is stored, as kube-apiserve
   assert.equal(await hash('/api/v1', 'pods/status'), undefined);
 });
 
-test('what is sent on to nodes, pods and services is told with the kinds of its options', async () => {
+test('proxied subresources are listed with the kinds of their options', async () => {
   const resources = (await read('/api/v1')).resources as JsonObject[];
   const told = resources
     .filter(({ name }) => /\/(attach|exec|log|portforward|proxy)$/.test(String(name)))
@@ -93,7 +93,7 @@ test('what is sent on to nodes, pods and services is told with the kinds of its 
   assert.equal(below?.options?.operationId, 'connectCoreV1OptionsNodeProxyWithPath');
 });
 
-test('aggregated discovery says the same in one document', async () => {
+test('aggregated discovery has the same content in one document', async () => {
   const core = (await read('/api', AGGREGATED)).items as JsonObject[];
   const named = (await read('/apis', AGGREGATED)).items as JsonObject[];
   assert.equal(core.length, 1);
@@ -121,7 +121,7 @@ test('the index of OpenAPI names each document by the hash of its content', asyn
   }
 });
 
-test('every reference of an OpenAPI document leads to a type in it, and every operation has a name of its own', async () => {
+test('every reference of an OpenAPI document resolves, and every operation id is unique', async () => {
   const places = Object.keys((await read('/openapi/v3')).paths as JsonObject).map((place) => `/openapi/v3/${place}`);
   for (const path of [...places, '/openapi/v2']) {
     const document = await read(path);
@@ -135,7 +135,7 @@ test('every reference of an OpenAPI document leads to a type in it, and every op
   }
 });
 
-test('operations have the names that clients are generated with', async () => {
+test('operations have the ids from which clients are generated', async () => {
   const ids = JSON.stringify(await read('/openapi/v3/api/v1'));
   for (const id of [
     'deleteCoreV1CollectionNamespacedPod',
@@ -145,7 +145,7 @@ test('operations have the names that clients are generated with', async () => {
     assert.ok(ids.includes(`"${id}"`), id);
 });
 
-test('OpenAPI says by which fields objects of a custom kind are selected, and how a group with a dash is called', async () => {
+test('OpenAPI has the selectable fields of custom kinds, and the names of groups with a dash', async () => {
   const one = builtInRegistry();
   const scale = one.find('apps', 'v1', 'deployments')?.entry.subresources.scale?.entry;
   assert.ok(scale !== undefined);
@@ -171,7 +171,7 @@ test('OpenAPI says by which fields objects of a custom kind are selected, and ho
   }
 });
 
-test('OpenAPI says how lists are merged, and which kind a type is', async () => {
+test('OpenAPI has the merge keys of lists, and the kinds of types', async () => {
   const document = await read('/openapi/v3/apis/apps/v1');
   const { schemas } = document.components as { schemas: Record<string, JsonObject> };
   const { properties = {} } = schemas['io.k8s.api.core.v1.PodSpec'] ?? {};
@@ -183,7 +183,7 @@ test('OpenAPI says how lists are merged, and which kind a type is', async () => 
   ]);
 });
 
-test('OpenAPI says in words what every object has', async () => {
+test('OpenAPI describes the common fields of objects', async () => {
   const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
   for (const path of ['/openapi/v2', '/openapi/v3/apis/apps/v1']) {
     const document = await read(path);
@@ -198,7 +198,7 @@ test('OpenAPI says in words what every object has', async () => {
   }
 });
 
-test('version 3 of OpenAPI comes as Protobuf, too, with every path and type', async () => {
+test('OpenAPI v3 is served as Protobuf, too, with every path and type', async () => {
   const accept = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
   const path = '/openapi/v3/apis/apps/v1';
   const document = await discovery.document(path, accept);
@@ -236,7 +236,7 @@ function fieldsOf(message: Buffer): Array<[number: number, content: Buffer]> {
   return fields;
 }
 
-test('version 2 of OpenAPI comes as Protobuf, too; who takes neither is told so', async () => {
+test('OpenAPI v2 is served as Protobuf, too; other media types get 406', async () => {
   const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
   const document = await discovery.document('/openapi/v2', accept);
   assert.equal(document?.contentType, 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
@@ -260,7 +260,7 @@ class Elsewhere implements ServedElsewhere {
   }
 }
 
-test('what another server serves is told among all, and only what has changed is made anew', async () => {
+test('remote group versions are included, and only changed documents are rebuilt', async () => {
   const elsewhere = new Elsewhere();
   const all = new Discovery(registry, codec, elsewhere);
   const [own, before] = [await all.document('/openapi/v3/api/v1', undefined), await all.document('/apis', AGGREGATED)];
@@ -276,7 +276,7 @@ test('what another server serves is told among all, and only what has changed is
   assert.match(String((await all.document('/apis/fruit.io', undefined))?.body), /"groupVersion":"fruit.io\/v1"/);
 });
 
-test('a document of another server is told as it is, once it has one', async () => {
+test('the document of a remote server is served unchanged', async () => {
   const elsewhere = new Elsewhere();
   const all = new Discovery(registry, codec, elsewhere);
   const place = 'apis/fruit.io/v1';
@@ -290,7 +290,7 @@ test('a document of another server is told as it is, once it has one', async () 
   await assert.rejects(all.document(`/openapi/v3/${place}`, 'text/html'), { code: 406 });
 });
 
-test('at other paths there is nothing', async () => {
+test('other paths have no document', async () => {
   for (const path of [
     '/nowhere',
     '/api/v2',
@@ -303,7 +303,7 @@ test('at other paths there is nothing', async () => {
   }
 });
 
-test('every document of discovery is told in every encoding', async () => {
+test('every discovery document is served in every encoding', async () => {
   const all = new Discovery(registry, codecOf('CBORServingAndStorage=true'));
   const ask = async (path: string, accept: string) => {
     const document = await all.document(path, accept);

@@ -13,7 +13,7 @@ import { NO_FACTS, rootPaths, type ServerFacts, version } from './server-facts.t
 
 const JSON_TYPE = 'application/json';
 const AGGREGATED = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-/** As clients ask for it, and as it is called in the answer: a media type has no `@`. */
+/** The name in requests and the name in answers, because a media type has no `@`. */
 const V2_PROTOBUF = /application\/com\.github\.proto-openapi\.spec\.v2[@.]v1\.0\+protobuf/;
 const V2_PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const V3_PROTOBUF = /application\/com\.github\.proto-openapi\.spec\.v3[@.]v1\.0\+protobuf/;
@@ -21,11 +21,11 @@ const V3_PROTOBUF_TYPE = 'application/com.github.proto-openapi.spec.v3.v1.0+prot
 const OPENAPI_V3 = '/openapi/v3/';
 
 /**
- * What is served here, as documents at the paths where clients look for it.
+ * The discovery and OpenAPI documents, by path.
  *
- * Invariant: a document is made when it is first asked for and kept as bytes; when a kind joins or leaves the registry
- * all of them are made anew but for those of OpenAPI v3 whose kinds are the same, when another server's group does, those
- * that tell of groups; and only those that have changed get another hash.
+ * Invariant: a document is built on its first request and cached as bytes. A change of the registry invalidates all
+ * documents except those of OpenAPI v3 whose kinds are unchanged; a change of a remote group invalidates the documents
+ * about groups. A rebuilt document gets another hash only when its content has changed.
  */
 export class Discovery {
   readonly #registry: Registry;
@@ -33,9 +33,9 @@ export class Discovery {
   readonly #elsewhere: ServedElsewhere;
   readonly #facts: ServerFacts;
   readonly #documents = new Map<string, Promise<Document | undefined>>();
-  /** of OpenAPI documents that were made for the index alone: nobody has asked for their bytes, which are not kept */
+  /** the hashes of OpenAPI documents that were built for the index only, and whose bytes are not cached */
   readonly #hashes = new Map<string, Promise<string>>();
-  /** the kinds by place for which all these were made */
+  /** the kinds by group version from which the documents were built */
   #kinds: ReadonlyMap<string, readonly Kind[]> = new Map();
   #madeFor = -1;
   #madeBeside = -1;
@@ -52,12 +52,12 @@ export class Discovery {
     this.#elsewhere = elsewhere;
   }
 
-  /** How many documents are held. */
+  /** The number of cached documents. */
   get held(): number {
     return this.#documents.size;
   }
 
-  /** undefined at every path where nothing is told. */
+  /** undefined at paths without a document. */
   async document(path: string, accept: string | undefined): Promise<Document | undefined> {
     const clean = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
     if (/^\/apis?(\/|$)/.test(clean)) return this.#discovered(clean, accept);
@@ -77,7 +77,7 @@ export class Discovery {
     return this.#kept(clean, () => this.#make(clean));
   }
 
-  /** In the encoding that the client wants. */
+  /** The document in the encoding that the client accepts. */
   #discovered(path: string, accept: string | undefined): Promise<Document | undefined> {
     const hasAggregated = path === '/api' || path === '/apis';
     const form = this.#codec.negotiator.negotiateDiscovery(accept, hasAggregated);
@@ -136,7 +136,7 @@ export class Discovery {
     return openApiV2Protobuf(await this.#openApiV2());
   }
 
-  /** Where the document of each group version is, by the hash of its content. */
+  /** The URL of each group version's document, which contains the hash of its content. */
   async #openApiIndex(): Promise<Document> {
     const paths: JsonObject = {};
     for (const place of this.#kinds.keys()) {
@@ -157,7 +157,7 @@ export class Discovery {
     if (document !== undefined) return document.hash;
     const hash = this.#hashes.get(url) ?? this.#make(url).then((made) => made?.hash ?? '');
     this.#hashes.set(url, hash);
-    // the caller gets the error, and the next one asks again
+    // the caller gets the error, and the next request builds the document again
     hash.catch(() => this.#hashes.delete(url));
     return hash;
   }
@@ -169,14 +169,14 @@ export class Discovery {
     return undefined;
   }
 
-  /** Those that tell of groups that others may serve. */
+  /** Whether a document depends on remote groups. */
   #forgetGroups(): void {
     for (const name of this.#documents.keys()) {
       if (/^\/(apis|openapi\/v2)/.test(name) || name === '/openapi/v3' || name === '/') this.#documents.delete(name);
     }
   }
 
-  /** A document of OpenAPI v3 is about the kinds of one group version, and stays as long as they do. */
+  /** An OpenAPI v3 document depends only on the kinds of its group version. */
   #forgetChanged(): void {
     const kinds = Map.groupBy(this.#registry.all(), placeOf);
     const isSame = (name: string): boolean => {
@@ -192,7 +192,7 @@ export class Discovery {
     this.#kinds = kinds;
   }
 
-  /** Who asks while a document is being made waits for the same one. */
+  /** Requests during the build of a document share it. */
   async #kept(name: string, make: () => Promise<Document | undefined>): Promise<Document | undefined> {
     if (this.#madeFor !== this.#registry.revision) {
       this.#forgetChanged();
@@ -211,13 +211,13 @@ export class Discovery {
       document = await making;
       return document;
     } finally {
-      // what is not there is not remembered: anybody can ask for anything
+      // missing documents are not cached, because clients can request arbitrary paths
       if (document === undefined) this.#documents.delete(name);
     }
   }
 }
 
-/** What the other server has of it, in the form that is wanted; nothing else is made of it here. */
+/** The remote server's document in the requested form, unchanged. */
 function ofRemote(
   { openApi: { document, protobuf } }: RemoteVersion,
   accept: string | undefined,
@@ -232,7 +232,7 @@ function placeOf({ entry, apiVersion }: Kind): string {
   return `${entry.group === '' ? 'api' : 'apis'}/${apiVersion}`;
 }
 
-/** Clients that want the Protobuf form of OpenAPI alone are told that there is none. */
+/** Whether the client accepts only the Protobuf form of OpenAPI. */
 function takesJson(accept = '*/*'): boolean {
   return accept === '' || /application\/(json|\*)|\*\/\*/.test(accept);
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '@tidegate/schema';
 import { compress } from '../codec/compress.ts';
 import type { CodingName } from '../request/answer-form.ts';
 
-/** A document that does not change: its bytes, made once, and the hash by which clients know that they have it. */
+/** An immutable document: its bytes, and the hash that serves as its ETag. */
 export class Document {
   readonly contentType: string;
   readonly body: Buffer;

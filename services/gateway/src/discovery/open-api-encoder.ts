@@ -9,11 +9,11 @@ root.resolvePath = (_origin, target) => (target.startsWith('google/') ? target :
 root.loadSync(['openapi/v2/OpenAPIv2.proto', 'openapi/v3/OpenAPIv3.proto']);
 root.resolveAll();
 
-/** A document, its paths, its components, and the schemas of those. */
+/** The levels that are encoded field by field: the document, and its paths and components. */
 const LEVELS = 2;
 const FIELDS_AT_ONCE = 40;
 
-/** Encodes a document. Other requests are served in between, because a document can have some MiB. */
+/** Encodes a document, which may have some MiB; yields to the event loop meanwhile. */
 export async function encodeDocument(version: 'v2' | 'v3', document: JsonObject): Promise<Buffer> {
   const writer = protobuf.Writer.create();
   await write(writer, root.lookupType(`openapi.${version}.Document`), { object: document, levels: LEVELS });
@@ -59,7 +59,7 @@ async function write(writer: protobuf.Writer, type: protobuf.Type, { object, lev
  */
 export type Message = { [field: string]: unknown };
 
-/** Where the fields of a JSON object go. */
+/** The fields of a message that take the fields of a JSON object. */
 interface Plan {
   readonly fields: ReadonlyMap<string, protobuf.Field>;
   readonly extensions: protobuf.Field | undefined;
@@ -119,7 +119,7 @@ function oneValue({ type, resolvedType }: protobuf.Field, value: Json): unknown 
   return typeof value === SCALARS[type] ? value : undefined;
 }
 
-/** The types of scalars in JavaScript, by their types in the descriptors. */
+/** The JavaScript types of scalars, by their types in the descriptors. */
 const SCALARS: Readonly<Record<string, string>> = {
   string: 'string',
   bool: 'boolean',

@@ -101,7 +101,7 @@ function without(isLost: IsLost, value: Json, isMap = false): Json {
   );
 }
 
-test('OpenAPI v3 in Protobuf says the same as in JSON, for every group version', async () => {
+test('OpenAPI v3 has the same content in Protobuf and JSON, for every group version', async () => {
   const isLost: IsLost = (name, value) => name === 'default' && typeof value === 'object';
   const index = JSON.parse(String((await discovery.document('/openapi/v3', undefined))?.body));
   for (const place of Object.keys(index.paths)) {
@@ -110,13 +110,13 @@ test('OpenAPI v3 in Protobuf says the same as in JSON, for every group version',
   }
 });
 
-test('OpenAPI v2 in Protobuf says the same as in JSON', async () => {
+test('OpenAPI v2 has the same content in Protobuf and JSON', async () => {
   const isLost: IsLost = (name) => ['nullable', 'oneOf', 'not'].includes(name);
   const { json, message } = await both('/openapi/v2');
   assert.deepEqual(message, without(isLost, json));
 });
 
-test('nothing of the encoder is loaded before a client asks for Protobuf', () => {
+test('the encoder is loaded only when a client asks for Protobuf', () => {
   const script = `
     import { registerHooks } from 'node:module';
     const loaded = [];

@@ -39,7 +39,7 @@ const spoken = {
   },
 };
 
-test('what another server says in version 3 is said in version 2, and only of its own paths', () => {
+test('the v3 document of a remote server is converted to v2, limited to its own paths', () => {
   const own = { swagger: '2.0', paths: { '/api/v1/pods': {} }, definitions: { shared: { type: 'string' } } };
   const { paths, definitions } = withRemotes(own, [remote(spoken)]) as Record<string, JsonObject>;
   assert.deepEqual(Object.keys(paths ?? {}), ['/api/v1/pods', '/apis/fruit.example.com/v1/apples']);
@@ -68,7 +68,7 @@ test('what another server says in version 3 is said in version 2, and only of it
   });
 });
 
-test('what is no document spoils nothing', () => {
+test('an invalid document is omitted', () => {
   const own = { swagger: '2.0', paths: {}, definitions: {} };
   for (const body of [
     Buffer.from('no JSON'),

@@ -1,13 +1,13 @@
 import { isJsonObject, type Json, type JsonObject, parseOwnJson } from '@tidegate/schema';
 import type { RemoteVersion } from './served-groups.ts';
 
-/** One group version of another server in words of version 2, made from what it says in version 3. */
+/** A remote group version in OpenAPI v2, converted from its v3 document. */
 interface Part {
   readonly paths: JsonObject;
   readonly definitions: JsonObject;
 }
 
-/** The document with what other servers serve. Where both have a type of one name, it is this server's. */
+/** Adds the remote group versions to a document. For types with the same name this server's wins. */
 export function withRemotes(document: JsonObject, remotes: Iterable<RemoteVersion>): JsonObject {
   const paths: JsonObject = { ...(document.paths as JsonObject) };
   const definitions: JsonObject = { ...(document.definitions as JsonObject) };
@@ -21,7 +21,7 @@ export function withRemotes(document: JsonObject, remotes: Iterable<RemoteVersio
   return { ...document, paths, definitions };
 }
 
-/** What cannot be made sense of is left out: it is not this server's to say that it is wrong. */
+/** Invalid documents of remote servers are omitted. */
 function partOf({ group, version, openApi }: RemoteVersion): Part {
   const nothing: Part = { paths: {}, definitions: {} };
   if (openApi.document === undefined) return nothing;
@@ -29,7 +29,7 @@ function partOf({ group, version, openApi }: RemoteVersion): Part {
   try {
     said = parseOwnJson(openApi.document.body);
   } catch {
-    // a SyntaxError, or an error of the reader of long numbers: it is no JSON
+    // a SyntaxError, or an error of the parser of long numbers: not JSON
     return nothing;
   }
   const { paths = {}, components = {} } = (isJsonObject(said as Json) ? said : {}) as JsonObject;
@@ -84,7 +84,7 @@ function producedBy(responses: Json | undefined): string[] {
   return (isJsonObject(first) ? contentOf(first)?.types : undefined) ?? ['application/json'];
 }
 
-/** In version 2 their types stand beside their names. */
+/** In v2 the type of a parameter is a field of the parameter itself. */
 function parametersOf({ parameters }: JsonObject): JsonObject[] {
   if (!Array.isArray(parameters)) return [];
   return parameters.filter(isJsonObject).map(({ schema, ...parameter }) => ({
@@ -94,12 +94,12 @@ function parametersOf({ parameters }: JsonObject): JsonObject[] {
 }
 
 const REFERENCE = '#/components/schemas/';
-/** Words that version 2 does not have. */
+/** Keywords that v2 does not have. */
 const UNKNOWN = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'nullable']);
 
 function schemaOf(schema: JsonObject): JsonObject {
   const { allOf } = schema;
-  // version 3 has it so where there is something to say beside the reference
+  // v3 wraps a reference that has a description or other fields
   const [only, ...others] = Array.isArray(allOf) ? allOf : [];
   const said = isJsonObject(only) && others.length === 0 ? { ...only, ...schema } : schema;
   return Object.fromEntries(

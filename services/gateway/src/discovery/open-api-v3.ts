@@ -23,7 +23,7 @@ export async function openApiV3(registry: Registry, kinds: readonly Kind[], code
   return { openapi: '3.0.0', info, paths, components: { schemas: await definitions.all(descriptions) } };
 }
 
-/** Where there are no parameters, nothing is said of them: clients that read a document and write it do the same. */
+/** Empty parameters are omitted, as clients that parse and re-encode the document do. */
 function pathItem(operation: Operation, words: ParameterWords): JsonObject {
   const names = pathParameters(operation.path);
   if (names.length === 0) return {};
@@ -47,7 +47,7 @@ function queryParameters(operation: Operation, words: ParameterWords): JsonObjec
   }));
 }
 
-/** What the parts of a document are made with. */
+/** The inputs from which the parts of a document are built. */
 export interface Making {
   readonly meta: MetaTypes;
   readonly codec: Codec;

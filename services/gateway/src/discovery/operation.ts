@@ -3,14 +3,14 @@ import type { KindEntry } from '@tidegate/kinds';
 import { bodyTypes } from '../codec/media-types.ts';
 import { type Negotiator, TEXT } from '../codec/negotiate.ts';
 
-/** What an operation does, in kube-apiserver's words: `read status of the specified Pod`. */
+/** The description of an operation, in kube-apiserver's words: `read status of the specified Pod`. */
 export function operationWords(entry: KindEntry, verb: string, subresource: string): string {
   const { kind } = entry;
   const a = article(kind);
   const below = subresource === '' ? '' : `${subresource} of `;
   switch (verb) {
     case 'list':
-      // of custom kinds kube-apiserver says less
+      // kube-apiserver does not mention watch for custom kinds
       return `${entry.verbs.includes('watch') && entry.custom === undefined ? 'list or watch' : 'list'} objects of kind ${kind}`;
     case 'create':
       return `create ${below}${a}${kind}`;
@@ -31,7 +31,7 @@ export function connectWords({ kind }: KindEntry, method: string, subresource: s
   return `connect ${method.toUpperCase()} requests to ${subresource} of ${kind}`;
 }
 
-/** Plurals, such as Endpoints, have none. */
+/** The indefinite article; plural kinds, such as Endpoints, have none. */
 function article(kind: string): string {
   if (/[^s]s$/.test(kind)) return '';
   return /^[aeiou]/i.test(kind) ? 'an ' : 'a ';
@@ -48,7 +48,7 @@ export function tagOf({ group, version }: KindEntry): string {
   return `${word.charAt(0).toLowerCase()}${word.slice(1)}_${version}`;
 }
 
-/** One thing that a path does, as OpenAPI documents say it. */
+/** One operation of a path in OpenAPI documents. */
 export interface Operation {
   readonly path: string;
   readonly method: 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options';
@@ -59,25 +59,25 @@ export interface Operation {
   readonly tag: string;
   readonly description: string;
   readonly of: Pick<KindEntry, 'group' | 'version' | 'kind'>;
-  /** the kind that the name in the path is said to be of */
+  /** the kind in the description of the path's name */
   readonly nameOf: string;
   /** names of query parameters */
   readonly query: readonly string[];
   readonly takes: 'nothing' | 'object' | 'patch' | 'options';
   readonly answers: 'object' | 'list' | 'status' | 'text' | 'anything';
-  /** the kind whose objects it takes and answers */
+  /** the kind of the request's and the answer's objects */
   readonly entry: KindEntry;
-  /** the resource of its path is a custom one */
+  /** whether the path belongs to a custom resource */
   readonly isCustom: boolean;
 }
 
-/** What this server reads and writes: the same tables by which it refuses everything else. */
+/** The supported media types: the same tables that decide on requests. */
 export interface Codec {
   readonly gates: FeatureGates;
   readonly negotiator: Negotiator;
 }
 
-/** The media types of a request's body; undefined where it has none, or where it is passed on unread. */
+/** The media types of a request's body; undefined where it has none, or is forwarded unparsed. */
 export function consumed({ takes, isCustom }: Operation, { gates }: Codec): readonly string[] | undefined {
   return takes === 'nothing' ? undefined : bodyTypes(gates, takes, isCustom);
 }
@@ -97,15 +97,15 @@ const ACCEPTED = [202, 'Accepted'] as const;
 const CODES: Readonly<Record<string, ReadonlyArray<readonly [code: number, words: string]>>> = {
   post: [OK, CREATED, ACCEPTED],
   put: [OK, CREATED],
-  // an applied configuration creates what is not there
+  // an apply creates a missing object
   patch: [OK, CREATED],
   delete: [OK, ACCEPTED],
 };
 
-/** The status codes of answers to those who are authenticated, each with its description. */
+/** The status codes of authenticated requests, with their descriptions. */
 export function codesOf({ action }: Operation): ReadonlyArray<readonly [code: number, words: string]> {
   return CODES[action] ?? [OK];
 }
 
-/** The answer to everybody else. */
+/** The answer to unauthenticated requests. */
 export const UNAUTHORIZED = { 401: { description: 'Unauthorized' } };

@@ -2,7 +2,7 @@ import type { Kind, KindEntry } from '@tidegate/kinds';
 import { connectWords, type Operation, operationWords, tagOf, wordOf } from './operation.ts';
 import { CONNECTING, DELETING, DELETING_MANY, getQuery, LOGGING, listQuery, WRITING } from './query-parameters.ts';
 
-/** By verb: how it is asked for, and what it is called. */
+/** The method and the names of each verb. */
 const SHAPES = {
   list: { method: 'get', action: 'list', word: 'list', takes: 'nothing', answers: 'list' },
   create: { method: 'post', action: 'post', word: 'create', takes: 'object', answers: 'object' },
@@ -24,16 +24,16 @@ const OF_COLLECTION: readonly Verb[] = ['list', 'create', 'deletecollection'];
 const OF_OBJECT: readonly Verb[] = ['get', 'update', 'patch', 'delete'];
 const OF_SUBRESOURCE: readonly Verb[] = ['create', ...OF_OBJECT];
 
-/** Where an operation is: its path, the subresource there, and how its kind is called in the operation's id. */
+/** The path of an operation, its subresource, and the name of its kind in the operation's id. */
 interface Place {
   readonly path: string;
   readonly subresource: string;
   readonly target: string;
-  /** the kind of the subresource's objects, where it has one of its own */
+  /** the kind of the subresource's objects, where it differs */
   readonly of?: KindEntry | undefined;
 }
 
-/** Everything that can be done with a kind. */
+/** All operations of a kind. */
 export function operationsOf(kind: Kind): Operation[] {
   const { entry, apiVersion } = kind;
   const prefix = `/${entry.group === '' ? 'api' : 'apis'}/${apiVersion}`;
@@ -99,16 +99,16 @@ function queryOf(entry: KindEntry, verb: Verb, subresource: string): readonly st
 }
 
 interface Below {
-  /** of the subresource */
+  /** the path of the subresource */
   readonly path: string;
   readonly subresource: string;
   /** `NamespacedPodExec` */
   readonly target: string;
-  /** the options' kind, where it is not the object's */
+  /** the kind of the options, where it differs from the object's */
   readonly of?: KindEntry | undefined;
 }
 
-/** What can be done below an object where what comes back is text, or anything; undefined where it is an object. */
+/** The operations of a subresource that answers text or arbitrary data; undefined for other subresources. */
 export function connectOperations(main: KindEntry, below: Below): Operation[] | undefined {
   const { path, subresource, target, of = main } = below;
   const { group, version, kind } = of;

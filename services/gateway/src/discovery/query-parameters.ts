@@ -5,12 +5,12 @@ const AT_A_VERSION = ['resourceVersion', 'resourceVersionMatch'];
 const WATCHING = ['allowWatchBookmarks', 'sendInitialEvents', 'timeoutSeconds', 'watch'];
 const PAGING = ['continue', 'limit'];
 
-/** Of a list, which is a watch when the query says so. */
+/** The parameters of a list, which becomes a watch with `watch`. */
 export function listQuery({ verbs }: KindEntry): readonly string[] {
   return [...PAGING, ...SELECTING, ...AT_A_VERSION, ...(verbs.includes('watch') ? WATCHING : [])].sort();
 }
 
-/** Of one object, which can be watched as well; of what is below it, which cannot. A scale is always the most recent. */
+/** The parameters of a read of one object or subresource; a scale is always read most recently. */
 export function getQuery({ verbs }: KindEntry, subresource: string): readonly string[] {
   if (subresource === 'scale' || !verbs.includes('watch')) return [];
   if (subresource !== '') return ['resourceVersion'];
@@ -38,7 +38,7 @@ export const DELETING_MANY = [
 
 const COMMAND = ['container', 'stderr', 'stdin', 'stdout', 'tty'];
 
-/** Of paths whose answer is somebody else's: a kubelet's, a pod's. */
+/** The parameters of paths that are forwarded to a kubelet or a pod. */
 export const CONNECTING: Readonly<Record<string, readonly string[]>> = {
   attach: COMMAND,
   exec: ['command', ...COMMAND],
@@ -60,7 +60,7 @@ export const LOGGING = [
   'timestamps',
 ];
 
-/** Types of the query parameters that are no texts. */
+/** The types of query parameters that are not strings. */
 const TYPES: Readonly<Record<string, string>> = {
   allowWatchBookmarks: 'boolean',
   follow: 'boolean',
@@ -89,7 +89,7 @@ export function parameterType(name: string): string {
   return TYPES[name] ?? 'string';
 }
 
-/** Names in braces. */
+/** The path parameters: the names in braces. */
 export function pathParameters(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 }

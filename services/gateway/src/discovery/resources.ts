@@ -31,7 +31,7 @@ function groupOf({ group, versions }: ServedGroup): JsonObject {
   return { name: group, versions: all, preferredVersion: all[0] ?? {} };
 }
 
-/** /api/v1, /apis/GROUP/VERSION: what is served there; undefined when nothing is. */
+/** /api/v1, /apis/GROUP/VERSION: the resources of a group version; undefined when it is not served. */
 export function resourceList(registry: Registry, group: string, version: string): JsonObject | undefined {
   const kinds = registry.all().filter(({ entry }) => entry.group === group && entry.version === version);
   const [first] = kinds;
@@ -68,12 +68,12 @@ function resourcesOf(served: Kind): JsonObject[] {
   ];
 }
 
-/** By it a client sees that objects are stored in another version than before, without knowing which. */
+/** A hash that changes with the storage version, without revealing it. */
 function hashOf({ group, version, kind }: KindEntry): string {
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 }
 
-/** Group and version are said where they are not those of the resource. */
+/** Group and version are set only where they differ from the resource's. */
 function kindBeside({ group, version, kind }: KindEntry, main: KindEntry): JsonObject {
   return group === main.group && version === main.version ? { kind } : { group, version, kind };
 }

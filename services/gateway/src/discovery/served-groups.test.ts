@@ -14,7 +14,7 @@ function elsewhere(priorities: Readonly<Record<string, ApiPriority>>): ServedEls
 const names = (other: ServedElsewhere, form: 'plain' | 'aggregated' = 'plain') =>
   servedGroups(builtInRegistry(), other, form).map(({ group }) => group);
 
-test('a group stands where the highest of its versions puts it, behind the group by which it was registered', () => {
+test('groups are sorted by their highest version, after the group of APIServices', () => {
   const all = names(
     elsewhere({ 'a.example.com/v1': { group: 10, version: 1 }, 'a.example.com/v2': { group: 19_000, version: 1 } }),
   );
@@ -23,14 +23,14 @@ test('a group stands where the highest of its versions puts it, behind the group
   assert.equal(last.at(-1), 'a.example.com');
 });
 
-test('groups of one priority go by name: in the plain form by that of the APIService, which begins with the version', () => {
+test('groups of one priority are sorted by name: in the plain form by the APIService, which begins with the version', () => {
   const same = { group: 100, version: 1 };
   const other = elsewhere({ 'a.example.com/v2': same, 'b.example.com/v1': same });
   assert.deepEqual(names(other).slice(-2), ['b.example.com', 'a.example.com']);
   assert.deepEqual(names(other, 'aggregated').slice(-2), ['a.example.com', 'b.example.com']);
 });
 
-test('versions go by priority, and then by how far they have come', () => {
+test('versions are sorted by priority, and then by stability', () => {
   const at = (version: number) => ({ group: 100, version });
   const other = elsewhere({ 'a.io/v1alpha1': at(1), 'a.io/v1': at(1), 'a.io/v2beta1': at(9), 'a.io/v2': at(1) });
   const found = servedGroups(builtInRegistry(), other, 'plain').find(({ group }) => group === 'a.io');
@@ -40,7 +40,7 @@ test('versions go by priority, and then by how far they have come', () => {
   );
 });
 
-test('what is registered for somebody else is not told as of this server', () => {
+test('a group version that is registered for a remote server is not listed as local', () => {
   const groups = servedGroups(builtInRegistry(), elsewhere({ 'batch/v1': { group: 17_400, version: 15 } }), 'plain');
   const batch = groups.find(({ group }) => group === 'batch');
   assert.deepEqual(

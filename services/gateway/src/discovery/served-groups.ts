@@ -2,29 +2,29 @@ import { type ApiPriority, compareVersions, localPriority, REGISTRATION_GROUP, t
 import type { JsonObject } from '@tidegate/schema';
 import type { Document } from './document.ts';
 
-/** A group version that another server serves, as it says itself. */
+/** The discovery of a group version that a remote server serves. */
 export interface RemoteVersion {
   readonly group: string;
   readonly version: string;
   /** in the aggregated form of discovery */
   readonly entry: JsonObject;
-  /** undefined where it has none */
+  /** undefined where the server has none */
   readonly openApi: { readonly document: Document | undefined; readonly protobuf: Document | undefined };
 }
 
-/** What there is beside the registry: group versions of others, and the order of all. */
+/** Remote group versions, and the priorities of all group versions. */
 export interface ServedElsewhere {
-  /** it is another one whenever any of it is */
+  /** changes with every change of the content */
   readonly revision: number;
   readonly versions: Iterable<RemoteVersion>;
-  /** undefined where nobody has said anything of it */
+  /** undefined where no APIService sets it */
   priority(group: string, version: string): ApiPriority | undefined;
 }
 
-/** Where there is but one server. */
+/** No remote servers. */
 export const NOTHING_ELSEWHERE: ServedElsewhere = { revision: 0, versions: [], priority: () => undefined };
 
-/** A group version that is served, by this server or, where there is a remote one, by another. */
+/** A served group version; `remote` is set when a remote server serves it. */
 export interface ServedVersion {
   readonly version: string;
   readonly remote: RemoteVersion | undefined;
@@ -42,8 +42,9 @@ interface Placed extends ServedVersion {
 }
 
 /**
- * All groups in Kubernetes' order: by the highest priority of their versions, and the versions of each by theirs. What
- * breaks a tie differs between the forms of discovery: APIServices go by their names, which begin with the version.
+ * All groups in Kubernetes' order: by the highest priority of their versions, and the versions by their own. Ties are
+ * broken differently in the two forms of discovery: the plain form uses the names of APIServices, which begin with the
+ * version.
  */
 export function servedGroups(
   registry: Registry,
@@ -67,13 +68,13 @@ function placed(registry: Registry, elsewhere: ServedElsewhere): Placed[] {
     found.set(`${group}/${version}`, { group, version, remote, priority });
   };
   for (const { entry } of registry.all()) place(entry.group, entry.version, undefined);
-  // who is registered for it has it
+  // a registered remote server takes precedence
   for (const remote of elsewhere.versions) place(remote.group, remote.version, remote);
   return [...found.values()];
 }
 
 function priorityOf(elsewhere: ServedElsewhere, group: string, version: string): ApiPriority {
-  // it is how all others are put right, and so comes before them
+  // the group of APIServices comes first, because all others depend on it
   if (group === REGISTRATION_GROUP) return { group: Number.POSITIVE_INFINITY, version: 1 };
   return elsewhere.priority(group, version) ?? localPriority(group, version);
 }

@@ -5,18 +5,18 @@ import type { Registry } from '@tidegate/kinds';
 import { type BuildInfo, buildInfo, type Endpoint, type Kit } from '@tidegate/service-kit';
 import { type ServedElsewhere, servedGroups } from './served-groups.ts';
 
-/** What the root of the API tells of this server, beside what the registry has. */
+/** The address and the root paths of this server. */
 export interface ServerFacts {
-  /** where clients reach it: host and port */
+  /** the address for clients: host and port */
   readonly serverAddress: string;
-  /** paths that belong to no group: health checks, metrics, keys */
+  /** paths outside of groups: health checks, metrics, keys */
   readonly paths: () => readonly string[];
 }
 
 export const NO_FACTS: ServerFacts = { serverAddress: '', paths: () => [] };
 const ALWAYS = ['/api', '/api/v1', '/apis', '/apis/', '/openapi/v2', '/openapi/v3', '/openapi/v3/', '/version'];
 
-/** `/`: every path under which something is served, in order. */
+/** The answer to `/`: all served paths, sorted. */
 export function rootPaths(registry: Registry, elsewhere: ServedElsewhere, facts: ServerFacts): string[] {
   const named = servedGroups(registry, elsewhere, 'plain').filter(({ group }) => group !== '');
   const ofGroups = named.flatMap(({ group, versions }) => [
@@ -34,7 +34,7 @@ interface Listening {
 const PROBES: readonly Endpoint[] = ['healthz', 'livez', 'readyz'];
 const OTHERS = ['/.well-known/openid-configuration', '/metrics', '/openid/v1/jwks'];
 
-/** What this process knows of where it is reached, and of the paths that no kind stands for. */
+/** The facts of this process, from its listener and its health checks. */
 export function serverFacts({ bindAddress, port }: Listening, { checks }: Pick<Kit, 'checks'>): ServerFacts {
   const address = isUnspecified(bindAddress) ? ownAddress() : bindAddress;
   return {
@@ -50,7 +50,7 @@ function isUnspecified(address: string): boolean {
   return address === '0.0.0.0' || address === '::';
 }
 
-/** The first address that others can reach; loopback where there is none. */
+/** The first external address of this machine; loopback where there is none. */
 function ownAddress(interfaces = networkInterfaces()): string {
   const ours = Object.values(interfaces).flatMap((list) => list ?? []);
   const reachable = ours.filter(({ internal }) => !internal);
@@ -59,10 +59,10 @@ function ownAddress(interfaces = networkInterfaces()): string {
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
-/** The release of Kubernetes whose API is spoken here. */
+/** The Kubernetes release whose API this server implements. */
 export const release = { major: '1', minor: '35' } as const;
 
-/** What /version answers: a Kubernetes-compatible version, because clients choose their behaviour by it. */
+/** The answer to /version: a Kubernetes version, because clients adapt to it. */
 export async function version(build: Promise<BuildInfo> = buildInfo(ROOT)) {
   const { commit, treeState, date } = await build;
   return {

@@ -17,7 +17,7 @@ function capacityOf(seats: number) {
   return { capacity, state };
 }
 
-test('a loop that comes round late takes seats away, down to what keeps the stores busy', () => {
+test('a delayed event loop removes seats, down to the number that keeps the stores busy', () => {
   const { capacity, state } = capacityOf(600);
   capacity.look(30);
   assert.equal(state.seats, 450);
@@ -25,7 +25,7 @@ test('a loop that comes round late takes seats away, down to what keeps the stor
   assert.equal(state.seats, 16);
 });
 
-test('where several ask, the loop is held to be in time more closely, with fewer seats', () => {
+test('with several flows the limit on the delay is stricter, with fewer seats', () => {
   const { capacity, state } = capacityOf(600);
   state.isShared = true;
   for (let i = 0; i < 50; i++) capacity.look(1);
@@ -35,7 +35,7 @@ test('where several ask, the loop is held to be in time more closely, with fewer
   assert.equal(state.seats, 16);
 });
 
-test('seats come back slowly while somebody waits, and sooner when nobody does', () => {
+test('seats are restored slowly while requests wait, and faster when none waits', () => {
   const { capacity, state } = capacityOf(600);
   for (let i = 0; i < 50; i++) capacity.look(30);
   capacity.look(0.5);
@@ -47,7 +47,7 @@ test('seats come back slowly while somebody waits, and sooner when nobody does',
   assert.equal(state.seats, 600);
 });
 
-test('a loop that is a little late keeps what it has, and no more are given than configured', () => {
+test('a slightly delayed loop keeps its seats, and never gets more than configured', () => {
   const { capacity, state } = capacityOf(4);
   for (let i = 0; i < 5; i++) capacity.look(30);
   assert.equal(state.seats, 4, 'not fewer than configured where that is little');
@@ -57,7 +57,7 @@ test('a loop that is a little late keeps what it has, and no more are given than
   assert.equal(other.state.seats, 75);
 });
 
-test('the loop is watched from a request on, and no longer when none has come for a second', (t) => {
+test('the loop is sampled from a request until none has come for a second', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const { capacity, state } = capacityOf(600);
   assert.equal(capacity.isWatching, false);

@@ -2,46 +2,46 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 const LOOK_MS = 50;
 const RESOLUTION_MS = 2;
-/** after so many looks without a request the loop is not watched */
+/** after so many samples without a request the event loop is no longer sampled */
 const QUIET_LOOKS = 20;
 const SHRINK = 0.75;
 const GROW = 1.1;
-/** where nobody wants more than there are */
+/** while no request waits for a seat */
 const RECOVER = 1.5;
 
 interface Aim {
-  /** a loop that comes round later than this has too much to do at once */
+  /** a longer delay of the event loop means that the process is overloaded */
   readonly lateMs: number;
   readonly fewest: number;
 }
 
-/** Fewer seats than these would leave a loop idle while the stores answer: who is alone gets all there is. */
+/** With fewer seats the event loop would idle while the stores answer; a single flow gets at least these. */
 const ALONE: Aim = { lateMs: 2, fewest: 16 };
-/** Others wait behind what was let in: they come before the last part of what one flow could have. */
+/** With several flows fewer seats suffice, because other flows wait behind the requests that are already seated. */
 const SHARED: Aim = { lateMs: 0.4, fewest: 2 };
 
 type Delay = Pick<ReturnType<typeof monitorEventLoopDelay>, 'enable' | 'disable' | 'reset' | 'count' | 'mean'>;
 
 interface CapacityOptions {
-  /** of the event loop */
+  /** samples the delay of the event loop */
   readonly delay?: Delay;
-  /** what was configured */
+  /** the configured number of seats */
   readonly seats: number;
   readonly scale: (seats: number) => void;
-  /** whether anybody waits for a seat, or all are taken */
+  /** whether a request waits for a seat, or all seats are taken */
   readonly isWanted: () => boolean;
-  /** whether any request has a seat */
+  /** whether a request has a seat */
   readonly isBusy: () => boolean;
-  /** whether requests of more than one flow have come of late */
+  /** whether requests of several flows arrived recently */
   readonly isShared: () => boolean;
 }
 
 /**
- * How many requests this process serves at a time. One thread does all the work, so what is full is not a number of
- * requests but the loop: when it comes round late, whoever comes next waits behind all that were let in before, whatever
- * their level. So seats are taken away while the loop is late, and given back while it is not and somebody wants them.
+ * Adapts the number of requests that this process serves at a time. One thread does all the work, so the limit is not a
+ * number of requests but the event loop: when it is delayed, every new request waits behind all seated ones, whatever
+ * its level. So seats are removed while the loop is delayed, and restored while it is not and requests wait.
  *
- * Invariant: never more than configured, never fewer than keep the stores busy.
+ * Invariant: never more seats than configured, never fewer than keep the stores busy.
  */
 export class Capacity {
   readonly #options: CapacityOptions;
@@ -56,7 +56,7 @@ export class Capacity {
     this.#seats = options.seats;
   }
 
-  /** A request has come: from here on the loop is watched, until none has come for a while. */
+  /** A request has arrived: starts to sample the loop, until no request has come for a while. */
   wake(): void {
     this.#quietLooks = 0;
     if (this.#timer !== undefined) return;
@@ -65,7 +65,7 @@ export class Capacity {
     this.#timer.unref();
   }
 
-  /** Each look at the loop costs a process that has nothing to do as much as one that has. */
+  /** Stops sampling, which would cost an idle process as much as a busy one. */
   get isWatching(): boolean {
     return this.#timer !== undefined;
   }
@@ -84,7 +84,7 @@ export class Capacity {
     if (isIdle && ++this.#quietLooks >= QUIET_LOOKS) this.stop();
   }
 
-  /** The loop came round so late, in the middle of the time since the last look. */
+  /** The median delay of the loop since the last sample. */
   look(lateMs: number): void {
     const { seats: configured, scale, isWanted, isShared } = this.#options;
     const aim = isShared() ? SHARED : ALONE;
@@ -96,15 +96,15 @@ export class Capacity {
   }
 }
 
-/** What is remembered: long enough to be a rate, short enough to be the present one. */
+/** The span of the measured rate: long enough to be a rate, short enough to be current. */
 const SPAN_MS = 2000;
 const LONGEST_SECONDS = 60;
 
 /**
- * How fast requests are served, counted in two spans of time.
+ * Measures the rate of served requests in two spans of time.
  *
- * Invariant: the rate is that of the last whole span and the part of this one that is over, so that it is never that of a
- * moment alone, and what was longer ago does not count.
+ * Invariant: the rate covers the last whole span and the elapsed part of this one, so that it never covers only a
+ * moment, and older requests do not count.
  */
 export class Throughput {
   readonly #now: () => number;
@@ -117,13 +117,13 @@ export class Throughput {
     this.#beganAt = now();
   }
 
-  /** One was served. */
+  /** Counts a served request. */
   note(): void {
     this.#turn();
     this.#served++;
   }
 
-  /** How long so many take, at least a second: whole seconds, as clients are told. Where nothing is served nobody knows. */
+  /** The time for so many requests in whole seconds, at least one: the value of Retry-After. The longest time while none is served. */
   secondsFor(count: number): number {
     this.#turn();
     const perSecond = ((this.#served + this.#servedBefore) * 1000) / (SPAN_MS + this.#now() - this.#beganAt);

@@ -14,7 +14,7 @@ function bench() {
   return { state, held };
 }
 
-test('a refusal now and then is told at once', async () => {
+test('rare refusals are sent at once', async () => {
   const { state, held } = bench();
   for (let i = 0; i < 10; i++) {
     state.now += 500;
@@ -23,20 +23,20 @@ test('a refusal now and then is told at once', async () => {
   assert.deepEqual(state.waits, []);
 });
 
-test('of many that come together, those above the first are told one after another', () => {
+test('a burst of refusals is sent one by one after the first fifty', () => {
   const { state, held } = bench();
   for (let i = 0; i < 60; i++) void held.hold();
   assert.deepEqual(state.waits, [5, 10, 15, 20, 25, 30, 35, 40, 45]);
 });
 
-test('those that tell their clients when to come again are held for so long, and do not come again together', () => {
+test('refusals with a retry time are delayed by it, and spread over time', () => {
   const { state, held } = bench();
   for (let i = 0; i < 100; i++) void held.hold(1000);
   assert.ok(state.waits.every((ms) => ms >= 1000));
   assert.ok((state.waits.at(-1) as number) >= 1200);
 });
 
-test('who comes again after each refusal gets one each 5 ms', async () => {
+test('a client that retries after each refusal gets one every 5 ms', async () => {
   const { state, held } = bench();
   const told: number[] = [];
   for (let i = 0; i < 200; i++) {
@@ -49,7 +49,7 @@ test('who comes again after each refusal gets one each 5 ms', async () => {
   assert.ok(span >= (200 - 51) * 5, `200 within ${span} ms`);
 });
 
-test('what cannot be held is told at once', async () => {
+test('refusals above the bound are sent at once', async () => {
   const { state, held } = bench();
   for (let i = 0; i < 5051; i++) void held.hold();
   const before = state.waits.length;

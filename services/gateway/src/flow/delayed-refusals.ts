@@ -1,7 +1,7 @@
 const MOST_HELD = 5000;
-/** One refusal each so many milliseconds, when there are many: about a twentieth of what this process can do. */
+/** The interval between refusals when they are many; at this rate they cost about a twentieth of this process's time. */
 const APART_MS = 5;
-/** so many may be told at once before that begins */
+/** the burst that is sent without this interval */
 const AT_ONCE = 50;
 
 interface DelayOptions {
@@ -10,20 +10,20 @@ interface DelayOptions {
 }
 
 /**
- * Refusals that are not told yet. Who is refused and sends the next request at once would make this process refuse for a
- * living: reading a request and answering it takes about as long as serving a small one. A connection that waits for its
- * answer sends nothing. They are told one by one: those that are told together come again together, and stand before
- * everybody else.
+ * Delays refusals. A refused client that retries at once would keep this process busy with refusals, because reading
+ * and refusing a request costs about as much as serving a small one. A connection that waits for its answer sends no
+ * further request. Refusals are sent one by one, because clients that are refused together retry together, ahead of all
+ * others.
  *
- * Invariant: a bounded number is held; beyond it they are told at once. Of the others, never more than fifty and one each
- * 5 ms are told.
+ * Invariant: the number of delayed refusals is bounded; above the bound refusals are sent at once. Of the others at
+ * most a burst of fifty, and then one every 5 ms, is sent.
  *
- *   told: |||||||||| (fifty)  |    |    |    |    |
+ * sent: |||||||||| (fifty) | | | | |
  */
 export class DelayedRefusals {
   readonly #now: () => number;
   readonly #wait: (ms: number) => Promise<void>;
-  /** when the next may be told if all before were told as late as they might */
+  /** the earliest time of the next refusal if all before it use their latest time */
   #next = 0;
   #held = 0;
 
@@ -32,7 +32,7 @@ export class DelayedRefusals {
     this.#wait = wait;
   }
 
-  /** Resolves when it may be told: not before so long. */
+  /** Resolves when the refusal may be sent, after at least this time. */
   async hold(leastMs = 0): Promise<void> {
     if (this.#held >= MOST_HELD) return;
     const now = this.#now();

@@ -4,7 +4,7 @@ import type { Asking } from './turns.ts';
 
 const PLACE = '/debug/api_priority_and_fairness/';
 
-/** What people read who look into flow control while it is at work, in the columns of kube-apiserver. */
+/** The debug dumps of flow control, in the columns of kube-apiserver. */
 export function dump(seats: Seats, { path, query }: RequestInfo): string | undefined {
   if (!path.startsWith(PLACE)) return undefined;
   const what = path.slice(PLACE.length);
@@ -71,7 +71,7 @@ function timeOf(ms: number): string {
   return new Date(performance.timeOrigin + ms).toISOString();
 }
 
-/** Columns as wide as their widest cell, eight at least; the last one is not filled up. */
+/** Columns are as wide as their widest cell, at least eight; the last one is not padded. */
 function table(rows: readonly Row[]): string {
   const widths = (rows[0] ?? []).map((_, i) => Math.max(8, ...rows.map((row) => String(row[i]).length + 2)));
   const line = (row: Row) =>

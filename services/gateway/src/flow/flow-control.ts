@@ -27,13 +27,13 @@ interface Asking {
   readonly info: RequestInfo;
   readonly audit: string;
   readonly reply: FastifyReply;
-  /** of its body, as its head says */
+  /** the size of the body according to the headers */
   readonly bodyBytes: number;
-  /** how long it may wait */
+  /** how long it may wait for a seat */
   readonly patienceMs: number;
 }
 
-/** Refusals say that a client should come again after a second: for this second they are held back. */
+/** Refusals ask clients to retry after a second, and are delayed by this second. */
 const RETRY_MS = 1000;
 const TOO_MANY = 'Too many requests, please try again later.\n';
 
@@ -41,13 +41,13 @@ function tooManyWatches({ name }: User, most: number): string {
   return `Too many watches of user ${JSON.stringify(name)} are open here (the limit is ${most}): please use fewer.\n`;
 }
 
-/** How many requests are served at a time, and whose. */
+/** Limits the number of requests that are served at a time, and shares it among flows. */
 export class FlowControl {
-  /** undefined where priority and fairness is off */
+  /** undefined: priority and fairness is off */
   readonly turns: Turns | undefined;
-  /** how long a request may take that is no watch */
+  /** the timeout of requests other than watches */
   readonly requestMs: number;
-  /** a watch that does not say so takes as long, or up to twice */
+  /** a watch without a timeout ends after a random time between this and twice this */
   readonly shortestWatchMs: number;
   readonly bodies: IncomingBodies;
   readonly #maxima: PlainMaxima;
@@ -64,7 +64,7 @@ export class FlowControl {
     this.bodies = bodies;
     parts.registry.gauge({
       name: 'tidegate_gateway_incoming_body_bytes',
-      help: 'What is here of request bodies that are not complete.',
+      help: 'The received bytes of incomplete request bodies.',
       collect() {
         this.set(bodies.bytes);
       },
@@ -83,7 +83,7 @@ export class FlowControl {
     this.turns?.stop();
   }
 
-  /** Serves the request when it is its turn, or tells the client to come again. Answers the code. */
+  /** Serves the request when it gets seats, or refuses it with 429. Returns the status code. */
   async serve(asking: Asking, serve: () => Promise<number>): Promise<number> {
     const { user, info, reply, patienceMs, bodyBytes } = asking;
     if (info.verb === 'watch' && !this.#mayWatch(asking))
@@ -101,7 +101,7 @@ export class FlowControl {
     }
   }
 
-  /** Who cannot say who they are is of no flow: when there are many of them, their answers wait for each other. */
+  /** Requests that fail authentication (401) are not assigned to a flow; when they are many, their answers are delayed. */
   delayUnauthenticated(): Promise<void> {
     return this.#unauthenticated.hold();
   }
@@ -118,7 +118,7 @@ export class FlowControl {
     }
   }
 
-  /** Counts it until its end, however it ends. */
+  /** Counts the watch until its connection closes. */
   #mayWatch({ user, reply: { raw } }: Asking): boolean {
     if (this.#mostWatches === 0 || user.groups.includes(MASTERS)) return true;
     if (this.#watches.of(user.name) >= this.#mostWatches) return false;
@@ -146,9 +146,9 @@ interface Maxima {
 }
 
 /**
- * Two numbers for everybody, instead of priority and fairness. Nobody waits: who comes when so many are served is refused.
+ * Two fixed maxima, which replace priority and fairness. Requests never wait: those above the maximum are refused.
  *
- * Invariant: `#inFlight` counts the requests that entered and did not leave. A maximum of 0 is none.
+ * Invariant: `#inFlight` counts the requests that entered and did not leave. A maximum of 0 means no limit.
  */
 export class PlainMaxima {
   readonly #maxima: Maxima;
@@ -158,7 +158,7 @@ export class PlainMaxima {
     this.#maxima = maxima;
   }
 
-  /** What to call when it is done; undefined: there is no room. */
+  /** Returns the function to call at the end; undefined: the maximum is reached. */
   enter(verb: string): (() => void) | undefined {
     const sort = READ_ONLY.has(verb) ? 'reads' : 'writes';
     if (this.#maxima[sort] > 0 && this.#inFlight[sort] >= this.#maxima[sort]) return undefined;

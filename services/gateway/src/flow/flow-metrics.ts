@@ -7,7 +7,7 @@ const SERVE_SECONDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30]
 
 type Tallies = ReadonlyMap<string, { readonly level: string; readonly schema: string; readonly tally: FlowTally }>;
 
-/** The metrics of flow control, under the names that kube-apiserver gives them. */
+/** The metrics of flow control, with kube-apiserver's names. */
 export class FlowMetrics {
   readonly #tallies = new Map<string, { readonly level: string; readonly schema: string; readonly tally: FlowTally }>();
   readonly #counters: ReturnType<typeof declareCounters>;
@@ -31,7 +31,7 @@ export class FlowMetrics {
   #makeTally(level: string, schema: string): FlowTally {
     const labels = { priority_level: level, flow_schema: schema };
     const { rejected, waited, served } = this.#counters;
-    // found once: looking a metric up by its labels costs more than counting
+    // cached, because finding a metric by its labels costs more than counting
     const servedTime = served.labels({ ...labels, type: 'regular' });
     const seatedWait = waited.labels({ ...labels, execute: 'true' });
     const refusedWait = waited.labels({ ...labels, execute: 'false' });
@@ -75,7 +75,7 @@ function declareFlowGauges(registry: MetricRegistry, tallies: Tallies): void {
     name: 'apiserver_flowcontrol_dispatched_requests_total',
     help: 'Requests that got their seats.',
     labelNames: LABELS,
-    // every request is counted: a number that is read when somebody asks costs less than a counter
+    // a plain number that is read on each scrape costs less per request than a counter
     collect() {
       this.reset();
       for (const { level, schema, tally } of tallies.values())

@@ -15,10 +15,10 @@ interface FlowMirrorOptions {
 }
 
 /**
- * Priority levels and flow schemas as the mirrors have them.
+ * The priority levels and flow schemas of the mirrors.
  *
- * Invariant: `classifier` is made of both collections, and of the defaults until both are loaded. It is made anew when an
- * object's spec changes, but not when only its status does.
+ * Invariant: `classifier` is built from both collections, and from the defaults until both are loaded. It is rebuilt
+ * when the spec of an object changes, but not when only a status does.
  */
 export class FlowMirror {
   classifier = Classifier.ofDefaults();
@@ -48,7 +48,7 @@ export class FlowMirror {
   #update(): void {
     if (!this.#views.every(({ isKnown }) => isKnown)) return;
     const objects = this.#views.flatMap(({ values }) => values.filter((one) => one !== undefined));
-    // right after a cluster was created there are none yet
+    // a new cluster has no objects yet
     if (objects.length === 0) return;
     const says = JSON.stringify(objects);
     if (says === this.#said) return;

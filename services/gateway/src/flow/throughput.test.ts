@@ -7,7 +7,7 @@ function throughputAt() {
   return { clock, throughput: new Throughput(() => clock.now) };
 }
 
-test('Those that wait take as long as as many took before them, in whole seconds.', () => {
+test('The estimate for waiting requests follows the measured rate, in whole seconds.', () => {
   const { clock, throughput } = throughputAt();
   for (let i = 0; i < 400; i++) {
     clock.now += 10;
@@ -20,11 +20,11 @@ test('Those that wait take as long as as many took before them, in whole seconds
   );
 });
 
-test('Who waits behind nobody is told to come again in a second.', () => {
+test('Without waiting requests the estimate is one second.', () => {
   assert.equal(throughputAt().throughput.secondsFor(0), 1);
 });
 
-test('What was served long ago says nothing of now.', () => {
+test('Requests of long ago do not count.', () => {
   const { clock, throughput } = throughputAt();
   for (let i = 0; i < 400; i++) throughput.note();
   clock.now += 5000;

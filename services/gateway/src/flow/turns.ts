@@ -17,22 +17,22 @@ interface TurnsOptions {
 
 type Flow = Pick<SeatRequest, 'schema' | 'distinguisher'>;
 
-/** So long after requests of several flows have come, one of them may not have all there is. */
+/** Flows count as competing for this time after requests of several flows arrived. */
 const SHARED_MS = 1000;
 
-/** What a dump shows of a request that has a ticket. */
+/** The part of a seated or waiting request that dumps show. */
 export interface Asking {
   readonly user: User;
   readonly info: RequestInfo;
 }
 
-/** One request's turn, and what it tells its client of it. */
+/** The schema and the ticket of one request. */
 export interface Turn {
   readonly schema: NamedSchema;
   readonly ticket: Ticket;
 }
 
-/** Whose turn it is: which flow a request is of, and when it has its seats. */
+/** Assigns requests to flows, and gives them their seats. */
 export class Turns {
   readonly seats: Seats;
   readonly #flows: FlowMirror;
@@ -41,7 +41,7 @@ export class Turns {
   readonly #throughput = new Throughput();
   readonly #known: Known;
   #last: Flow | undefined;
-  /** when a request of another flow than the one before has come */
+  /** when a request of another flow than the previous one arrived */
   #mixedAt = Number.NEGATIVE_INFINITY;
 
   constructor({ mirrors, registry, seats }: TurnsOptions) {
@@ -69,7 +69,7 @@ export class Turns {
     this.#capacity.stop();
   }
 
-  /** It has its seats, waits for them, or is refused. Whoever asks gives them back, by `leave`. */
+  /** Asks for seats: the ticket is seated, waiting or refused. The caller must return it with `leave`. */
   ask(user: User, info: RequestInfo, bodyBytes: number): Turn {
     this.#capacity.wake();
     const schema = this.#flows.classifier.schemaOf(user, info);
@@ -87,7 +87,7 @@ export class Turns {
     return { schema, ticket };
   }
 
-  /** Resolves when it does not wait any more. Who does not come to its turn in time, or goes away, loses its place. */
+  /** Resolves when the ticket no longer waits. It leaves the queue after the timeout, or when the client disconnects. */
   settled({ ticket }: Turn, client: EventEmitter, patienceMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(() => this.seats.leave(ticket, 'time-out'), patienceMs);
@@ -101,7 +101,7 @@ export class Turns {
     return promise;
   }
 
-  /** In how many seconds those that wait now will have been served, as fast as others were in the last seconds. */
+  /** The time in which the waiting requests will be served, at the current rate. */
   get retryAfterSeconds(): number {
     return this.#throughput.secondsFor(this.seats.waiting);
   }

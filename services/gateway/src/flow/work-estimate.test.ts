@@ -16,35 +16,35 @@ function seats(
   return seatsFor(requestInfo(method, url) as RequestInfo, known, body);
 }
 
-test('a list takes a seat for each 100 kB that it shows, and ten at most', () => {
+test('a list takes one seat for each 100 kB of its result, and at most ten', () => {
   assert.equal(seats('GET', PODS, { bytes: 250_000 }), 3);
   assert.equal(seats('GET', PODS, { bytes: 50_000_000 }), 10);
   assert.equal(seats('GET', `${PODS}?limit=10`, { bytes: 1_000_000 }), 1);
   assert.equal(seats('GET', PODS), 1, 'what is not known yet');
 });
 
-test('a watch is like a list where it begins with the state', () => {
+test('a watch with initial events takes the seats of a list', () => {
   const large = { bytes: 1_000_000 };
   assert.equal(seats('GET', `${PODS}?watch=1`, large), 10);
   assert.equal(seats('GET', `${PODS}?watch=1&resourceVersion=5&sendInitialEvents=true`, large), 10);
   assert.equal(seats('GET', `${PODS}?watch=1&resourceVersion=5`, large), 1);
 });
 
-test('a write takes a seat for each 300 kB that it brings, or for those who are to be told', () => {
+test('a write takes one seat for each 300 kB of its body, or for the watches of its collection', () => {
   assert.equal(seats('POST', PODS, { body: 2000 }), 1);
   assert.equal(seats('POST', PODS, { body: 800_000 }), 3);
   assert.equal(seats('POST', PODS, { body: 3 << 20 }), 10);
   assert.equal(seats('PUT', `${PODS}/a`, { body: 800_000, watchers: 550 }), 6);
 });
 
-test('a small patch of a large object takes as many seats as the object, where it is known how large it is', () => {
+test('a small patch of a large mirrored object takes the seats of the object', () => {
   assert.equal(seats('PATCH', `${PODS}/a`, { body: 100, stored: 1_400_000 }), 5);
   assert.equal(seats('DELETE', `${PODS}/a`, { stored: 1_400_000 }), 5);
   assert.equal(seats('POST', PODS, { body: 100, stored: 1_400_000 }), 1);
   assert.equal(seats('PATCH', `${PODS}/a`, { body: 100 }), 1);
 });
 
-test('a write takes a seat for each hundred who are to be told, and what reads one object takes one', () => {
+test('a write takes one seat for each hundred watches, and a read of one object takes one', () => {
   assert.equal(seats('PUT', `${PODS}/a`, { watchers: 250 }), 3);
   assert.equal(seats('POST', PODS), 1);
   assert.equal(seats('GET', `${PODS}/a`, { bytes: 50_000_000, watchers: 5000 }), 1);

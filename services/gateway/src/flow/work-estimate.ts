@@ -1,25 +1,25 @@
 import type { Collection } from '@tidegate/collection';
 import type { RequestInfo } from '@tidegate/request-info';
 
-/** No request is wider. */
+/** The largest number of seats of one request. */
 const MOST_SEATS = 10;
-/** A list of so many bytes takes a seat. */
+/** A list takes one seat for so many bytes. */
 const BYTES_PER_SEAT = 100_000;
-/** What a write costs by those who watch its collection: so many of them are about the work of another request. */
+/** A write takes one seat for so many watches of its collection, whose events are about the work of a request. */
 const WATCHERS_PER_SEAT = 100;
-/** So many bytes of a body, or of the object that is changed, take a seat: they are read, judged and written again. */
+/** A write takes one seat for so many bytes of the body and of the current object, which are decoded, validated and encoded. */
 const WRITTEN_BYTES_PER_SEAT = 300_000;
 const READS = new Set(['get', 'head', 'options']);
 
 export interface Known {
-  /** what is known here of a collection, at no cost */
+  /** the mirrored collection, if there is one */
   collection(resource: string): Collection | undefined;
   watchers(resource: string): number;
 }
 
 /**
- * How many seats a request takes: lists by what they show, writes by what they bring, by what is there already, where that
- * is known, and by how many are to be told.
+ * The number of seats of a request: for lists by the size of the result, for writes by the size of the body and of the
+ * mirrored object, and by the number of watches that get the event.
  */
 export function seatsFor(info: RequestInfo, known: Known, bodyBytes = 0): number {
   if (!info.isResource || READS.has(info.verb)) return 1;
@@ -37,7 +37,7 @@ function startsWithState({ query }: RequestInfo): boolean {
 }
 
 function listSeats({ query, name }: RequestInfo, collection: Collection | undefined): number {
-  // a collection that is not known yet is brought here once, for all who ask
+  // an unmirrored collection is loaded once, for all requests
   if (collection === undefined || collection.size === 0 || name !== '') return 1;
   const limit = Number(query.get('limit') ?? '');
   const part = limit > 0 ? Math.min(1, limit / collection.size) : 1;

@@ -5,7 +5,7 @@ import { FIRST_OBJECTS, FirstObjects } from './first-objects.ts';
 const HOOKS = Object.keys(FIRST_OBJECTS);
 const retry = { failed: async () => {}, succeeded: () => {} };
 
-test('Each hook is done when all its objects were seen, and nothing is looked for after that.', async () => {
+test('Each hook is done when all its objects were found, and then nothing is read any more.', async () => {
   const there = new Set<string>();
   const asked: string[] = [];
   const objects = new FirstObjects({
@@ -25,7 +25,7 @@ test('Each hook is done when all its objects were seen, and nothing is looked fo
   assert.equal(asked.length, before);
 });
 
-test('A store that cannot be asked leaves the hooks open, and they are done when it can.', async () => {
+test('The hooks stay open while the store is unreachable, and are done when it answers.', async () => {
   let attempts = 0;
   const objects = new FirstObjects({
     exists: async () => {

@@ -3,19 +3,19 @@ import type { Key } from '@tidegate/wire';
 
 interface FirstObjectsOptions {
   readonly exists: (key: Key) => Promise<boolean>;
-  /** the pauses before a missing object is looked for again */
+  /** the backoff before a missing object is read again */
   readonly retry: Pick<Retry, 'failed' | 'succeeded'>;
 }
 
 const inNamespace = (namespace: string, resource: string, name: string): Key => ({ resource, namespace, name });
 const ofCluster = (resource: string, name: string): Key => ({ resource, namespace: '', name });
 
-/** What a new cluster gets from its controllers, by the start-up hook that does the same in kube-apiserver. */
+/** The objects that controllers create in a new cluster, by the start-up hook that creates them in kube-apiserver. */
 export const FIRST_OBJECTS: Readonly<Record<string, readonly Key[]>> = {
   'start-system-namespaces-controller': ['default', 'kube-system', 'kube-public', 'kube-node-lease'].map((name) =>
     ofCluster('namespaces', name),
   ),
-  // the ConfigMap itself is left out where its controller is switched off, and is no trouble then
+  // the ConfigMap is absent where its controller is switched off, and that is no failure
   'start-cluster-authentication-info-controller': [ofCluster('namespaces', 'kube-system')],
   'start-service-ip-repair-controllers': [ofCluster('servicecidrs.networking.k8s.io', 'kubernetes')],
   'start-kubernetes-service-cidr-controller': [ofCluster('servicecidrs.networking.k8s.io', 'kubernetes')],
@@ -26,9 +26,9 @@ export const FIRST_OBJECTS: Readonly<Record<string, readonly Key[]>> = {
 };
 
 /**
- * Looks for the first objects of a cluster until each was seen.
+ * Reads the first objects of a cluster until each was found.
  *
- * Invariant: what was seen is not looked for again, so that a cluster which has all of them costs nothing.
+ * Invariant: an object that was found is not read again, so that a complete cluster costs nothing.
  */
 export class FirstObjects {
   readonly #options: FirstObjectsOptions;
@@ -39,7 +39,7 @@ export class FirstObjects {
     this.#missing = new Map(Object.entries(FIRST_OBJECTS).map(([hook, keys]) => [hook, [...keys]]));
   }
 
-  /** Whether all that belongs to a hook was seen. */
+  /** Whether all objects of a hook were found. */
   areThere(hook: string): boolean {
     return this.#missing.get(hook)?.length === 0;
   }

@@ -8,29 +8,29 @@ import type { StoreProbe } from './store-probe.ts';
 interface Around {
   readonly probe: StoreProbe;
   readonly mirrors: Pick<Mirrors, 'peek' | 'connected'>;
-  /** webhooks and policies are known */
+  /** webhooks and policies are loaded */
   readonly admission: { readonly areKnown: boolean };
-  /** roles are known as they were less than five seconds ago */
+  /** the mirrored roles are less than five seconds old */
   readonly roles: { readonly isFresh: boolean };
   readonly hasFlowControl: boolean;
-  /** the kinds of definitions, and who serves which group, are known */
+  /** definitions and API services are loaded */
   readonly customKinds: { readonly areKnown: boolean };
   readonly apiServices: {
     readonly isKnown: boolean;
     readonly areRegistered: boolean;
     readonly areLocalAvailable: boolean;
-    readonly areRemoteJudged: boolean;
+    readonly areRemoteChecked: boolean;
   };
   readonly firstObjects: { areThere(hook: string): boolean };
-  /** what the store that answers says of the bus */
+  /** the trouble with the bus that the store reports */
   readonly busTrouble: () => string | undefined;
 }
 
-/** What a gateway says of itself, and of what it leans on as far as it knows. Nobody is called for an answer. */
+/** The health checks of a gateway and of its dependencies. A check reports the last known state and makes no call. */
 export function addGatewayChecks(checks: Checks, around: Around): void {
   const { probe, busTrouble } = around;
   const storageTrouble = () => probe.storeTrouble() ?? probe.postgresTrouble();
-  // what Kubernetes' probes know the storage by: excluded with it are the parts that it consists of here
+  // the name of the storage check in Kubernetes; excluding it also excludes the checks of its parts
   checks.add('etcd', storageTrouble, { wedged: () => probe.wedged() });
   checks.add('etcd-readiness', storageTrouble, { group: STORAGE, ofReadiness: true });
   checks.add('postgres', () => probe.postgresTrouble(), { group: STORAGE });
@@ -41,10 +41,10 @@ export function addGatewayChecks(checks: Checks, around: Around): void {
 }
 
 const STORAGE = 'etcd';
-/** what controllers do through a gateway must not keep gateways from being asked for it */
+/** controllers work through a gateway, so their unfinished work must not make gateways unready */
 const SHOWN = { required: false };
 
-/** The pieces of the start, in kube-apiserver's order and by its names, where there is a piece for the name here. */
+/** The start-up hooks that exist here, in kube-apiserver's order and with its names. */
 function addHooks(checks: Checks, around: Around): void {
   const { mirrors, admission, hasFlowControl, customKinds, apiServices, firstObjects } = around;
   const addFirst = (hook: string) => checks.addHook(hook, () => firstObjects.areThere(hook), SHOWN);
@@ -72,21 +72,21 @@ function addHooks(checks: Checks, around: Around): void {
   addFirst('start-kubernetes-service-cidr-controller');
   checks.addHook('start-kube-aggregator-informers', () => areMirrored([API_SERVICES]));
   checks.addHook('apiservice-status-local-available-controller', () => apiServices.areLocalAvailable, SHOWN);
-  checks.addHook('apiservice-status-remote-available-controller', () => apiServices.areRemoteJudged, SHOWN);
+  checks.addHook('apiservice-status-remote-available-controller', () => apiServices.areRemoteChecked, SHOWN);
   checks.addHook('apiservice-registration-controller', () => apiServices.isKnown);
-  checks.addHook('apiservice-discovery-controller', () => apiServices.areRemoteJudged, SHOWN);
+  checks.addHook('apiservice-discovery-controller', () => apiServices.areRemoteChecked, SHOWN);
   checks.addHook('kube-apiserver-autoregistration', () => apiServices.areRegistered, SHOWN);
   checks.add('autoregister-completion', () => (apiServices.areRegistered ? undefined : 'APIServices are missing'), {
     ...SHOWN,
     wedged: () => undefined,
   });
-  checks.addHook('apiservice-openapi-controller', () => apiServices.areRemoteJudged, SHOWN);
-  checks.addHook('apiservice-openapiv3-controller', () => apiServices.areRemoteJudged, SHOWN);
+  checks.addHook('apiservice-openapi-controller', () => apiServices.areRemoteChecked, SHOWN);
+  checks.addHook('apiservice-openapiv3-controller', () => apiServices.areRemoteChecked, SHOWN);
 }
 
 const NAMESPACES = 'namespaces';
 
-/** A stream may be open and bring nothing: then roles grow old while the store answers, and requests get 503. */
+/** A silent stream leaves the roles stale while the store answers, and then requests get 503. */
 export function watchTrouble({
   probe,
   mirrors,

@@ -5,14 +5,14 @@ import { StoreProbe } from './store-probe.ts';
 interface Round {
   head: () => Promise<number>;
   /** a store has answered meanwhile */
-  heard?: boolean;
+  answers?: boolean;
 }
 
 /** Runs the rounds, one after another; waits are over when they begin, but for those of a head that never comes. */
 async function after(rounds: readonly Round[]): Promise<{ probe: StoreProbe; seen: number[] }> {
   const seen: number[] = [];
   let now = 0;
-  let heardAt = Number.NEGATIVE_INFINITY;
+  let answeredAt = Number.NEGATIVE_INFINITY;
   let next = 0;
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
@@ -21,10 +21,10 @@ async function after(rounds: readonly Round[]): Promise<{ probe: StoreProbe; see
   const probe: StoreProbe = new StoreProbe({
     head: () => {
       const round = rounds[next++];
-      if (round?.heard) heardAt = ++now;
+      if (round?.answers) answeredAt = ++now;
       return round?.head() ?? Promise.reject(new Error('over'));
     },
-    heardAt: () => heardAt,
+    answeredAt: () => answeredAt,
     retry: { failedNow: () => 100, succeeded: () => {} },
     seen: async (revision) => {
       seen.push(revision);
@@ -46,25 +46,25 @@ async function after(rounds: readonly Round[]): Promise<{ probe: StoreProbe; see
 const silence = () => new Promise<number>(() => {});
 const refusal = () => Promise.reject(new Error('the database cannot be reached'));
 
-test('A store that tells the revision is well, and so is PostgreSQL.', async () => {
-  const { probe, seen } = await after([{ head: async () => 7, heard: true }]);
+test('A store that returns the revision is healthy, and so is PostgreSQL.', async () => {
+  const { probe, seen } = await after([{ head: async () => 7, answers: true }]);
   assert.deepEqual([probe.storeTrouble(), probe.postgresTrouble(), probe.answers], [undefined, undefined, true]);
   assert.deepEqual(seen, [7]);
 });
 
-test('A store that answers that it cannot tell is there, and PostgreSQL is not.', async () => {
-  const { probe } = await after([{ head: refusal, heard: true }]);
+test('A store that answers with an error is reachable, and PostgreSQL is not.', async () => {
+  const { probe } = await after([{ head: refusal, answers: true }]);
   assert.equal(probe.storeTrouble(), undefined);
   assert.equal(probe.postgresTrouble(), 'the database cannot be reached');
 });
 
-test('A store that answered a moment ago and is late now waits for PostgreSQL.', async () => {
-  const { probe } = await after([{ head: async () => 7, heard: true }, { head: silence }]);
+test('A store that answered recently and is late now waits for PostgreSQL.', async () => {
+  const { probe } = await after([{ head: async () => 7, answers: true }, { head: silence }]);
   assert.equal(probe.storeTrouble(), undefined);
   assert.equal(probe.postgresTrouble(), 'no answer within 1000 ms');
 });
 
-test('Where no store answers nothing is known of PostgreSQL.', async () => {
+test('The state of PostgreSQL is unknown while no store answers.', async () => {
   for (const head of [refusal, silence]) {
     const { probe } = await after([{ head: async () => 7 }, { head }]);
     assert.equal(probe.storeTrouble(), 'no store answers');
@@ -72,7 +72,7 @@ test('Where no store answers nothing is known of PostgreSQL.', async () => {
   }
 });
 
-test('The client is stuck when calls do not even come to their own end, and not when they fail.', async () => {
+test('The client is stuck when calls never end, and not when they fail.', async () => {
   const failed = await after(Array.from({ length: 100 }, () => ({ head: refusal })));
   assert.equal(failed.probe.wedged(), undefined);
   const hanging = await after(Array.from({ length: 29 }, () => ({ head: silence })));

@@ -2,11 +2,11 @@ import { type Revision, toRevision } from '@tidegate/revision';
 import { delayMs, type Retry } from '@tidegate/service-kit';
 
 interface StoreProbeOptions {
-  /** the current revision; every call ends by itself, as an answer or an error */
+  /** reads the current revision; every call ends with an answer or an error */
   readonly head: () => Promise<number>;
-  /** when the store in use last answered, also to say that it cannot do what was asked */
-  readonly heardAt: () => number;
-  /** the pauses while no store answers */
+  /** when the store in use last answered, even with an error */
+  readonly answeredAt: () => number;
+  /** the backoff while no store answers */
   readonly retry: Pick<Retry, 'failedNow' | 'succeeded'>;
   /** never rejects */
   readonly seen: (head: Revision, askedAt: number) => Promise<void>;
@@ -14,14 +14,14 @@ interface StoreProbeOptions {
   readonly wait?: (ms: number, closing: AbortSignal) => Promise<void>;
 }
 
-/** Together below two seconds: by then /readyz must show that the stores are gone. */
+/** The sum is below two seconds, within which /readyz must show that the stores are unreachable. */
 const PROBE_MS = 500;
 const PATIENCE_MS = 1000;
-/** More rounds than any call takes by itself. Rounds, because a process that was stopped for a while is not stuck. */
+/** More rounds than any call takes. Rounds instead of time, because a process that was paused is not stuck. */
 const STUCK_CALLS = 30;
 
-/** A store that is there says within this what it could not do. */
-const HEARD_MS = 2000;
+/** A reachable store reports within this time what failed. */
+const ANSWERED_MS = 2000;
 
 type Answer = { kind: 'answered' } | { kind: 'refused'; why: string } | { kind: 'silent' };
 const SILENT: Answer = { kind: 'silent' };
@@ -42,7 +42,7 @@ export class StoreProbe {
     return this.#answer.kind === 'answered';
   }
 
-  /** A store that answers that it cannot reach PostgreSQL is there. */
+  /** A store that reports that PostgreSQL is unreachable is itself reachable. */
   storeTrouble(): string | undefined {
     return this.#answer.kind === 'silent' ? 'no store answers' : undefined;
   }
@@ -52,7 +52,7 @@ export class StoreProbe {
     return this.#answer.kind === 'silent' ? 'nothing is known of it, because no store answers' : undefined;
   }
 
-  /** Calls that do not even come to their own end: only a new process mends that. */
+  /** Calls that never end: only a restart of the process helps. */
   wedged(): string | undefined {
     return this.#open < STUCK_CALLS ? undefined : `${this.#open} calls to the stores do not come to an end`;
   }
@@ -78,9 +78,9 @@ export class StoreProbe {
     return retry.failedNow(new Error(this.postgresTrouble()));
   }
 
-  /** A store that hangs is as good as none, long before its calls are given up. */
+  /** A store that hangs counts as unreachable long before its calls time out. */
   async #ask(): Promise<Answer> {
-    const { head, heardAt, seen, now, wait } = this.#options;
+    const { head, answeredAt, seen, now, wait } = this.#options;
     const askedAt = now();
     this.#open++;
     const asked = head().then(
@@ -88,12 +88,12 @@ export class StoreProbe {
         void seen(toRevision(revision), askedAt);
         return { kind: 'answered' };
       },
-      (error: Error): Answer => (heardAt() >= askedAt ? { kind: 'refused', why: error.message } : SILENT),
+      (error: Error): Answer => (answeredAt() >= askedAt ? { kind: 'refused', why: error.message } : SILENT),
     );
     void asked.then(() => {
       this.#open--;
     });
-    const late = () => (heardAt() >= askedAt - HEARD_MS ? SLOW : SILENT);
+    const late = () => (answeredAt() >= askedAt - ANSWERED_MS ? SLOW : SILENT);
     return Promise.race([asked, wait(PATIENCE_MS, this.#closing.signal).then(late)]);
   }
 }

@@ -6,10 +6,10 @@ import { ClientCounters } from './client-allowances.ts';
 type Listener = (socket: Socket) => void;
 
 /**
- * How many connections one address may have here. Those above are answered that they are too many, so that whoever looks
- * for the reason finds it; where there are twice as many, they are closed before anything is computed for them.
+ * Limits the connections of one address. Requests on surplus connections are answered with an error that names the
+ * limit; above twice the limit, connections are closed before any work is done for them.
  *
- * Invariant: `#surplus` holds exactly the open connections that came when their address had its number already.
+ * Invariant: `#surplus` holds exactly the open connections that were opened when their address was at its limit.
  */
 export class AddressLimit {
   readonly #most: number;
@@ -21,7 +21,7 @@ export class AddressLimit {
     this.#most = most;
     this.#dropped = dropped;
     if (most === 0) return;
-    // before TLS begins, which is most of what a connection costs
+    // before the TLS handshake, which is most of a connection's cost
     const begin = server.listeners('connection') as Listener[];
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
@@ -29,7 +29,7 @@ export class AddressLimit {
     });
   }
 
-  /** What to tell who sends a request on a connection that is one too many. */
+  /** The error for requests on a surplus connection. */
   refusal({ socket }: IncomingMessage): string | undefined {
     if (this.#surplus.size === 0 || !this.#surplus.has(nameOf(socket))) return undefined;
     const { remoteAddress } = socket;

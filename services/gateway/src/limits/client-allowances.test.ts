@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Allowances } from './client-allowances.ts';
 
-test('a client has what it may at once, and then what comes back with time; others are not asked', () => {
+test('a client gets its burst and then its rate, independently of other clients', () => {
   let now = 0;
   const allowances = new Allowances({ burst: 3, perSecond: 1 }, () => now);
   const taken = Array.from({ length: 4 }, () => allowances.take('ann'));
@@ -16,7 +16,7 @@ test('a client has what it may at once, and then what comes back with time; othe
   assert.equal(allowances.isSpent('ann'), false);
 });
 
-test('who has all again is forgotten', () => {
+test('a full bucket is removed', () => {
   let now = 0;
   const allowances = new Allowances({ burst: 3, perSecond: 1 }, () => now);
   for (let i = 0; i < 1000; i++) allowances.take(`client ${i}`);

@@ -1,14 +1,14 @@
 interface Allowance {
-  /** at once */
+  /** the number of uses without waiting */
   readonly burst: number;
   readonly perSecond: number;
 }
 
 /**
- * What each client may do so many times a second. It is a client that is counted, and not one connection of it: who begins
- * again with another connection begins with what is left.
+ * A token bucket for each client. It belongs to the client and not to a connection: a new connection continues with the
+ * remaining tokens.
  *
- * Invariant: who has all that it may is not kept, so that there are no more clients here than have done it a moment ago.
+ * Invariant: full buckets are removed, so that the map holds only recently active clients.
  */
 export class Allowances {
   readonly #allowance: Allowance;
@@ -22,11 +22,11 @@ export class Allowances {
     this.#swept = now();
   }
 
-  /** Answers whether it was allowed. */
+  /** Takes a token; false: none was left. */
   take(client: string): boolean {
     this.#sweep();
     const left = this.#leftOf(client) - 1;
-    // who goes on does not owe more and more
+    // the debt of a client that continues is bounded
     this.#left.set(client, { count: Math.max(left, -1), at: this.#now() });
     return left >= 0;
   }
@@ -46,7 +46,7 @@ export class Allowances {
     return Math.min(burst, known.count + ((this.#now() - known.at) / 1000) * perSecond);
   }
 
-  /** Now and then, so that each client costs nothing of note. */
+  /** Runs rarely, so that its cost for each client is negligible. */
   #sweep(): void {
     const fullAfterMs = (this.#allowance.burst / this.#allowance.perSecond) * 1000;
     if (this.#now() - this.#swept < fullAfterMs) return;
@@ -57,14 +57,14 @@ export class Allowances {
 }
 
 /**
- * How many of something each client has.
+ * Counts for each client.
  *
- * Invariant: a client is counted while it has any, and forgotten with the last.
+ * Invariant: a client has an entry exactly while its count is above 0.
  */
 export class ClientCounters {
   readonly #counts = new Map<string, number>();
 
-  /** Answers how many it has with these. */
+  /** Returns the new count. */
   enter(client: string, many = 1): number {
     const count = (this.#counts.get(client) ?? 0) + many;
     this.#counts.set(client, count);

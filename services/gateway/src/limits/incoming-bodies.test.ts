@@ -24,7 +24,7 @@ async function turn(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('A body is what came, in one piece, and is not counted any more when it is complete.', async () => {
+test('A body is returned as one buffer, and is no longer counted when it is complete.', async () => {
   const all = bodies();
   const raw = incoming();
   const read = all.read(raw, 'ann');
@@ -37,7 +37,7 @@ test('A body is what came, in one piece, and is not counted any more when it is 
   assert.equal(all.bytes, 0);
 });
 
-test('A body that came with its head is taken as it is.', async () => {
+test('A body that arrived with the headers is returned without a copy.', async () => {
   for (const text of ['all of it', '']) {
     const raw = Object.assign(incoming(), { complete: true });
     raw.end(text);
@@ -46,7 +46,7 @@ test('A body that came with its head is taken as it is.', async () => {
   }
 });
 
-test('A body that is too large is refused by its length before any of it is read, and otherwise when it is.', async () => {
+test('A body that is too large is refused by its Content-Length, or while it is read.', async () => {
   const all = bodies();
   const told = { code: 413, message: 'Request entity too large: limit is 3145728' };
   await assert.rejects(all.read(incoming({ 'content-length': String(MAX_BODY_BYTES + 1) }), 'ann'), told);
@@ -88,7 +88,7 @@ for (const [limit, refused, others] of [
   });
 }
 
-test('What all have under way is bounded as well.', async () => {
+test('The incomplete bodies of all users together are bounded as well.', async () => {
   const all = bodies({ all: 1 });
   const raw = incoming();
   const first = all.read(raw, 'ann');
@@ -101,7 +101,7 @@ test('What all have under way is bounded as well.', async () => {
   await first;
 });
 
-test('A client that goes away gives back what it held, also if it went before its body was asked for.', async () => {
+test('The bytes of a disconnected client are released, also if it left before its body was read.', async () => {
   const all = bodies();
   const raw = incoming();
   const read = all.read(raw, 'ann');

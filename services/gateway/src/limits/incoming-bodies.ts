@@ -14,10 +14,10 @@ export interface IncomingBodiesConfig {
 }
 
 /**
- * The bodies of requests while they come. They are read when it is known who sends them and that they may; whoever sends
- * many of them slowly holds no more memory than is granted to one user, one address, and all together.
+ * Reads request bodies, after authentication and authorization. Slow senders of many bodies hold no more memory than
+ * the limits for one user, one address and all together allow.
  *
- * Invariant: the counts are the bytes that are here of bodies that are not complete.
+ * Invariant: the counts are the received bytes of incomplete bodies.
  */
 export class IncomingBodies {
   readonly #most: IncomingBodiesConfig;
@@ -29,16 +29,16 @@ export class IncomingBodies {
     this.#most = most;
   }
 
-  /** what is here of bodies that are not complete */
+  /** the received bytes of incomplete bodies */
   get bytes(): number {
     return this.#bytes;
   }
 
   read(raw: IncomingMessage, user: string): Promise<Buffer> {
     if (Number(raw.headers['content-length'] ?? 0) > MAX_BODY_BYTES) return Promise.reject(tooLarge());
-    // its end has passed already, and would not be heard
+    // the end event was already emitted
     if (raw.destroyed) return Promise.reject(cutOff());
-    // most have come with their head
+    // most bodies arrive together with the headers
     if (raw.complete && raw.readableLength <= MAX_BODY_BYTES)
       return Promise.resolve((raw.read() as Buffer | null) ?? NOTHING);
     return this.#collect(raw, user);
@@ -55,7 +55,7 @@ export class IncomingBodies {
         if (error === undefined) resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts, bytes));
         else {
           reject(error);
-          // what still comes is thrown away
+          // later bytes are discarded
           raw.on('error', () => {}).resume();
         }
       };
@@ -71,7 +71,7 @@ export class IncomingBodies {
     });
   }
 
-  /** Answers why these bytes are too many. */
+  /** The error when these bytes exceed a limit. */
   #enter(user: string, address: string, bytes: number): string | undefined {
     this.#bytes += bytes;
     const ofUser = this.#users.enter(user, bytes);
@@ -91,14 +91,14 @@ export class IncomingBodies {
   }
 }
 
-/** How large a body will be; one whose head does not say it counts as half of the largest. */
+/** The expected size of a body; without a Content-Length half of the largest size. */
 export function bodyBytesOf(raw: IncomingMessage): number {
   if (!hasBody(raw)) return 0;
   const bytes = Number(raw.headers['content-length']);
   return bytes >= 0 ? Math.min(bytes, MAX_BODY_BYTES) : MAX_BODY_BYTES / 2;
 }
 
-/** Says whether a request has a body, or may have one: HTTP/2 needs no length for it. */
+/** Whether a request may have a body; HTTP/2 needs no Content-Length. */
 export function hasBody(raw: IncomingMessage): boolean {
   const { stream } = raw as { stream?: { endAfterHeaders?: boolean } };
   if (stream !== undefined) return stream.endAfterHeaders === false;

@@ -27,7 +27,7 @@ function stepsOnClock() {
   return { steps, done, work, run };
 }
 
-test('after a long step everybody else has the loop for as long as it took', async () => {
+test('after a long step other requests get the event loop for the same time', async () => {
   const { steps, done, work, run } = stepsOnClock();
   steps.besides();
   const both = [work('first', 80), work('second', 30), work('third', 30)];
@@ -36,7 +36,7 @@ test('after a long step everybody else has the loop for as long as it took', asy
   assert.deepEqual(done, ['first at 0', 'second at 160', 'third at 220']);
 });
 
-test('the rest is short where nobody else is served', async () => {
+test('the pause is short when no other request is served', async () => {
   const { steps, done, work, run } = stepsOnClock();
   const served = steps.besides();
   served();
@@ -46,7 +46,7 @@ test('the rest is short where nobody else is served', async () => {
   assert.deepEqual(done, ['first at 0', 'second at 82']);
 });
 
-test('short steps follow each other until together they took long', async () => {
+test('short steps run in sequence until their total time is long', async () => {
   const { steps, done, work, run } = stepsOnClock();
   steps.besides();
   const all = ['a', 'b', 'c', 'd'].map((name) => work(name, 8));
@@ -55,7 +55,7 @@ test('short steps follow each other until together they took long', async () => 
   assert.deepEqual(done, ['a at 0', 'b at 8', 'c at 16', 'd at 48']);
 });
 
-test('what has been begun goes on before anything else is begun', async () => {
+test('a begun request continues before a new one begins', async () => {
   const { steps, done, work, run } = stepsOnClock();
   const first = new LargeRequestSteps(steps);
   const all = [work('first', 50, first), work('second', 50), work('first again', 50, first)];
@@ -64,7 +64,7 @@ test('what has been begun goes on before anything else is begun', async () => {
   assert.deepEqual(done, ['first at 0', 'first again at 52', 'second at 104']);
 });
 
-test('an object is large by how many values it has, or when it is very long', () => {
+test('an object is large by the number of its values, or by its length', () => {
   const json = (value: unknown) => Buffer.from(JSON.stringify(value));
   assert.equal(isLargeJson(json({ text: 'x'.repeat(200_000) })), false);
   assert.equal(isLargeJson(json({ text: 'x'.repeat(300_000) })), true);
@@ -75,7 +75,7 @@ test('an object is large by how many values it has, or when it is very long', ()
   assert.equal(isLargeBody(Buffer.alloc(20_000), 'application/merge-patch+json'), false);
 });
 
-test('garbage is collected after half a second of steps, as often as there is one', async () => {
+test('garbage is collected after each half second of steps', async () => {
   let [now, collected] = [0, 0];
   const steps = new LargeSteps({
     now: () => now,
@@ -92,7 +92,7 @@ test('garbage is collected after half a second of steps, as often as there is on
   assert.deepEqual(counts, [0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2]);
 });
 
-test('a step that fails tells its error, and the next one is done', async () => {
+test('a failed step throws its error, and the next one runs', async () => {
   const steps = new LargeRequestSteps(new LargeSteps());
   await assert.rejects(
     steps.do(() => {
@@ -103,7 +103,7 @@ test('a step that fails tells its error, and the next one is done', async () => 
   assert.equal(await steps.do(() => 'yes'), 'yes');
 });
 
-test('what is not large is done at once', () => {
+test('small objects are processed at once', () => {
   assert.equal(
     inStep({ steps: undefined }, () => 1),
     1,

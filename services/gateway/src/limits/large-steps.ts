@@ -3,25 +3,25 @@ import { getHeapStatistics } from 'node:v8';
 import { mediaType } from '../codec/media-types.ts';
 import type { RequestSteps } from '../request/resource-request.ts';
 
-/** Whatever so few bytes are made into, it takes some ten milliseconds at most. */
+/** Processing so few bytes takes some ten milliseconds at most, whatever they contain. */
 const SMALL_BYTES = 16 << 10;
-/** To read, judge, own and write so many values takes about ten milliseconds. */
+/** Decoding, validating and encoding so many values takes about ten milliseconds. */
 const MANY_VALUES = 2000;
-/** So many bytes take some milliseconds each time that they are looked through, whatever they say. */
+/** Each pass over so many bytes takes some milliseconds, whatever they contain. */
 const MANY_BYTES = 256 << 10;
-/** Steps may follow each other for so long before they rest. */
+/** Steps may run in sequence for this long before a pause. */
 const MOST_MS = 20;
-/** A rest ends early where nobody else is served. */
+/** A pause is checked at this interval, and ends early when no other request is served. */
 const LOOK_MS = 2;
-/** After so long a time of steps there may be much garbage. */
+/** After this much time in steps, much garbage is likely. */
 const COLLECT_AFTER_MS = 500;
 
-/** Whether this JSON is written in steps: by how many values stand in it, or where it is very long. */
+/** Whether this JSON is processed in steps: by the number of its values, or by its length. */
 export function isLargeJson(json: Uint8Array): boolean {
   if (json.length <= SMALL_BYTES) return false;
   if (json.length > MANY_BYTES) return true;
   let values = 0;
-  // a comma, a brace or a bracket within a text counts as well, and does no harm
+  // punctuation within strings counts as well, which does no harm
   for (const byte of json) if ((byte === 0x2c || byte === 0x7b || byte === 0x5b) && ++values > MANY_VALUES) return true;
   return false;
 }
@@ -40,12 +40,12 @@ interface LargeStepsOptions {
 }
 
 /**
- * The steps in which large objects are written. Each holds the event loop while it lasts; after it, everybody else has the
- * loop for as long as the steps took, or until nobody else is served. So nobody waits for more than one of them.
- * What has been begun goes on before anything else is begun: few large objects are in memory at a time.
+ * Runs the processing of large objects in steps. Each step blocks the event loop; after it, other requests get the loop
+ * for as long as the steps took, or until none is served. So no request waits for more than one step. A begun request
+ * continues before a new one begins, so that few large objects are in memory at a time.
  *
- * Invariant: `#isTaken` while a step is done or rested from. Only then anybody waits in `#begun` or `#fresh`. `#spentMs` is
- * what steps took since the last rest.
+ * Invariant: `#isTaken` holds during a step and the pause after it. Only then do requests wait in `#begun` or `#fresh`.
+ * `#spentMs` is the time of the steps since the last pause.
  */
 export class LargeSteps {
   readonly #now: () => number;
@@ -68,12 +68,12 @@ export class LargeSteps {
     this.#collectGarbage = collectGarbage;
   }
 
-  /** For one request. */
+  /** The steps of one request. */
   of(isLarge: boolean): RequestSteps | undefined {
     return isLarge ? new LargeRequestSteps(this) : undefined;
   }
 
-  /** A request that is not large is served from here on, until the answer is called. */
+  /** Counts an ordinary request, until the returned function is called. */
   besides(): () => void {
     this.#others++;
     return () => {
@@ -109,7 +109,7 @@ export class LargeSteps {
     this.#collectGarbage();
   }
 
-  /** Who came meanwhile is heard before it is said that nobody is served. */
+  /** Lets the event loop accept new requests before it is decided that none is served. */
   #rest(leftMs: number): void {
     this.#wait(Math.min(leftMs, LOOK_MS), () => {
       if (leftMs <= LOOK_MS || this.#others === 0) this.#next();
@@ -140,12 +140,12 @@ export class LargeRequestSteps implements RequestSteps {
   }
 }
 
-/** A gateway that has nothing large to do uses less. */
+/** The heap of a gateway without large objects stays below this. */
 const MUCH_BYTES = 128 << 20;
 
 /**
- * Gives memory back that large objects have left behind. V8 by itself waits until there is several times as much of it as
- * is in use, which is hundreds of MiB after some large objects. Nothing is done where Node does not let us (`--expose-gc`).
+ * Collects the garbage of large objects. V8 alone waits until the garbage is several times the live heap, which is
+ * hundreds of MiB after some large objects. Without `--expose-gc` this does nothing.
  */
 export function collectGarbage(): void {
   if (getHeapStatistics().used_heap_size > MUCH_BYTES) void globalThis.gc?.({ type: 'major', execution: 'async' });

@@ -6,7 +6,7 @@ import { inTime, timeOf } from './request-time.ts';
 
 const asked = (query: string) => timeOf(requestInfo('GET', `/api/v1/pods${query}`) as RequestInfo, 60_000);
 
-test('a client may ask for less time than there is, and not for more', () => {
+test('a client may shorten the timeout, and not extend it', () => {
   assert.equal(asked(''), 60_000);
   assert.equal(asked('?timeout=5s'), 5000);
   assert.equal(asked('?timeout=5m'), 60_000);
@@ -15,7 +15,7 @@ test('a client may ask for less time than there is, and not for more', () => {
   assert.throws(() => asked('?timeout=soon'), { code: 400, message: /invalid duration "soon"/ });
 });
 
-test('what is late is told, an answer that has begun is broken off, and what fails afterwards harms nobody', async () => {
+test('a late request gets 504, a begun answer is aborted, and later failures are ignored', async () => {
   let destroyed = 0;
   const raw = (headersSent: boolean) =>
     ({ headersSent, writableEnded: false, destroy: () => destroyed++ }) as unknown as ServerResponse;

@@ -14,13 +14,13 @@ function busy(ms: number): void {
   while (performance.now() < end);
 }
 
-test('few watchers are written to at once, in the order in which they were woken', () => {
+test('few subscribers are written to in one turn, in the order of their wakeups', () => {
   const pumped: number[] = [];
   new FanOut().wake(subscribers(5, (i) => pumped.push(i)));
   assert.deepEqual(pumped, [0, 1, 2, 3, 4]);
 });
 
-test('many watchers leave room for everything else between them, and all get their turn', async () => {
+test('many subscribers are spread over turns, and all are pumped', async () => {
   const pumped: number[] = [];
   new FanOut().wake(
     subscribers(200, (i) => {
@@ -38,7 +38,7 @@ test('many watchers leave room for everything else between them, and all get the
   );
 });
 
-test('who is woken again before his turn is pumped once; who is woken after it once more', async () => {
+test('several wakeups before a pump cause one pump, and a later wakeup causes another', async () => {
   const counts = new Array<number>(100).fill(0);
   const all = subscribers(100, (i) => {
     busy(0.05);

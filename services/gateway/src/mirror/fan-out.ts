@@ -1,17 +1,17 @@
 import type { Frames } from '../codec/event-frames.ts';
 import type { Subscriber } from './subscriber.ts';
 
-/** How long one turn of the loop may be spent on writing to watchers. */
+/** The time that one turn of the event loop may spend on writing to subscribers. */
 const TURN_MS = 1;
-/** so many are written to between two looks at the clock */
+/** the number of subscribers that are written to between two readings of the clock */
 const BETWEEN_LOOKS = 8;
 
 /**
- * Writes news to watchers, a few at a time.
+ * Writes new events to subscribers, a few in each turn of the event loop.
  *
- * Invariant: a subscriber that was woken is pumped once after its wake, however often it was woken before. Between turns
- * the loop does everything else, so that a thousand watchers do not hold up a request; and what happens meanwhile
- * reaches those who are still to come together with what woke them, in one write.
+ * Invariant: after one or more wakeups a subscriber is pumped once. Between turns the event loop serves other work, so
+ * that a thousand subscribers do not delay a request; events that arrive meanwhile reach the remaining subscribers in
+ * the same write.
  */
 export class FanOut {
   #waiting: Subscriber[] = [];
@@ -46,34 +46,34 @@ export class FanOut {
 }
 
 export interface Shared {
-  readonly wish: string;
+  readonly options: string;
   readonly frames: Frames;
   users: number;
 }
 
 /**
- * The frames of all watches that want the same of a collection: their bytes are made once, for all of them.
+ * Shares the frames among all watches of a collection with the same options, so that their bytes are made once.
  *
- * Invariant: frames are kept while somebody uses them.
+ * Invariant: frames are kept exactly while a watch uses them.
  */
 export class SharedFrames {
-  readonly #byWish = new Map<string, Shared>();
+  readonly #byOptions = new Map<string, Shared>();
 
   get size(): number {
-    return this.#byWish.size;
+    return this.#byOptions.size;
   }
 
-  acquire(wish: string, make: () => Frames): Shared {
-    let shared = this.#byWish.get(wish);
+  acquire(options: string, make: () => Frames): Shared {
+    let shared = this.#byOptions.get(options);
     if (shared === undefined) {
-      shared = { wish, frames: make(), users: 0 };
-      this.#byWish.set(wish, shared);
+      shared = { options, frames: make(), users: 0 };
+      this.#byOptions.set(options, shared);
     }
     shared.users++;
     return shared;
   }
 
   release(shared: Shared): void {
-    if (--shared.users === 0) this.#byWish.delete(shared.wish);
+    if (--shared.users === 0) this.#byOptions.delete(shared.options);
   }
 }

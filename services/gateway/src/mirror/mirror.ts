@@ -20,26 +20,26 @@ interface Waiter {
   readonly resolve: (collection: Collection | undefined) => void;
 }
 
-/** A state that cannot be read in the store. */
+/** An object that the store cannot read. */
 export interface Suspect {
   readonly key: Key;
   readonly revision: number;
 }
 
 /**
- * This process's copy of one collection, shared by all its clients.
+ * This process's copy of one collection, shared by all clients.
  *
- * Invariant: `collection` is complete through its own `through`. It is replaced as a whole when the stream to the
- * watch service was lost; subscribers then go on in the new one from their own revisions.
+ * Invariant: `collection` is complete through its own `through`. It is replaced as a whole after the stream to the
+ * watch service was lost; subscribers then continue in the new collection from their own revisions.
  */
 export class Mirror {
   readonly resource: string;
   readonly subscribers = new Set<Subscriber>();
-  /** objects that the store called corrupt when it was asked, while their last good state is still here */
+  /** objects that the store reported as corrupt on a read, while their last good state is still mirrored */
   readonly suspects = new Map<string, Suspect>();
   collection: Collection | undefined;
   usedAt = 0;
-  /** the stream at hand brings every change of this collection */
+  /** the current stream delivers every change of this collection */
   #live = false;
   readonly #memory: WindowMemory;
   readonly #typeless: boolean;
@@ -49,14 +49,14 @@ export class Mirror {
   #history: CollectionEvent[] = [];
   #states = new Map<number, Item>();
 
-  /** typeless: in lists the objects do not name their kind */
+  /** typeless: objects in lists have no kind and apiVersion */
   constructor(resource: string, memory: WindowMemory, typeless = false) {
     this.resource = resource;
     this.#typeless = typeless;
     this.#memory = memory;
   }
 
-  /** somebody waits for a revision, or watches */
+  /** whether a reader waits for a revision, or a watch is open */
   get needed(): boolean {
     return this.subscribers.size > 0 || this.#waiters.length > 0;
   }
@@ -65,12 +65,12 @@ export class Mirror {
     return this.collection?.bytes ?? 0;
   }
 
-  /** The collection as it is here is not read any longer. */
+  /** Releases the collection, which is no longer read. */
   close(): void {
     this.collection?.close();
   }
 
-  /** A new stream begins: what was received of an unfinished opening is void. */
+  /** A new stream begins: discards the parts of an unfinished opening. */
   reopen(): void {
     this.#live = false;
     this.#segments = [];
@@ -103,12 +103,12 @@ export class Mirror {
     for (const subscriber of this.subscribers) subscriber.moved();
   }
 
-  /** Ignored while the state is being sent anew, and when it is already in there. */
+  /** Ignored while the state is being sent again, and when the collection has the change already. */
   apply(change: Change): boolean {
     if (!this.#live || this.collection === undefined || change.revision <= this.collection.through) return false;
     const { kind, traceparent, corrupt } = change;
     if (this.suspects.size > 0) this.#clearBefore(change);
-    // whatever happens to an object that cannot be read ends the history: watchers get what was before, first
+    // a change of a corrupt object ends the history, so subscribers first get the events before it
     const ending = corrupt !== '' || this.collection.isCorrupt(change.key);
     if (ending) for (const subscriber of this.subscribers) subscriber.pump();
     if (this.collection.apply({ kind, state: itemParts(change), traceparent, corrupt }) !== undefined) return true;
@@ -126,7 +126,7 @@ export class Mirror {
     for (const waiter of ready) waiter.resolve(this.collection);
   }
 
-  /** The collection once it is complete through the revision; undefined when that takes too long. */
+  /** The collection once it is complete through the revision; undefined after the timeout. */
   when(revision: Revision, timeoutMs: number): Promise<Collection | undefined> {
     if (this.collection !== undefined && this.collection.through >= revision) return Promise.resolve(this.collection);
     return new Promise((resolve) => {
@@ -145,7 +145,7 @@ export class Mirror {
     });
   }
 
-  /** By a later state, or because the collection itself says so now. A state that comes late clears nobody. */
+  /** Clears a suspect when a later state arrives or the collection itself marks it as corrupt; a late state clears none. */
   #clearBefore({ key, revision, corrupt }: Change): void {
     const name = suspectName(key);
     const suspect = this.suspects.get(name);

@@ -71,7 +71,7 @@ function mirrorsOf(memoryBytes: number, now: () => number): Mirrors {
   });
 }
 
-test('where all mirrors are too large, those go that were not used for longest, and come back on demand', async () => {
+test('when all mirrors are too large, the least recently used are evicted, and opened again on demand', async () => {
   let time = 0;
   const mirrors = mirrorsOf(250 << 10, () => ++time);
   const has = (resource: string) => mirrors.peek(resource) !== undefined;
@@ -92,7 +92,7 @@ test('where all mirrors are too large, those go that were not used for longest, 
   }
 });
 
-test('an object that could not be read stays suspected until a later state of it comes', () => {
+test('an unreadable object stays a suspect until a later state of it arrives', () => {
   const mirror = new Mirror('configmaps', new WindowMemory({ bytes: 1 << 20 }));
   mirror.receiveOpening({ resource: 'configmaps', opened: true, revision: 10, floor: 10 });
   const key = { resource: 'configmaps', namespace: 'n', name: 'a' };

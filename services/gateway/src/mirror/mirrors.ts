@@ -11,31 +11,31 @@ import type { Subscriber } from './subscriber.ts';
 interface MirrorsOptions {
   addresses: readonly string[];
   credentials: ReturnType<Kit['credentials']['client']>;
-  /** the pauses while no watch service can be followed */
+  /** the backoff while no watch service can be followed */
   retry: Retry;
   tracing: Tracing;
   metrics: GatewayMetrics;
-  /** for the windows of all mirrors */
+  /** the memory of the windows of all mirrors */
   windows: WindowMemory;
-  /** beyond this the mirrors that were not used for longest are dropped */
+  /** above this the least recently used mirrors are evicted */
   memoryBytes: number;
   /** a collection larger than this is mirrored for watches only */
   largestBytes: number;
-  /** in lists of this resource the objects do not name their kind */
+  /** whether objects in lists of this resource have no kind and apiVersion */
   isTypeless: (resource: string) => boolean;
-  /** how late changes are heard of here */
+  /** gets the lag of each batch of changes */
   lagged: (ms: number) => void;
   now?: () => number;
 }
 
 const CONNECT_MS = 5000;
-/** A mirror that nobody used for this long is dropped. */
+/** An unused mirror is evicted after this time. */
 const IDLE_MS = 300_000;
 
 /**
- * The collections that this process mirrors: opened on demand, followed over one stream, dropped when idle.
+ * The collections that this process mirrors: opened on demand, followed over one stream, evicted when idle.
  *
- * Invariant: every change of an opened collection is applied to its mirror before any reader is told a revision that
+ * Invariant: every change of an opened collection is applied to its mirror before any reader gets a revision that
  * includes it.
  */
 export class Mirrors {
@@ -47,7 +47,7 @@ export class Mirrors {
   readonly #kept = new Set<string>();
   readonly #fanOut = new FanOut();
   readonly #followers = new Map<string, Array<() => void>>();
-  /** as the watch service told them; small collections are not told */
+  /** as the watch service reported them; it does not report small collections */
   readonly #sizes = new Map<string, number>();
   readonly #whenConnected = Promise.withResolvers<void>();
   #connected = false;
@@ -87,18 +87,18 @@ export class Mirrors {
     this.#stream.close();
   }
 
-  /** Mirrored for as long as this process lives, used or not. */
+  /** Mirrors a resource for the lifetime of this process. */
   keep(resource: string): void {
     this.#kept.add(resource);
     this.open(resource);
   }
 
-  /** Calls back whenever the mirror of a resource has changed, before any reader is told of a revision that includes it. */
+  /** Calls back after each change of a mirror, before any reader gets a revision that includes the change. */
   follow(resource: string, changed: () => void): void {
     this.#followers.set(resource, [...(this.#followers.get(resource) ?? []), changed]);
   }
 
-  /** The mirror of a resource, opened now if it was not. */
+  /** The mirror of a resource, opened if necessary. */
   open(resource: string): Mirror {
     let mirror = this.#byResource.get(resource);
     if (mirror === undefined) {
@@ -111,27 +111,27 @@ export class Mirrors {
     return mirror;
   }
 
-  /** The collection if it is mirrored already. */
+  /** The collection if it is already mirrored. */
   peek(resource: string): Collection | undefined {
     return this.#byResource.get(resource)?.collection;
   }
 
-  /** How many watch it here. */
+  /** The number of watches of a resource in this process. */
   watchers(resource: string): number {
     return this.#byResource.get(resource)?.subscribers.size ?? 0;
   }
 
-  /** Whether a collection is not here, and too large to be brought here for reads alone. */
+  /** Whether a collection is not mirrored and too large to be mirrored for reads only. */
   async isTooLarge(resource: string): Promise<boolean> {
     if (this.#byResource.has(resource)) return false;
-    // sizes are the first that a stream tells; without any, the reader waits for the collection instead
+    // a stream begins with the sizes; without a connection the reader waits for the collection instead
     await Promise.race([this.#whenConnected.promise, delayMs(CONNECT_MS)]);
     return (this.#sizes.get(resource) ?? 0) > this.#options.largestBytes;
   }
 
-  /** Whether a revision that may not exist yet is heard of here, within a time. */
+  /** Whether a revision that may not exist yet is reached within a time. */
   async reaches(revision: Revision, timeoutMs: number): Promise<boolean> {
-    // what is kept is told of every revision
+    // the watch service reports every revision for a kept mirror
     const [kept] = this.#kept;
     if (this.#through >= revision || kept === undefined) return this.#through >= revision;
     return (await this.collectionIfReached(kept, revision, timeoutMs)) !== undefined;
@@ -142,7 +142,7 @@ export class Mirrors {
     return this.open(resource).when(revision, timeoutMs);
   }
 
-  /** The collection, complete through a revision that the store has told; undefined when that takes too long. */
+  /** The collection, complete through an existing revision; undefined after the timeout. */
   async collection(resource: string, revision: Revision, timeoutMs: number): Promise<Collection | undefined> {
     const mirror = this.open(resource);
     if (mirror.collection === undefined || mirror.collection.through < revision)
@@ -150,17 +150,17 @@ export class Mirrors {
     return mirror.when(revision, timeoutMs);
   }
 
-  /** The store says that this object cannot be read. */
+  /** The store reports that this object cannot be read. */
   suspect({ key, revision }: Suspect): void {
     this.#byResource.get(key.resource)?.suspects.set(suspectName(key), { key, revision });
   }
 
-  /** It can be read after all, or is gone. */
+  /** The object can be read after all, or was deleted. */
   clear(key: Key): void {
     this.#byResource.get(key.resource)?.suspects.delete(suspectName(key));
   }
 
-  /** Objects of a namespace ("" for all) that the store could not read when it was last asked. */
+  /** Objects of a namespace ("" for all) that the store could not read at the last attempt. */
   suspects(resource: string, namespace: string): Key[] {
     const suspects = this.#byResource.get(resource)?.suspects;
     if (suspects === undefined || suspects.size === 0) return [];
@@ -168,7 +168,7 @@ export class Mirrors {
     return keys.filter((key) => namespace === '' || key.namespace === namespace);
   }
 
-  /** This process is to end: so many watches get a last bookmark, where they want them, and end as if their time were over. */
+  /** For shutdown: ends at most so many watches with a last bookmark, as if their timeout had passed. */
   endWatches(most: number): void {
     let left = most;
     for (const { subscribers } of this.#byResource.values()) {
@@ -224,14 +224,14 @@ export class Mirrors {
     if (response.committedAtMs) this.#noteLag(response.committedAtMs);
   }
 
-  /** From when a store knew of the commit until its watchers have their turn. */
+  /** The time from the commit in a store until the subscribers of this process are woken. */
   #noteLag(committedAtMs: number): void {
     const lagMs = Math.max(0, performance.timeOrigin + performance.now() - committedAtMs);
     this.#options.metrics.lagSeconds.observe(lagMs / 1000);
     this.#options.lagged(lagMs);
   }
 
-  /** How many watch anything here. */
+  /** The number of all watches in this process. */
   get watching(): number {
     let count = 0;
     for (const mirror of this.#byResource.values()) count += mirror.subscribers.size;
@@ -247,12 +247,12 @@ export class Mirrors {
     this.#dropForMemory();
   }
 
-  /** Where all together are too large, those go that nobody has asked for the longest; they come back on demand. */
+  /** Evicts the least recently used mirrors while all together are too large; they are opened again on demand. */
   #dropForMemory(): void {
     const { memoryBytes, metrics } = this.#options;
     const mirrors = [...this.#byResource.values()].sort((a, b) => a.usedAt - b.usedAt);
     let bytes = mirrors.reduce((sum, mirror) => sum + mirror.bytes, 0);
-    // the one that was used last stays in any case: it is being read
+    // the most recently used mirror stays in any case, because it is being read
     for (const mirror of mirrors.slice(0, -1)) {
       if (bytes <= memoryBytes) break;
       if (!this.#mayGo(mirror)) continue;

@@ -41,8 +41,8 @@ const red = {
 };
 const all = { everything: true, selective: false, namespace: '', matches: () => true, isAbout: () => true };
 
-/** What a watch is told, as "TYPE name color revision". */
-function told(selection: typeof red, base: readonly Change[], changes: readonly Change[]): string[] {
+/** The events of a watch, as "TYPE name color revision". */
+function eventsOf(selection: typeof red, base: readonly Change[], changes: readonly Change[]): string[] {
   const past = new PastEvents(selection);
   for (const state of base) past.begin(itemOf(itemParts(state)));
   const window = new EventWindow(toRevision(0));
@@ -70,9 +70,9 @@ const history = [
 ];
 const base = [change(5, CREATE, 'a', 'red'), change(6, CREATE, 'b', 'blue')];
 
-test('without a selector each change is told as what it was', () => {
+test('without a selector each change keeps its kind', () => {
   assert.deepEqual(
-    told(all, [], history).map((line) => line.replace(/ (red|blue) /, ' ')),
+    eventsOf(all, [], history).map((line) => line.replace(/ (red|blue) /, ' ')),
     [
       ...['MODIFIED a 11', 'MODIFIED b 12', 'MODIFIED b 13', 'ADDED c 14', 'ADDED d 15', 'DELETED c 16'],
       ...['DELETED d 17', 'MODIFIED b 18', 'MODIFIED a 19', 'DELETED a 20', 'ADDED a 21'],
@@ -80,8 +80,8 @@ test('without a selector each change is told as what it was', () => {
   );
 });
 
-test('with a selector an object is added when it comes into the selection, and deleted as it last was in it', () => {
-  assert.deepEqual(told(red, base, history), [
+test('with a selector an object is added when it is first selected, and deleted with its last selected state', () => {
+  assert.deepEqual(eventsOf(red, base, history), [
     'DELETED a red 11',
     'ADDED b red 12',
     'MODIFIED b red 13',

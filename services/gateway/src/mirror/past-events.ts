@@ -3,15 +3,15 @@ import { toRevision } from '@tidegate/revision';
 import type { Change } from '@tidegate/wire';
 
 /**
- * Changes as the log tells them, turned into events with the state before each.
+ * Converts changes of the log into events with the state before each.
  *
- * Invariant: `#states` holds the objects that the watch selected as of the last change that was turned. They are all
- * that a watch needs to know of the past: a change of an object that is not among them is news, or not for it.
+ * Invariant: `#states` holds the objects that the watch selects as of the last converted change. No other earlier state
+ * is needed: a change of any other object adds it to the selection, or is not for this watch.
  */
 export class PastEvents {
   readonly #states = new Map<string, Item>();
   readonly #selects: (item: Item) => boolean;
-  /** without a selector the kind of a change says all */
+  /** false without a selector, when the kind of a change is enough */
   readonly #remembers: boolean;
 
   constructor(selection: { selective: boolean; matches: (item: Item) => boolean }) {
@@ -19,12 +19,12 @@ export class PastEvents {
     this.#remembers = selection.selective;
   }
 
-  /** An object as it was where the watch begins. */
+  /** Adds an object in its state at the start of the watch. */
   begin(item: Item): void {
     if (this.#remembers) this.#remember(item);
   }
 
-  /** item: what the change made, in the version that is watched */
+  /** item: the new state, in the version of the watch */
   event(change: Change, item = itemOf(itemParts(change))): CollectionEvent {
     const deleted = change.kind === eventKind.deleted;
     const previous = this.#previousOf(item, change);
@@ -45,7 +45,7 @@ export class PastEvents {
 
   #previousOf(item: Item, { kind }: Change): Item | undefined {
     if (kind === eventKind.created) return undefined;
-    // what was not selected before is told like something that was not there
+    // an object that was not selected before appears as created
     return this.#remembers ? this.#states.get(nameOf(item)) : item;
   }
 

@@ -5,7 +5,7 @@ import { SharedFrames } from './fan-out.ts';
 
 const framesOf = () => ({}) as Frames;
 
-test('Watches that want the same share frames, which go with the last of them.', () => {
+test('Watches with the same options share frames, which are released with the last watch.', () => {
   const frames = new SharedFrames();
   const [one, two] = [frames.acquire('labels=a', framesOf), frames.acquire('labels=a', framesOf)];
   assert.equal(one.frames, two.frames);
@@ -15,7 +15,7 @@ test('Watches that want the same share frames, which go with the last of them.',
   assert.equal(frames.size, 0);
 });
 
-test('Selectors that clients make up leave nothing behind.', () => {
+test('Arbitrary selectors of clients leave no memory behind.', () => {
   const frames = new SharedFrames();
   for (let i = 0; i < 10_000; i++) frames.release(frames.acquire(`labels=a-${i}`, framesOf));
   assert.equal(frames.size, 0);

@@ -76,21 +76,21 @@ function arrive(mirror: Mirror, ...revisions: number[]): void {
   }
 }
 
-test('a watch from a version of the future gets nothing up to it, however the changes arrive', () => {
+test('a watch from a future version gets no event up to it, however the changes arrive', () => {
   const mirror = mirrorThrough(5);
   const { versions } = subscribe(mirror, 8);
   arrive(mirror, 6, 7, 8, 9, 10);
   assert.deepEqual(versions(), [9, 10]);
 });
 
-test('a watch from the newest version gets all that comes after it, once', () => {
+test('a watch from the newest version gets every later event once', () => {
   const mirror = mirrorThrough(5);
   const { versions } = subscribe(mirror, 5);
   arrive(mirror, 6, 7);
   assert.deepEqual(versions(), [6, 7]);
 });
 
-test('when the mirror is rebuilt by a replica that is behind, nothing is sent again', () => {
+test('no event is sent again when a replica that lags behind rebuilds the mirror', () => {
   const mirror = mirrorThrough(5);
   const { versions } = subscribe(mirror, 5);
   arrive(mirror, 6, 7);
@@ -115,7 +115,7 @@ function lateFrames() {
   return { frames, waiting };
 }
 
-test('a watch whose events have to be waited for goes on behind them, and sends nothing meanwhile', async () => {
+test('a watch whose events are being converted sends nothing meanwhile, and continues after them', async () => {
   const mirror = mirrorThrough(5);
   const { frames, waiting } = lateFrames();
   const { subscriber, versions, sent } = subscribe(mirror, 5, frames);
@@ -129,7 +129,7 @@ test('a watch whose events have to be waited for goes on behind them, and sends 
   assert.deepEqual([versions(), waiting.length], [[6, 7], 0]);
 });
 
-test('a watch ends with what cannot be shown, behind all that can, and is written to no more', async () => {
+test('a watch sends all convertible events, then the error, and then ends', async () => {
   const mirror = mirrorThrough(5);
   const { frames, waiting } = lateFrames();
   const { sent } = subscribe(mirror, 5, frames);
@@ -140,7 +140,7 @@ test('a watch ends with what cannot be shown, behind all that can, and is writte
   assert.deepEqual([sent(), waiting.length, mirror.subscribers.size], ['6 ERROR', 0, 0]);
 });
 
-test('what comes for a watch that is over is not sent', async () => {
+test('late events for an ended watch are not sent', async () => {
   const mirror = mirrorThrough(5);
   const { frames, waiting } = lateFrames();
   const { subscriber, sent } = subscribe(mirror, 5, frames);

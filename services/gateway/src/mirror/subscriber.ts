@@ -3,7 +3,7 @@ import { type Revision, revisionText } from '@tidegate/revision';
 import { type ApiError, expired } from '@tidegate/status';
 import type { Frames, LateSlice } from '../codec/event-frames.ts';
 
-/** Where a subscriber writes: an HTTP response of either version. */
+/** The output of a subscriber: a response of HTTP/1.1 or HTTP/2. */
 export interface Sink {
   /** false when the socket is full */
   write(bytes: Buffer): boolean;
@@ -19,34 +19,34 @@ interface Source {
 
 interface SubscriberOptions {
   mirror: Source;
-  /** events after this revision */
+  /** the watch gets events after this revision */
   after: Revision;
   frames: Frames;
-  /** the client asked for bookmarks */
+  /** whether the client asked for bookmarks */
   bookmarks: boolean;
   sink: Sink;
-  /** counts what is written */
+  /** counts the written events */
   events: { inc(count: number): void };
 }
 
 const SLICE_BYTES = 64 << 10;
 
 /**
- * One watcher.
+ * One watch.
  *
- * Invariant: `#after` is the revision through which this client has been sent everything it selected. A client whose
- * socket is full is parked: it holds no bytes but those in the socket, and goes on from the window when it drains.
- * When the window has moved past it, it is told so (410) and its stream ends.
+ * Invariant: this client was sent every selected event through the revision `#after`. A subscriber whose socket is full
+ * is parked: it holds no bytes except those in the socket, and continues from the window when the socket drains. When
+ * the window has moved past it, the client gets 410 and the stream ends.
  *
  *   active --socket full--> parked --drain--> active --window passed it, or the watch is over--> ended
  *   active --the next events are being converted--> waiting --they are--> active
  */
 export class Subscriber {
   readonly #options: SubscriberOptions;
-  /** news are waiting for it */
+  /** a wakeup is pending */
   woken = false;
   #after: Revision;
-  /** the next event's place in the window; undefined: look it up by revision */
+  /** the next event's position in the window; undefined: to be found by revision */
   #position: number | undefined;
   #state: 'active' | 'parked' | 'waiting' | 'ended' = 'active';
 
@@ -60,7 +60,7 @@ export class Subscriber {
     });
   }
 
-  /** Writes what the window holds beyond this client's place, slice by slice while its socket takes it. */
+  /** Writes the events after this client's position, slice by slice, until the socket is full. */
   pump(): void {
     const { mirror, frames } = this.#options;
     const { collection } = mirror;
@@ -72,7 +72,7 @@ export class Subscriber {
         return;
       }
       if (position >= window.end) {
-        // a version of the future has no place yet: what comes up to it is not for this client
+        // a future revision has no position yet: events up to it are not for this client
         this.#position = collection.through >= this.#after ? position : undefined;
         return;
       }
@@ -89,7 +89,7 @@ export class Subscriber {
   }
 
   #arrived({ bytes, count, end, through, failure }: LateSlice, window: EventWindow): void {
-    // its time may be over by now
+    // the watch may have ended meanwhile
     if (this.#state !== 'waiting') return;
     this.#state = 'active';
     this.#position = this.#options.mirror.collection?.window === window ? end : undefined;
@@ -99,13 +99,13 @@ export class Subscriber {
     else this.fail(failure);
   }
 
-  /** The mirror was rebuilt: places in the old window mean nothing in the new one. */
+  /** The mirror was rebuilt, and positions in the old window are invalid. */
   moved(): void {
     this.#position = undefined;
     this.pump();
   }
 
-  /** Everything through the collection's revision has been sent: a client may resume from there. */
+  /** Sends a bookmark when everything through the collection's revision has been sent. */
   bookmark(): void {
     const { mirror, frames } = this.#options;
     const { collection } = mirror;
@@ -121,7 +121,7 @@ export class Subscriber {
     this.#write(frames.bookmark(revisionText(this.#after)), 0);
   }
 
-  /** Nothing true can be sent from here on. */
+  /** Sends an error and ends the watch. */
   fail(error: ApiError): void {
     if (this.#state === 'ended') return;
     this.#write(this.#options.frames.error(error.status), 0);

@@ -2,14 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { WatchTimes } from './watch-times.ts';
 
-/** Lets the time pass in steps of 100 ms, and says what each watch was told, and when (in tenths of a second). */
+/**
+ * Lets the time pass in steps of 100 ms, and returns the calls of each watch with their times (in tenths of a second).
+ */
 function play(seconds: number, watches: ReadonlyArray<{ timeoutMs: number; bookmarks: boolean }>, leavesAt = Infinity) {
   let now = 12_345;
   const begun = now;
   const times = new WatchTimes(() => now);
-  const told = watches.map(() => [] as string[]);
+  const calls = watches.map(() => [] as string[]);
   const placed = watches.map((watch, i) => {
-    const note = (what: string) => told[i]?.push(`${what} ${Math.round((now - begun) / 100)}`);
+    const note = (what: string) => calls[i]?.push(`${what} ${Math.round((now - begun) / 100)}`);
     return times.add({ bookmark: () => note('bookmark'), end: () => note('end') }, watch);
   });
   for (let tenth = 1; tenth <= seconds * 10; tenth++) {
@@ -17,46 +19,46 @@ function play(seconds: number, watches: ReadonlyArray<{ timeoutMs: number; bookm
     if (tenth / 10 === leavesAt) for (const time of placed) times.remove(time);
     times.pass();
   }
-  return told;
+  return calls;
 }
 
 const at = (line: string | undefined) => Number(line?.split(' ')[1]) / 10;
 
-test('a watch ends when its time is over, not before, and within half a second', () => {
+test('a watch ends after its timeout, within half a second', () => {
   for (const timeoutMs of [1, 1000, 1100, 1200, 1300, 30_000]) {
-    const [told = []] = play(40, [{ timeoutMs, bookmarks: false }]);
-    assert.equal(told.length, 1);
-    assert.ok(at(told[0]) * 1000 >= timeoutMs && at(told[0]) * 1000 <= timeoutMs + 500, `${timeoutMs}: ${told}`);
+    const [calls = []] = play(40, [{ timeoutMs, bookmarks: false }]);
+    assert.equal(calls.length, 1);
+    assert.ok(at(calls[0]) * 1000 >= timeoutMs && at(calls[0]) * 1000 <= timeoutMs + 500, `${timeoutMs}: ${calls}`);
   }
 });
 
-test('bookmarks come about each minute, and two seconds before the end', () => {
-  const [told = []] = play(310, [{ timeoutMs: 300_000, bookmarks: true }]);
-  assert.equal(told.at(-1)?.startsWith('end'), true);
-  const bookmarks = told.slice(0, -1).map(at);
+test('bookmarks are sent about once a minute, and two seconds before the end', () => {
+  const [calls = []] = play(310, [{ timeoutMs: 300_000, bookmarks: true }]);
+  assert.equal(calls.at(-1)?.startsWith('end'), true);
+  const bookmarks = calls.slice(0, -1).map(at);
   for (const [i, time] of bookmarks.entries()) {
     const apart = time - (bookmarks[i - 1] ?? 0);
-    assert.ok(apart <= 66.5, `${told}`);
-    if (i < bookmarks.length - 1) assert.ok(apart >= 54, `${told}`);
+    assert.ok(apart <= 66.5, `${calls}`);
+    if (i < bookmarks.length - 1) assert.ok(apart >= 54, `${calls}`);
   }
-  assert.ok(Math.abs((bookmarks.at(-1) ?? 0) - 298) <= 0.5, `${told}`);
+  assert.ok(Math.abs((bookmarks.at(-1) ?? 0) - 298) <= 0.5, `${calls}`);
 });
 
-test('a watch of two seconds and less has no bookmark', () => {
+test('a watch of two seconds or less has no bookmark', () => {
   assert.deepEqual(play(5, [{ timeoutMs: 2000, bookmarks: true }])[0]?.length, 1);
 });
 
-test('a watch whose client has left is told nothing', () => {
+test('a removed watch gets no bookmarks', () => {
   const both = { timeoutMs: 100_000, bookmarks: true };
   assert.deepEqual(play(120, [both, both], 10), [[], []]);
 });
 
-test('many watches do not get their bookmarks all at once', () => {
-  const told = play(70, new Array(100).fill({ timeoutMs: 1_800_000, bookmarks: true }));
-  assert.ok(new Set(told.map(([first]) => first)).size > 20);
+test('the bookmarks of many watches are spread over time', () => {
+  const calls = play(70, new Array(100).fill({ timeoutMs: 1_800_000, bookmarks: true }));
+  assert.ok(new Set(calls.map(([first]) => first)).size > 20);
 });
 
-test('there is a timer only while there is a watch, and a watch after a long rest keeps its time', () => {
+test('the timer runs only while a watch exists, and a watch after a long pause ends on time', () => {
   let now = 0;
   const times = new WatchTimes(() => now);
   times.start();

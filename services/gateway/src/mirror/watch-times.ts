@@ -1,18 +1,18 @@
 import { setInterval } from 'node:timers';
 
-/** A watch as its time sees it. */
+/** The operations of a watch that are timed. */
 interface Timed {
   bookmark(): void;
   end(): void;
 }
 
-/** Watches are looked at so often: their times are kept to a quarter of a second. */
+/** The resolution of watch times. */
 const TURN_MS = 250;
 const BOOKMARK_MS = 60_000;
-/** a bookmark this long before the server ends a watch */
+/** the last bookmark is sent this long before the server ends a watch */
 const LAST_BOOKMARK_MS = 2000;
 
-/** One watch's place in time. */
+/** The schedule of one watch. */
 export interface WatchTime {
   readonly watch: Timed;
   readonly endAt: number;
@@ -21,10 +21,10 @@ export interface WatchTime {
 }
 
 /**
- * When each watch gets its bookmarks, and when it ends: one timer for all of them, because thousands of watches do
- * little but wait. Where there is no watch there is no timer.
+ * Schedules the bookmarks and the end of all watches with one timer, because thousands of watches are mostly idle.
+ * Without a watch no timer runs.
  *
- * Invariant: a watch stands in the turn in which something is next due for it, and in no other.
+ * Invariant: each watch is in exactly one turn, that of its next due action.
  */
 export class WatchTimes {
   readonly #now: () => number;
@@ -48,13 +48,13 @@ export class WatchTimes {
     this.#rest();
   }
 
-  /** whether anything will be done without being asked */
+  /** whether the timer runs */
   get isWaiting(): boolean {
     return this.#timer !== undefined;
   }
 
   #wake(): void {
-    // while nothing was due the turns were not counted
+    // the turns were not counted while no watch existed
     if (this.#turns.size === 0) this.#turn = Math.max(this.#turn, turnOf(this.#now()));
     if (!this.#started || this.#timer !== undefined) return;
     this.#timer = setInterval(() => this.pass(), TURN_MS);
@@ -80,7 +80,7 @@ export class WatchTimes {
     if (turn?.delete(time) && turn.size === 0) this.#turns.delete(time.turn);
   }
 
-  /** Does all that is due by now. */
+  /** Executes all due actions. */
   pass(): void {
     const now = this.#now();
     for (const last = turnOf(now); this.#turn < last; this.#turn++) {
@@ -104,7 +104,7 @@ export class WatchTimes {
   }
 
   #place(time: WatchTime): void {
-    // what is due within a turn is done at its end, and not before
+    // an action that is due within a turn is executed at its end, never earlier
     time.turn = Math.max(this.#turn, turnOf(Math.min(time.endAt, time.bookmarkAt)));
     const turn = this.#turns.get(time.turn);
     if (turn === undefined) this.#turns.set(time.turn, new Set([time]));
@@ -116,7 +116,7 @@ function turnOf(time: number): number {
   return Math.floor(time / TURN_MS);
 }
 
-/** About each minute, not all at once, and shortly before the end. */
+/** About once a minute, with jitter, and shortly before the end. */
 function nextBookmark(now: number, endAt: number): number {
   const last = endAt - LAST_BOOKMARK_MS;
   if (now >= last) return Number.POSITIVE_INFINITY;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '@tidegate/schema';
 import { applyJsonPatch } from './json-patch.ts';
 
-test('a patch that is applied again makes the same again', () => {
+test('a patch that is applied twice gives the same result', () => {
   const operations = [
     { op: 'add', path: '/list', value: [1] },
     { op: 'add', path: '/list/-', value: 2 },
@@ -15,7 +15,7 @@ test('a patch that is applied again makes the same again', () => {
   assert.deepEqual(applyJsonPatch({}, operations), expected);
 });
 
-test('what is not there is null to a test, but only in an object that is there', () => {
+test('a test treats an absent field as null, but only in an existing object', () => {
   const absent = (path: string) => [{ op: 'test', path, value: null }];
   assert.deepEqual(applyJsonPatch({ a: { b: 1 } }, absent('/a/c')), { a: { b: 1 } });
   assert.deepEqual(applyJsonPatch({ a: null }, absent('/a')), { a: null });
@@ -37,7 +37,7 @@ test('large whole numbers are copied, compared and kept', () => {
   assert.throws(() => applyJsonPatch({ a: large - 1n }, operations.slice(0, 1)), { reason: 'Invalid' });
 });
 
-test('copies that double what there is are refused before they fill the memory', () => {
+test('copies that keep doubling the object are refused before they fill the memory', () => {
   const doubling = Array.from({ length: 60 }, (_, i) => ({ op: 'copy', from: '/a', path: `/a/${i}` }));
   assert.throws(() => applyJsonPatch({ a: { x: 'x'.repeat(100) } }, doubling), {
     reason: 'Invalid',
@@ -64,7 +64,7 @@ const COSTLY: ReadonlyArray<readonly [what: string, object: JsonObject, operatio
 ];
 
 for (const [what, object, operation] of COSTLY) {
-  test(`thousands of ${what} are refused before they hold up others`, () => {
+  test(`thousands of ${what} are refused before they block other requests`, () => {
     const operations = Array.from({ length: 9999 }, () => operation);
     // reading the object, which every request does once, is not what is measured
     const base = timeOf(() => applyJsonPatch(object, []));
@@ -85,7 +85,7 @@ function timeOf(work: () => void): number {
   return Math.round((user + system) / 1000);
 }
 
-test('thousands of operations on lists as objects have them are permitted', () => {
+test('thousands of operations on lists of usual size are permitted', () => {
   const list = Array.from({ length: 300 }, (_, i) => ({ name: `item-${i}`, value: 'x'.repeat(50) }));
   const operations = Array.from({ length: 9000 }, (_, i) =>
     i % 2 === 0
@@ -101,7 +101,7 @@ test('operations that nest their results too deeply are refused', () => {
   assert.throws(() => applyJsonPatch({ a: {} }, [{ op: 'move', from: '/a', path: '/a/b' }]), { reason: 'Invalid' });
 });
 
-test('what is no operation is refused, and the object stays as it is', () => {
+test('an invalid operation is refused, and the object stays unchanged', () => {
   const object: JsonObject = { a: { b: 1 }, list: [1] };
   for (const operation of [
     null,
@@ -132,7 +132,7 @@ test('what is no operation is refused, and the object stays as it is', () => {
   assert.deepEqual(object, { a: { b: 1 }, list: [1] });
 });
 
-test('keys of any name are set, read, moved and removed like all', () => {
+test('keys with special names are handled like all others', () => {
   for (const name of ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '']) {
     const path = `/a/${name}`;
     const made = applyJsonPatch({ a: {} }, [
@@ -152,7 +152,7 @@ test('keys of any name are set, read, moved and removed like all', () => {
   assert.equal(({} as { prototype?: unknown }).prototype, undefined);
 });
 
-test('a fault while a patch is applied is not told as the client’s', () => {
+test('an internal error during a patch is not reported as the client’s', () => {
   const value = {
     get broken(): never {
       throw new TypeError('a fault');

@@ -15,7 +15,7 @@ import { type Place, placeOf, pointerKeys } from './pointer.ts';
 import { isSameJson, WorkLimit } from './work-limit.ts';
 
 const MAX_OPERATIONS = 10_000;
-/** Each copy may double what there is: together they may not make more than a body may be. */
+/** Each copy may double the object, so all copies together may create at most the size of a body. */
 const MAX_COPIED_CHARACTERS = 3 << 20;
 const KINDS = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const;
 
@@ -23,18 +23,18 @@ interface Operation {
   readonly op: (typeof KINDS)[number];
   readonly path: string;
   readonly keys: readonly string[];
-  /** of move and copy */
+  /** the source of move and copy */
   readonly from: string;
   readonly fromKeys: readonly string[];
-  /** undefined: there is none */
+  /** undefined: the operation has none */
   readonly value: Json | undefined;
 }
 
 /**
- * RFC 6902. The whole patch or nothing: it works on a copy, and the patch stays as it is, too.
+ * Applies a JSON patch (RFC 6902) completely or not at all, to a copy; the patch is not changed either.
  *
- * Invariant: what a patch does beyond reading it, and the object, once is bounded: copies by the characters that they make,
- * everything else by its work.
+ * Invariant: the work of a patch beyond one pass over it and the object is bounded: copies by the characters that they
+ * create, all other operations by WorkLimit.
  */
 export function applyJsonPatch(current: JsonObject, operations: readonly unknown[]): JsonObject {
   if (operations.length > MAX_OPERATIONS) {
@@ -89,7 +89,7 @@ function applyOne(document: Json, operation: Operation, work: WorkLimit): Json {
   }
 }
 
-/** Clients make sure by it that a field is not there yet: as in Kubernetes, what an object does not have is null. */
+/** Absent fields equal null, as in Kubernetes, so that clients can test that a field does not exist. */
 function test(document: Json, { keys, value = null }: Operation, work: WorkLimit): void {
   const place = placeOf(document, keys);
   const found = keys.length === 0 ? document : place?.value;
@@ -110,7 +110,7 @@ interface Changing {
   readonly work: WorkLimit;
 }
 
-/** The place is there before the library is asked: what it throws then is a fault of this server. */
+/** The place is checked before the library is called, so that an error of the library is a bug of this server. */
 function changed(document: Json, { change, at, work }: Changing): Json {
   const place = placeOf(document, at);
   if (at.length > 0) {
@@ -128,7 +128,7 @@ function refuseUnreachable(place: Place | undefined, op: string): void {
   }
 }
 
-/** How many elements of a list are moved when one comes or goes at this place. */
+/** The number of list elements that shift when one is inserted or removed at this place. */
 function behind({ holder, key }: Place): number {
   return !Array.isArray(holder) || key === '-' ? 0 : holder.length - Number(key);
 }
@@ -153,7 +153,7 @@ function badPointer(i: number, pointer: unknown): ApiError {
 
 const OPERATION_FIELDS = new Set(['op', 'path', 'from', 'value']);
 
-/** Fields that no operation of a JSON patch has, and those that stand twice in one. */
+/** Unknown and duplicate fields in the operations of a JSON patch. */
 export function surplusOfOperations(operations: readonly unknown[], notes: BodyNotes | undefined): Surplus[] {
   const surplus: Surplus[] = [];
   for (const [i, operation] of operations.entries()) {
@@ -165,7 +165,7 @@ export function surplusOfOperations(operations: readonly unknown[], notes: BodyN
   return [...surplusOfPatch(operations as Json, notes), ...surplus];
 }
 
-/** Fields that stand twice in a patch. Those that are unknown show in what it makes. */
+/** Duplicate fields in a patch. Unknown fields are found in the patched object. */
 export function surplusOfPatch(patch: Json, notes: BodyNotes | undefined): Surplus[] {
   if (notes === undefined || notes.twice.size === 0) return [];
   return fieldsTwice(patch, notes).map((field) => ({ what: 'duplicate', field }));

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '@tidegate/schema';
 
-/** The keys that a JSON pointer (RFC 6901) names, outermost first; undefined: it is none. */
+/** The keys of a JSON pointer (RFC 6901), outermost first; undefined: invalid. */
 export function pointerKeys(pointer: unknown): string[] | undefined {
   if (typeof pointer !== 'string' || BAD_ESCAPE.test(pointer)) return undefined;
   if (pointer === '') return [];
@@ -14,15 +14,15 @@ export function pointerKeys(pointer: unknown): string[] | undefined {
 const BAD_ESCAPE = /~(?![01])/;
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
-/** A place where a value stands, or may stand. */
+/** The location of an existing or new value. */
 export interface Place {
   readonly holder: Json[] | { [key: string]: Json };
   readonly key: string;
-  /** undefined: nothing stands there */
+  /** undefined: the location is empty */
   readonly value: Json | undefined;
 }
 
-/** The place that the keys lead to; undefined: nothing can stand there. */
+/** The location that the keys lead to; undefined: no value is possible there. */
 export function placeOf(document: Json, keys: readonly string[]): Place | undefined {
   const key = keys.at(-1);
   if (key === undefined) return undefined;
@@ -35,7 +35,7 @@ export function placeOf(document: Json, keys: readonly string[]): Place | undefi
   return isJsonObject(holder) ? { holder, key, value: valueIn(holder, key) } : undefined;
 }
 
-/** What stands at a key of its own, whatever its name. */
+/** The value of an own property, whatever its name. */
 function valueIn(holder: Json | undefined, key: string): Json | undefined {
   if (Array.isArray(holder)) return INDEX.test(key) ? holder[Number(key)] : undefined;
   return isJsonObject(holder) && Object.hasOwn(holder, key) ? holder[key] : undefined;

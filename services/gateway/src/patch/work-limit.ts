@@ -1,14 +1,15 @@
 import type { Json, JsonObject } from '@tidegate/schema';
 
 /**
- * What one patch may do, in steps: the move of one element in a list is one, some nanoseconds. Thousands of operations on a
- * list of a few hundred elements stay far below it; it is there for lists of hundreds of thousands.
+ * The work limit of one patch, in steps. Shifting one list element is one step of some nanoseconds. Thousands of
+ * operations on lists of a few hundred elements stay far below the limit, which is meant for lists of hundreds of
+ * thousands.
  */
 const MOST_STEPS = 2_000_000;
 const STEPS_TO_COMPARE = 10;
 const CHARACTERS_OF_A_STEP = 16;
 
-/** Adds up what the operations of one patch do, before they do it. */
+/** Counts the work of a patch's operations before they are executed. */
 export class WorkLimit {
   readonly #refuse: (limit: number) => Error;
   #left = MOST_STEPS;
@@ -17,17 +18,17 @@ export class WorkLimit {
     this.#refuse = refuse;
   }
 
-  /** Elements of a list get another place. */
+  /** Elements of a list are shifted. */
   shifts(elements: number): void {
     this.#spend(elements);
   }
 
-  /** Values, or keys of objects, are looked at. */
+  /** Values, or keys of objects, are compared. */
   compares(values: number): void {
     this.#spend(values * STEPS_TO_COMPARE);
   }
 
-  /** Characters of two texts are compared. */
+  /** Characters of two strings are compared. */
   reads(characters: number): void {
     this.#spend(Math.ceil(characters / CHARACTERS_OF_A_STEP));
   }
@@ -38,7 +39,7 @@ export class WorkLimit {
   }
 }
 
-/** They mean the same: numbers by what they are worth, objects in whatever order. */
+/** Deep equality: numbers by value, objects without regard to order. */
 export function isSameJson(a: Json, b: Json, work: WorkLimit): boolean {
   work.compares(1);
   if (typeof a === 'string' && typeof b === 'string' && a.length === b.length) work.reads(a.length);

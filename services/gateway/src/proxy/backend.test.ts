@@ -14,8 +14,8 @@ async function listening(speak: (socket: Socket) => void): Promise<{ server: Ser
 
 const call = { method: 'GET', path: '/', headers: ['Host', 'node-1'] };
 
-describe('A connection to a back end', () => {
-  test('that does not come about in time is given up, TLS and all', async () => {
+describe('A connection to a backend', () => {
+  test('fails after its timeout, TLS handshake included', async () => {
     const { server, backend } = await listening(() => {});
     const closed = once(server, 'connection').then(([socket]) => once(socket.resume(), 'close'));
     await assert.rejects(dial({ ...backend, tls: {}, connectMs: 50 }), {
@@ -25,7 +25,7 @@ describe('A connection to a back end', () => {
     server.close();
   });
 
-  test('goes to the address that was judged, whatever the name means', async () => {
+  test('uses the checked address, whatever the name resolves to', async () => {
     const { server, backend } = await listening((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'));
     const socket = await dial({ ...backend, host: 'no.such.name.invalid' });
     const { response } = await ask(socket, call, (body) => body.end());
@@ -34,7 +34,7 @@ describe('A connection to a back end', () => {
     server.close();
   });
 
-  test('that ends before the answer has begun is a failure', async () => {
+  test('fails when it ends before the answer begins', async () => {
     const { server, backend } = await listening((socket) => socket.once('data', () => socket.end('HTTP/1.1 200')));
     const socket = await dial(backend);
     await assert.rejects(

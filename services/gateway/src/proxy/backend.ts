@@ -4,49 +4,49 @@ import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 import { dialErrorText, knownDialErrorText } from '../callouts/dial-errors.ts';
 
-/** Where requests are sent on to: an address that was judged, and is not resolved again. */
+/** The target of forwarded requests: an address that was checked, and is not resolved again. */
 export interface Backend {
   readonly address: string;
   readonly port: number;
-  /** as it is named where it is known by a name: its certificate is for this */
+  /** the host name or address that its certificate must have */
   readonly host: string;
-  /** undefined: in the clear */
+  /** undefined: no TLS */
   readonly tls: ConnectionOptions | undefined;
-  /** how long connecting may take, TLS and all */
+  /** the timeout of the connection, TLS included */
   readonly connectMs: number;
 }
 
 export interface Call {
   readonly method: string;
-  /** with the query */
+  /** including the query */
   readonly path: string;
-  /** names and values in turn, with Host */
+  /** alternating names and values, including Host */
   readonly headers: string[];
 }
 
-/** What a back end said: a response to be read, or, where it has switched protocols, a connection. */
-export interface Said {
+/** The answer of a backend: a response, or after an upgrade a connection. */
+export interface Answered {
   readonly response: IncomingMessage;
   readonly upgraded?: { readonly socket: Duplex; readonly head: Buffer };
 }
 
-/** No connection came about, or what came over it was no answer, in words that clients may hear. */
+/** The connection failed, or the answer was invalid. Clients may see the message. */
 export class DialError extends Error {}
 
-/** Where the words of a failure say less than was found: the rest of it, as the cause of what clients are told, for the log. */
-export function untold(error: unknown): { readonly cause?: unknown } {
+/** The hidden details of a failure, which become the cause of the client's error, for the log. */
+export function hiddenDetails(error: unknown): { readonly cause?: unknown } {
   if (!(error instanceof DialError) || !(error.cause instanceof Error)) return {};
   return knownDialErrorText(error.cause) === undefined ? { cause: error.cause } : {};
 }
 
-/** what a back end may send as headers, all together */
+/** the largest headers of an answer */
 const MAX_HEADER_BYTES = 64 << 10;
 
 export function hostAndPort({ host, port }: Backend): string {
   return isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** A connection of its own for each request: none is ever used for the next one, whoever asks. */
+/** Opens a new connection. Connections are never reused for another request. */
 export function dial(backend: Backend): Promise<Socket> {
   const { address, port, host, tls, connectMs } = backend;
   const socket =
@@ -63,13 +63,13 @@ export function dial(backend: Backend): Promise<Socket> {
     const fail = (words: string, cause?: unknown) => {
       clearTimeout(timer);
       socket.destroy();
-      // a certificate that is not believed is not the network's fault
+      // a failed verification of the certificate is not a network error
       const where = words.startsWith('tls: ') ? '' : `dial tcp ${hostAndPort({ ...backend, host: address })}: `;
       reject(new DialError(where + words, { cause }));
     };
     const timer = setTimeout(fail, connectMs, 'i/o timeout');
     const failed = (error: Error & { code?: string }) => fail(dialErrorText(error), error);
-    // it stays: no failure of a connection is without somebody who hears it
+    // the listener stays, because an error event without one would end the process
     socket.on('error', failed);
     socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
       clearTimeout(timer);
@@ -81,10 +81,10 @@ export function dial(backend: Backend): Promise<Socket> {
 }
 
 /**
- * Sends a request over a connection that `dial` made, and waits for what is said to it. The body is written by `send`,
- * which calls nothing but the stream it is given. Destroying the connection ends everything.
+ * Sends a request over a connection of `dial`, and waits for the answer. `send` writes the body. Destroying the
+ * connection ends everything.
  */
-export function ask(socket: Socket, call: Call, send: (body: NodeJS.WritableStream) => void): Promise<Said> {
+export function ask(socket: Socket, call: Call, send: (body: NodeJS.WritableStream) => void): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const sent = request({
       method: call.method,
@@ -96,7 +96,7 @@ export function ask(socket: Socket, call: Call, send: (body: NodeJS.WritableStre
     });
     sent.on('response', (response) => resolve({ response }));
     sent.on('upgrade', (response, upgraded, head) => resolve({ response, upgraded: { socket: upgraded, head } }));
-    // after the answer has begun, its own stream tells of what goes wrong
+    // once the answer has begun, errors appear on its own stream
     sent.on('error', (error) => {
       socket.destroy();
       reject(new DialError(dialErrorText(error), { cause: error }));

@@ -27,7 +27,7 @@ export class Backends {
     this.#kubelets = new Kubelets(config, this.#addresses);
   }
 
-  /** What is behind `pods/`, `services/` or `nodes/[SCHEME:]NAME[:PORT]/proxy`. */
+  /** The backend of `pods/`, `services/` or `nodes/[SCHEME:]NAME[:PORT]/proxy`. */
   behind({ resource, namespace, name }: Place): Promise<Backend> {
     switch (resource) {
       case 'nodes':
@@ -49,16 +49,16 @@ export class Backends {
     const { spec, status } = await this.#ports.objects.core('pods', namespace, name);
     const ip = isJsonObject(status) ? String(status.podIP ?? '') : '';
     const wanted = port === '' ? (firstPort(spec) ?? PORTS[scheme]) : portNumber(port);
-    return this.#plain(scheme, this.#addresses.judged(ip), ip, wanted);
+    return this.#plain(scheme, this.#addresses.checked(ip), ip, wanted);
   }
 
   async #service(namespace: string, asked: string): Promise<Backend> {
     const wanted = schemeNamePort(asked, 'service');
     const { ip, port } = await serviceAddress(this.#ports, namespace, wanted);
-    return this.#plain(wanted.scheme, this.#addresses.judged(ip), ip, port);
+    return this.#plain(wanted.scheme, this.#addresses.checked(ip), ip, port);
   }
 
-  /** The kubelet, unless another port of the node is asked for, which gets no credentials. */
+  /** The kubelet; another port of the node gets no credentials. */
   async #node(asked: string): Promise<Backend> {
     const { scheme, name, port } = schemeNamePort(asked, 'node');
     const kubelet = await this.kubelet(name);
@@ -66,7 +66,7 @@ export class Backends {
     return this.#plain(scheme, kubelet.address, kubelet.host, portNumber(port));
   }
 
-  /** Pods have certificates of anybody, as in kube-apiserver: they are not looked at. */
+  /** The certificates of pods are not verified, as in kube-apiserver. */
   #plain(scheme: '' | 'http' | 'https', address: string, host: string, port: number): Backend {
     const tls = scheme === 'https' ? { rejectUnauthorized: false } : undefined;
     return { address, host, port, tls, connectMs: CONNECT_MS };

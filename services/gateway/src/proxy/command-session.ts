@@ -3,7 +3,7 @@ import { internalError } from '@tidegate/status';
 import type { RawData, WebSocket } from 'ws';
 import { SpdyConnection } from './spdy-connection.ts';
 
-/** Which streams a command has. */
+/** The streams of a command. */
 export interface Streams {
   readonly stdin: boolean;
   readonly stdout: boolean;
@@ -11,31 +11,31 @@ export interface Streams {
   readonly tty: boolean;
 }
 
-/** The first byte of each message says what it belongs to. */
+/** The first byte of each message is its channel. */
 const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
 type Output = 'stdout' | 'stderr' | 'error';
 
-/** what a client may leave unread before the kubelet waits */
+/** the amount of unread data above which the kubelet's stream is paused */
 const UNREAD_BYTES = 256 << 10;
-/** no status of a kubelet comes near */
+/** far above the size of any status of a kubelet */
 const STATUS_BYTES = 64 << 10;
 const CUT = internalError('error reading from error stream: the connection to the node was cut');
 
-/** Says that the connection is there, on a channel that the client reads. */
+/** Announces the connection with an empty message on a channel that the client reads. */
 export function greet(webSocket: WebSocket, { stdout, stderr }: Streams): void {
   webSocket.send(Buffer.from([stdout ? channel.stdout : stderr ? channel.stderr : channel.error]));
 }
 
-/** The last word to a client. */
-export function tellStatus(webSocket: WebSocket, status: object): void {
+/** Sends the final status to the client. */
+export function sendStatus(webSocket: WebSocket, status: object): void {
   webSocket.send(Buffer.concat([Buffer.from([channel.error]), Buffer.from(JSON.stringify(status))]));
   webSocket.resume();
   webSocket.close(1000);
 }
 
 /**
- * Invariant: the client is told one status, after the last of the output. It is the kubelet's; where the connection ends
- * before that has come whole, it says so.
+ * Invariant: the client gets exactly one status, after the last output: the kubelet's, or an error where the connection
+ * ended before the kubelet's status was complete.
  */
 export class CommandSession {
   readonly #webSocket: WebSocket;
@@ -120,11 +120,11 @@ export class CommandSession {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#spdy.destroy();
-    tellStatus(this.#webSocket, isCut ? CUT.status : statusOf(Buffer.from(this.#status, 'latin1').toString('utf8')));
+    sendStatus(this.#webSocket, isCut ? CUT.status : statusOf(Buffer.from(this.#status, 'latin1').toString('utf8')));
   }
 }
 
-/** Older protocols say nothing of a success, and a failure in words. */
+/** Older protocols send nothing after a success, and plain text after a failure. */
 function statusOf(text: string): object {
   if (text === '') return { metadata: {}, status: 'Success' };
   try {

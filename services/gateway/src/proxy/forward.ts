@@ -8,7 +8,7 @@ import type { FastifyReply } from 'fastify';
 import { isGone, writeDrained } from '../answer/drained.ts';
 import { flowHeaders } from '../answer/headers.ts';
 import { writeText } from '../answer/write-answer.ts';
-import { ask, type Backend, dial, hostAndPort, type Said, untold } from './backend.ts';
+import { type Answered, ask, type Backend, dial, hiddenDetails, hostAndPort } from './backend.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { HtmlLinks, joined, linkThrough, type Place } from './html-links.ts';
 
@@ -17,48 +17,48 @@ const NO_REDIRECTS = 'the backend attempted to redirect this request, which is n
 export interface Forwarding {
   readonly auditId: string;
   readonly backend: Backend;
-  /** at the back end */
+  /** the path at the backend */
   readonly path: string;
-  /** as it was sent, with its mark */
+  /** the query as it was sent, including `?` */
   readonly query: string;
-  /** of this proxy, before the back end's paths */
+  /** the proxy's path, which links of the backend need as a prefix */
   readonly prefix: string;
-  /** said beside what the client says: names and values in turn */
+  /** additional headers: alternating names and values */
   readonly headers?: readonly string[];
-  /** instead of the host that the client names */
+  /** replaces the client's Host header */
   readonly host?: string;
-  /** false: an answer that sends the client elsewhere is a failure */
+  /** false: a redirect of the backend is a failure */
   readonly mayRedirect?: boolean;
 }
 
-/** Sends a request on, body and all, and its answer back; whoever of the two goes, the other is let go, too. */
+/** Forwards a request with its body, and the answer back. When one side closes, the other is closed, too. */
 export async function forward(forwarding: Forwarding, reply: FastifyReply): Promise<void> {
   const { raw } = reply;
   const { req } = raw;
   const { backend, path, query, prefix } = forwarding;
   const socket = await reach(backend);
   raw.once('close', () => socket.destroy());
-  // what closed while the connection was made does not say so again
+  // a client that left during the connection emits no further event
   if (isGone(raw)) socket.destroy();
   const place = { prefix, backend: hostAndPort(backend), host: req.headers.host ?? '' };
   const { forwardedUri, length } = { forwardedUri: joined(prefix, path), length: bodyLength(req) };
   const own = ['X-Forwarded-Uri', forwardedUri, 'Connection', 'close', ...length, ...(forwarding.headers ?? [])];
   const headers = requestHeaders(req, own, forwarding.host);
   const call = { method: req.method ?? 'GET', path: path + query, headers };
-  let said: Said;
+  let answer: Answered;
   try {
-    said = await ask(socket, call, (body) => sendBody(req, body, socket));
+    answer = await ask(socket, call, (body) => sendBody(req, body, socket));
   } catch (error) {
     throw unreachable(error);
   }
-  if (said.upgraded !== undefined) {
+  if (answer.upgraded !== undefined) {
     socket.destroy();
     throw unreachable(new Error('it switched protocols, and was not asked to'));
   }
-  const { statusCode = 0, headers: told } = said.response;
-  const redirects = statusCode >= 300 && statusCode <= 399 && (told.location ?? '') !== '';
+  const { statusCode = 0, headers: answered } = answer.response;
+  const redirects = statusCode >= 300 && statusCode <= 399 && (answered.location ?? '') !== '';
   if (redirects && forwarding.mayRedirect === false) writeText(forwarding.auditId, reply, 502, NO_REDIRECTS);
-  else await answer(forwarding, reply, said.response, place);
+  else await sendAnswer(forwarding, reply, answer.response, place);
   socket.destroy();
 }
 
@@ -72,10 +72,10 @@ async function reach(backend: Backend): Promise<Socket> {
 
 function unreachable(error: unknown): ApiError {
   const words = error instanceof Error ? error.message : String(error);
-  return new ApiError('ServiceUnavailable', `error trying to reach service: ${words}`, untold(error));
+  return new ApiError('ServiceUnavailable', `error trying to reach service: ${words}`, hiddenDetails(error));
 }
 
-/** How the body is measured for the back end: as it was for us. */
+/** The body keeps its framing: the length, or chunks. */
 function bodyLength(request: IncomingMessage): string[] {
   const { 'content-length': length } = request.headers;
   if (length !== undefined) return ['Content-Length', length];
@@ -93,12 +93,12 @@ function sendBody(request: IncomingMessage, body: NodeJS.WritableStream, socket:
     return;
   }
   request.pipe(body);
-  // half a body is none
+  // an incomplete body must not look complete
   request.once('aborted', () => socket.destroy());
   request.once('error', () => socket.destroy());
 }
 
-async function answer(
+async function sendAnswer(
   { auditId }: Forwarding,
   reply: FastifyReply,
   response: IncomingMessage,
@@ -114,7 +114,7 @@ async function answer(
   let body: Readable = response;
   if (location !== undefined) setHeader(headers, 'location', linkThrough(place, location));
   else if (isPage(response)) {
-    // it is another one for a changed page
+    // the length differs after links are rewritten
     setHeader(headers, 'content-length', undefined);
     if (!bodyless) body = changedPage(response, place);
   }
@@ -125,7 +125,7 @@ async function answer(
   await sendBack(body, raw);
 }
 
-/** The rest of an answer, as fast as the client takes it; an answer that breaks off is broken off here. */
+/** Sends the answer's body with backpressure; an incomplete answer is aborted for the client, too. */
 export async function sendBack(body: Readable, raw: ServerResponse): Promise<void> {
   try {
     for await (const chunk of body) {
@@ -133,14 +133,14 @@ export async function sendBack(body: Readable, raw: ServerResponse): Promise<voi
     }
     raw.end();
   } catch {
-    // an error of the back end's connection, or of the client's: whoever is still there sees that the answer breaks off
+    // an error of either connection: the remaining side sees that the answer is aborted
     breakOff(raw);
   }
 }
 
 const INTERNAL_ERROR = 2;
 
-/** So that what came so far is not taken for everything. */
+/** Aborts the answer, so that the client does not take the part for the whole. */
 function breakOff(raw: ServerResponse & { readonly stream?: { close(code: number): void } }): void {
   if (raw.stream === undefined) raw.destroy();
   else raw.stream.close(INTERNAL_ERROR);
@@ -153,7 +153,7 @@ function isPage({ headers }: IncomingMessage): boolean {
 
 function changedPage(response: IncomingMessage, place: Place): Readable {
   const links = new HtmlLinks((link) => linkThrough(place, link));
-  // a failure ends the last of them, whose reader sees it
+  // a failure destroys the last stream, whose reader sees the error
   const seen = () => {};
   switch (response.headers['content-encoding'] ?? '') {
     case 'gzip':
@@ -165,7 +165,7 @@ function changedPage(response: IncomingMessage, place: Place): Readable {
   }
 }
 
-/** Sets, or with undefined removes, what is there; headers are names and values in turn. */
+/** Sets a header, or removes it with undefined; headers are alternating names and values. */
 function setHeader(headers: Array<string | string[]>, name: string, value: string | undefined): void {
   const at = headers.findIndex((found, i) => i % 2 === 0 && String(found).toLowerCase() === name);
   if (at < 0) return;
@@ -173,7 +173,7 @@ function setHeader(headers: Array<string | string[]>, name: string, value: strin
   else headers[at + 1] = value;
 }
 
-/** Nobody can say here what would happen. */
+/** A dry run is impossible, because the effect of a proxied request is unknown. */
 export function refuseDryRun({ query }: RequestInfo): void {
   if (query.all('dryRun').length > 0) throw badRequest('dryRun is not supported');
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Of one connection only: they end here, in both directions. */
+/** Hop-by-hop headers, which are not forwarded in either direction. */
 const HOP_BY_HOP = new Set([
   'connection',
   'http2-settings',
@@ -15,13 +15,12 @@ const HOP_BY_HOP = new Set([
 ]);
 
 /**
- * Who the client is, is for this server alone to know: nothing by which it proves or claims to be somebody goes on. Some
- * programs take `_` for `-`.
+ * Headers with credentials or identities of the client, which are never forwarded. Some programs treat `_` like `-`.
  */
 const IDENTITY = /^(authorization|tidegate-fence|impersonate-.*|x-remote-.*)$/;
 const BEARER = 'base64url.bearer.authorization.k8s.io.';
 
-/** said anew where they are sent on */
+/** set again for the backend */
 const OWN = new Set([
   'host',
   'expect',
@@ -31,10 +30,10 @@ const OWN = new Set([
   'sec-websocket-protocol',
 ]);
 
-/** A back end's say on who may read its answers is not this server's. */
+/** CORS headers of a backend, which do not apply to this server. */
 const CORS = /^access-control-allow-(credentials|headers|methods|origin)$/;
 
-/** The client's headers for a back end, names and values in turn; what is said anew is not said as the client did. */
+/** The client's headers for a backend, alternating names and values, without those that are set again. */
 export function requestHeaders(request: IncomingMessage, more: readonly string[] = [], host?: string): string[] {
   const { rawHeaders, headers, socket } = request;
   const named = namedBy(headers.connection);
@@ -50,7 +49,7 @@ export function requestHeaders(request: IncomingMessage, more: readonly string[]
   return [...kept, ...more];
 }
 
-/** Of an upgrade: what is asked for, without the token that a browser sends as a protocol. */
+/** The headers of an upgrade, without the token that a browser sends as a protocol. */
 export function upgradeHeaders(request: IncomingMessage, more: readonly string[] = [], host?: string): string[] {
   const { upgrade = '' } = request.headers;
   const protocols = protocolsOf(request);
@@ -64,7 +63,7 @@ export function protocolsOf({ headers }: IncomingMessage): string[] {
   return all.filter((name) => name !== '' && !name.startsWith(BEARER));
 }
 
-/** A back end's headers for the client, names and values in turn; values of the same name are together. */
+/** A backend's headers for the client, alternating names and values, grouped by name. */
 export function responseHeaders({ rawHeaders, headers }: IncomingMessage): Array<string | string[]> {
   const named = namedBy(headers.connection);
   const kept = new Map<string, [name: string, values: string[]]>();

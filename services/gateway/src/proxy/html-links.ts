@@ -1,21 +1,21 @@
 import { posix } from 'node:path';
 import { Transform, type TransformCallback } from 'node:stream';
 
-/** Where a page was found, for what it links to. */
+/** The location of a page, by which its links are rewritten. */
 export interface Place {
-  /** the path of the proxy itself, to which paths of the back end are joined */
+  /** the path of the proxy, which precedes the backend's paths */
   readonly prefix: string;
-  /** the back end, as host:port */
+  /** the backend, as host:port */
   readonly backend: string;
-  /** what the client takes this server to be */
+  /** the host by which the client addresses this server */
   readonly host: string;
 }
 
 const PARTS = /^([a-z][a-z0-9+.-]*:)?(?:\/\/([^/?#]*))?([^?#]*)(.*)$/is;
 
 /**
- * A link that leads through the proxy again: with `/api/v1/namespaces/a/services/b/proxy` before the path. Links to other
- * hosts, and those that are relative to their page, are good as they are.
+ * Rewrites a link so that it leads through the proxy: with `/api/v1/namespaces/a/services/b/proxy` before the path.
+ * Links to other hosts and relative links stay unchanged.
  */
 export function linkThrough({ prefix, backend, host }: Place, link: string): string {
   const [, scheme = '', authority, path = '', rest = ''] = PARTS.exec(link) ?? [];
@@ -25,12 +25,12 @@ export function linkThrough({ prefix, backend, host }: Place, link: string): str
   return own + (path.startsWith(prefix) ? path : joined(prefix, path)) + rest;
 }
 
-/** Without doubled slashes and dots; a slash at the end stays. */
+/** Joins paths and removes double slashes and dot segments; a trailing slash stays. */
 export function joined(prefix: string, path: string): string {
   return posix.join(prefix, path);
 }
 
-/** Which attributes of which elements are links. */
+/** The attributes that hold links, by element. */
 const LINKS: Readonly<Record<string, readonly string[]>> = {
   a: ['href'],
   applet: ['codebase'],
@@ -64,7 +64,7 @@ interface Ending {
   readonly length: number;
 }
 
-/** What is inside these is text, whatever it looks like, until they end. */
+/** Elements with raw text, in which tags are not parsed. */
 const RAW: ReadonlyMap<string, Ending> = new Map(
   ['iframe', 'noembed', 'noframes', 'script', 'style', 'textarea', 'title', 'xmp'].map((name) => [
     name,
@@ -72,15 +72,15 @@ const RAW: ReadonlyMap<string, Ending> = new Map(
   ]),
 );
 const COMMENT: Ending = { pattern: /-->/, length: 3 };
-/** A tag that is longer is none. */
+/** Longer tags are not parsed. */
 const LONGEST_TAG = 16 << 10;
 const ATTRIBUTE = /([^\s"'<>/=]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/g;
 
 /**
- * Changes the links of a page on its way; everything else stays as it is, byte for byte. It is read as if each byte were
- * a character: those that matter are ASCII.
+ * Rewrites the links of a page as it streams; all other bytes stay unchanged. Bytes are parsed as latin1, because all
+ * relevant characters are ASCII.
  *
- * Invariant: held back is only what may be the beginning of a tag, a comment or the end of raw text.
+ * Invariant: the stream holds back only bytes that may begin a tag, a comment or the end of raw text.
  *
  *     text --"<!--"--> comment --"-->"--> text
  *     text --"<script ...>"--> raw until "</script"  --> text
@@ -88,7 +88,7 @@ const ATTRIBUTE = /([^\s"'<>/=]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)/g;
 export class HtmlLinks extends Transform {
   readonly #rewrite: (link: string) => string;
   #held = '';
-  /** ends what is being skipped; undefined in plain text */
+  /** the text that ends a comment or raw text; undefined in plain text */
   #until: Ending | undefined;
 
   constructor(rewrite: (link: string) => string) {
@@ -116,7 +116,7 @@ export class HtmlLinks extends Transform {
     }
   }
 
-  /** Up to the end of what is skipped, or what of it is sure to be before that. */
+  /** The skipped part up to its end, or the part that is certainly before the end. */
   #skip({ pattern, length }: Ending): { text: string; more: boolean } {
     const at = this.#held.search(pattern);
     if (at < 0) return { text: this.#release(Math.max(0, this.#held.length - length + 1)), more: false };
@@ -162,7 +162,7 @@ export class HtmlLinks extends Transform {
   }
 }
 
-/** Behind the `>` that is in no quotes; -1 while there is none. A `<` that begins no tag is its own end. */
+/** The position after the first unquoted `>`; -1 while there is none. A `<` that begins no tag ends itself. */
 function endOfTag(text: string): number {
   if (text.length > 1 && !/[a-z/!?]/i.test(text.charAt(1))) return 1;
   let quote = '';

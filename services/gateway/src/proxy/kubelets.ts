@@ -17,8 +17,9 @@ export interface KubeletConfig {
 const USUAL_PORT = 10_250;
 
 /**
- * The way to the kubelets of nodes, with this server's client certificate. The files are read for each connection, so
- * that renewed ones count at once. Without an authority nobody's certificate can be checked, as in kube-apiserver.
+ * Resolves the kubelets of nodes, with this server's client certificate. The files are read for each connection, so
+ * that renewed certificates apply at once. Without a certificate authority the kubelets' certificates are not verified,
+ * as in kube-apiserver.
  */
 export class Kubelets {
   readonly #config: KubeletConfig;
@@ -27,7 +28,7 @@ export class Kubelets {
   constructor(config: KubeletConfig, addresses: AllowedAddresses) {
     this.#config = config;
     this.#addresses = addresses;
-    // a name that leads nowhere is told at the start, not to the first who wants a log
+    // a missing file fails at start-up, and not with the first request
     for (const file of this.#files()) if (file !== '') readFileSync(file);
   }
 
@@ -83,7 +84,7 @@ export function nodeOf({ spec }: JsonObject): string {
   return isJsonObject(spec) && typeof spec.nodeName === 'string' ? spec.nodeName : '';
 }
 
-/** The container that is meant: the one that is named, or the only one. */
+/** The requested container, or the only one. */
 export function containerOf({ spec }: JsonObject, pod: string, asked: string): string {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = (spec ?? {}) as Record<string, never>;
   const all = [initContainers, containers, ephemeralContainers].map(namesOf);

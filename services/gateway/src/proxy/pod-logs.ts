@@ -8,12 +8,12 @@ import { pathFlag } from '../request/query-parameters.ts';
 import { protocolsOf } from './headers.ts';
 import { acceptWebSocket, socketStream } from './web-sockets.ts';
 
-/** What a client wants to see of a log. */
+/** The options of a log request. */
 export interface LogOptions {
   readonly container: string;
-  /** for the kubelet, in order of their names */
+  /** the query for the kubelet, sorted by name */
   readonly query: URLSearchParams;
-  /** false: whoever answers in the kubelet's place is believed */
+  /** false: the kubelet's certificate is not verified */
   readonly verified: boolean;
 }
 
@@ -28,7 +28,7 @@ export function readLogOptions({ query, name }: RequestInfo, gates: FeatureGates
   };
   const sinceTime = time(query);
   const stream = query.get('stream') ?? (splits ? 'All' : undefined);
-  const errors = [...judgeNumbers(numbers, sinceTime), ...judgeStream(stream, numbers.tailLines, splits)];
+  const errors = [...numberErrors(numbers, sinceTime), ...streamErrors(stream, numbers.tailLines, splits)];
   if (errors.length > 0) throw invalid({ group: '', kind: 'PodLogOptions', name }, errors);
   const all = {
     follow: pathFlag(query, 'follow') ? 'true' : undefined,
@@ -54,7 +54,7 @@ interface Numbers {
   readonly sinceSeconds: bigint | undefined;
 }
 
-function judgeNumbers({ tailLines, limitBytes, sinceSeconds }: Numbers, sinceTime: string | undefined): FieldError[] {
+function numberErrors({ tailLines, limitBytes, sinceSeconds }: Numbers, sinceTime: string | undefined): FieldError[] {
   const errors: FieldError[] = [];
   if (tailLines !== undefined && tailLines < 0n) {
     errors.push(invalidValue('tailLines', Number(tailLines), 'must be greater than or equal to 0'));
@@ -71,7 +71,7 @@ function judgeNumbers({ tailLines, limitBytes, sinceSeconds }: Numbers, sinceTim
   return errors;
 }
 
-function judgeStream(stream: string | undefined, tailLines: bigint | undefined, splits: boolean): FieldError[] {
+function streamErrors(stream: string | undefined, tailLines: bigint | undefined, splits: boolean): FieldError[] {
   if (stream === undefined) return [];
   if (!splits) return [forbiddenField('stream', 'may not be specified')];
   const known = STREAMS.includes(stream) ? [] : [notSupported('stream', stream, STREAMS)];
@@ -81,7 +81,7 @@ function judgeStream(stream: string | undefined, tailLines: bigint | undefined, 
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)$/;
 
-/** To the second, as kubelets take it. */
+/** The time in whole seconds, as kubelets expect it. */
 function time(query: Query): string | undefined {
   const text = query.get('sinceTime');
   if (text === undefined || text === '' || text === 'null') return undefined;
@@ -95,19 +95,19 @@ function time(query: Query): string | undefined {
 const BASE64 = 'base64.binary.k8s.io';
 const KNOWN = ['binary.k8s.io', BASE64];
 
-/** A log as a WebSocket, for browsers: each message is a piece of it, as bytes or as base64. */
+/** Sends a log over a WebSocket, for browsers: each message is a part of it, as bytes or as base64. */
 export async function sendToSocket(log: Readable, raw: UpgradeResponse): Promise<void> {
   const protocol = protocolsOf(raw.req).find((name) => KNOWN.includes(name)) ?? '';
   const webSocket = await acceptWebSocket(raw.req, raw.take(), protocol);
   const stream = socketStream(webSocket, { decodeStrings: false });
-  // what a reader says means nothing
+  // messages of the client are ignored
   stream.resume();
   const sent = protocol === BASE64 ? pipeline(log, inBase64(), stream) : pipeline(log, stream);
-  // an error of either end: the node's log broke off, or the client has left
+  // an error of either side: the kubelet's stream broke, or the client has left
   await sent.catch(() => webSocket.terminate());
 }
 
-/** Each piece by itself: messages are read one by one. */
+/** Encodes each part separately, because clients decode messages one by one. */
 function inBase64(): Transform {
   return new Transform({
     readableObjectMode: true,

@@ -14,15 +14,15 @@ export interface ServicePorts {
 interface Endpoint {
   readonly ip: string;
   readonly port: number;
-  /** of the port */
+  /** the name of the port */
   readonly name: string;
-  /** the pod that it is said to be */
+  /** the pod that the endpoint references */
   readonly pod: string;
 }
 
 /**
- * One of a Service's addresses that are ready, by chance. It must be the address of the pod that it is said to be: who may
- * write endpoints must not choose where this server connects to.
+ * A random ready address of a Service. It must be an address of the referenced pod, so that users who can write
+ * endpoints cannot choose where this server connects to.
  */
 export async function serviceAddress(
   ports: ServicePorts,
@@ -44,7 +44,7 @@ function none(name: string): ApiError {
   return new ApiError('ServiceUnavailable', `no endpoints available for service ${JSON.stringify(name)}`);
 }
 
-/** A port is asked for by its name; a number is the Service's own, and stands for a name. */
+/** The name of the requested port; a number is looked up among the ports of the Service. */
 async function portNameOf(ports: ServicePorts, namespace: string, { name, port }: SchemeNamePort): Promise<string> {
   if (!/^[+-]?\d+$/.test(port)) return port;
   const service = await ports.objects.core('services', namespace, name);
@@ -53,7 +53,7 @@ async function portNameOf(ports: ServicePorts, namespace: string, { name, port }
   throw new ApiError('ServiceUnavailable', `no service port ${Number(port)} found for service ${JSON.stringify(name)}`);
 }
 
-/** From the Endpoints of that name; where there are none, from the Service's slices. */
+/** The endpoints from the Endpoints object; where it does not exist, from the EndpointSlices. */
 async function endpointsOf(ports: ServicePorts, namespace: string, name: string): Promise<Endpoint[]> {
   try {
     return ofEndpoints(await ports.objects.core('endpoints', namespace, name), namespace);
@@ -118,15 +118,15 @@ async function isThatPod(ports: ServicePorts, namespace: string, { pod, ip }: En
 }
 
 export interface SchemeNamePort {
-  /** the whole text of the path */
+  /** the whole path segment */
   readonly asked: string;
   readonly scheme: '' | 'http' | 'https';
   readonly name: string;
-  /** a number or a name; empty where none is given */
+  /** a number or a name; may be empty */
   readonly port: string;
 }
 
-/** `NAME`, `NAME:PORT` and `SCHEME:NAME:PORT`, as paths to a proxy name what is behind it. */
+/** Parses `NAME`, `NAME:PORT` and `SCHEME:NAME:PORT`, the forms of a target in proxy paths. */
 export function schemeNamePort(text: string, what: string): SchemeNamePort {
   const parts = text.split(':');
   const [scheme = '', name = '', port = ''] = parts.length < 3 ? ['', ...parts] : parts;

@@ -1,20 +1,20 @@
 import type { Duplex } from 'node:stream';
 import { dataHead, type Frame, FrameReader, frameType, pingFrame, synStream } from './spdy-frames.ts';
 
-/** What a stream has to say, in order; nothing comes after its end. */
+/** Receives the data of a stream, in order; nothing follows its end. */
 export interface StreamReader {
   data(bytes: Buffer): void;
   end(): void;
 }
 
-/** How large one frame is that is sent: others get their turn between two. */
+/** The largest frame that is sent, so that streams can interleave. */
 const FRAME_BYTES = 1 << 20;
 
 /**
- * A connection with a kubelet that speaks SPDY/3.1, from the client's side.
+ * The client side of a SPDY/3.1 connection to a kubelet.
  *
- * Invariant: streams have odd numbers, in the order in which they are opened, and are not used again. There is one
- * window for all streams, that of TCP: who pauses one of them pauses all, as both ends of Kubernetes do.
+ * Invariant: stream ids are odd, increase, and are not reused. All streams share the flow control of TCP: pausing one
+ * stream pauses all, as Kubernetes' own client and server do.
  */
 export class SpdyConnection {
   readonly #socket: Duplex;
@@ -23,13 +23,13 @@ export class SpdyConnection {
   readonly #ended: (error: Error | undefined) => void;
   #last = -1;
 
-  /** `ended` is told once, when nothing more will come. */
+  /** `ended` is called once, when no more data will come. */
   constructor(socket: Duplex, ended: (error: Error | undefined) => void) {
     this.#socket = socket;
     this.#ended = ended;
   }
 
-  /** Begins to read, with what came before. */
+  /** Begins to read, starting with bytes that have already arrived. */
   start(head: Buffer): void {
     let failure: Error | undefined;
     this.#socket.on('error', (error) => {
@@ -55,7 +55,7 @@ export class SpdyConnection {
     return this.#last;
   }
 
-  /** false when the kubelet does not take more for now. */
+  /** false while the kubelet accepts no more data. */
   write(stream: number, bytes: Buffer): boolean {
     let takesMore = true;
     for (let from = 0; from < bytes.length; from += FRAME_BYTES) {
@@ -66,7 +66,7 @@ export class SpdyConnection {
     return takesMore;
   }
 
-  /** This side has no more to say on it. */
+  /** Closes the sending side of a stream. */
   end(stream: number): void {
     this.#socket.write(dataHead(stream, 0, true));
   }
@@ -94,7 +94,7 @@ export class SpdyConnection {
       return;
     }
     const { type, flags, payload } = frame;
-    // what we have not asked for ourselves is asked of us
+    // a ping with an even id comes from the kubelet and needs an answer
     if (type === frameType.ping && payload.length === 4 && payload.readUInt32BE() % 2 === 0) {
       this.#socket.write(pingFrame(payload));
     }

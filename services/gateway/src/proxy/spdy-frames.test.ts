@@ -18,7 +18,7 @@ function framesOf(bytes: Buffer, size: number): string[] {
   return told;
 }
 
-test('frames are read however their bytes are cut', () => {
+test('frames are parsed however their bytes are split', () => {
   const bytes = Buffer.concat([
     pingFrame(Buffer.from([0, 0, 0, 2])),
     dataHead(5, 5, false),
@@ -36,12 +36,12 @@ test('frames are read however their bytes are cut', () => {
   }
 });
 
-test('a control frame that is too large is refused before it has come', () => {
+test('a control frame that is too large is refused before it is received', () => {
   const head = Buffer.from([0x80, 3, 0, 8, 0, 1, 0, 1]);
   assert.throws(() => [...new FrameReader().take(head)], /too large/);
 });
 
-test('headers are one zlib stream, which begins once', () => {
+test('all headers form one zlib stream with one header', () => {
   const headers = { streamtype: 'stdin' };
   const [first, second] = [synStream(1, headers, true), synStream(3, headers, false)];
   const counted = (text: string) =>

@@ -1,5 +1,5 @@
 /**
- * SPDY/3.1 as a client of kubelets needs it: frames, and headers that are sent.
+ * The part of SPDY/3.1 that a client of kubelets needs: frames, and headers of requests.
  *
  *     control  1 | version 3 (15 bits) | type (16) | flags (8) | length (24) | ...
  *     data     0 | stream (31)         |             flags (8) | length (24) | ...
@@ -17,7 +17,7 @@ export const frameType = {
 
 const FIN = 1;
 const HEAD_BYTES = 8;
-/** no control frame of a kubelet comes near */
+/** far above the size of any control frame of a kubelet */
 const MAX_CONTROL_BYTES = 64 << 10;
 
 export type Frame =
@@ -25,14 +25,14 @@ export type Frame =
   | { readonly kind: 'control'; readonly type: number; readonly flags: number; readonly payload: Buffer };
 
 /**
- * Frames out of the bytes of a connection, however they are cut.
+ * Parses the frames of a connection, however its bytes are split.
  *
- * Invariant: a data frame may come in pieces, and only its last piece has the end of the stream; a control frame comes
- * whole, and is never larger than 64 KiB.
+ * Invariant: a data frame may be delivered in parts, and only its last part ends the stream; a control frame is
+ * delivered whole, and is at most 64 KiB.
  */
 export class FrameReader {
   #held: Buffer = Buffer.alloc(0);
-  /** the data frame that is under way */
+  /** the data frame that is being received */
   #data: { stream: number; left: number; fin: boolean } | undefined;
 
   *take(chunk: Buffer): Generator<Frame> {
@@ -72,7 +72,7 @@ export class FrameReader {
   }
 }
 
-/** The end of the stream may be a frame of its own, without bytes. */
+/** The end of a stream may be a separate frame without data. */
 export function dataHead(stream: number, length: number, fin: boolean): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt32BE(stream, 0);
@@ -94,11 +94,11 @@ export function pingFrame(id: Buffer): Buffer {
 }
 
 /**
- * Headers are one zlib stream for the whole connection, begun with a dictionary that both sides know. In stored blocks
- * nothing refers to it: of the dictionary only the checksum is said, in the first six bytes.
+ * All headers of a connection form one zlib stream with a preset dictionary. Stored blocks do not refer to the
+ * dictionary, so only its checksum is needed, in the first six bytes.
  */
 const ZLIB_HEAD = Buffer.from([0x78, 0xbb, 0xe3, 0xc6, 0xa7, 0xc2]);
-/** an empty stored block: what came before it can be read to the end */
+/** an empty stored block, which flushes the data before it */
 const FLUSH = Buffer.from([0x00, 0x00, 0x00, 0xff, 0xff]);
 
 /** Opens a stream; `first` is the first frame of the connection that has headers. */

@@ -43,29 +43,29 @@ const TEXTS = [...CLOSED.flatMap(spellingsOf), ...NO_TEXTS];
 const BESIDE = ['127.0.0.0/8', '::1/128'];
 const isBeside = (text: string): boolean => /^(127\.|::1$)/.test(unmapped(of(text)).toString());
 
-test('No spelling of a special address is connected to, in no form of IPv6 that carries it.', () => {
+test('Special addresses are refused in every spelling, and in every IPv6 form that embeds them.', () => {
   const addresses = new AllowedAddresses([]);
   for (const text of TEXTS)
-    assert.throws(() => addresses.judged(text), { code: 400, message: 'address not allowed' }, text);
+    assert.throws(() => addresses.checked(text), { code: 400, message: 'address not allowed' }, text);
 });
 
-test('A name that means a special address is not connected to, whatever else it means.', async () => {
+test('A name that resolves to a special address is refused, even if it has others.', async () => {
   for (const address of CLOSED) {
     const addresses = new AllowedAddresses([], async () => ['10.0.0.1', address.toString()]);
     await assert.rejects(addresses.of('name'), { message: 'address not allowed' }, address.toString());
   }
 });
 
-test('The same is open in every form as an address that carries a usual one.', () => {
+test('IPv6 forms that embed an ordinary address are allowed.', () => {
   const addresses = new AllowedAddresses([]);
   for (const usual of ['10.0.0.7', '8.8.8.8', '100.64.0.1', '192.168.0.1'].map(of)) {
     for (const address of [usual, ...formsOf(usual).map(([, form]) => form)]) {
-      for (const text of spellingsOf(address)) assert.equal(addresses.judged(text), text);
+      for (const text of spellingsOf(address)) assert.equal(addresses.checked(text), text);
     }
   }
 });
 
-test('Webhooks and servers behind the API may run on this machine, and at no other special address.', async () => {
+test('Webhooks and remote API servers may run on this machine, and at no other special address.', async () => {
   const addresses = new AllowedAddresses(BESIDE);
   const services = new ServiceTargets(() => Promise.reject(new Error('nobody may look')));
   const webhooks = new WebhookCalls(addresses, services, (words) => found.push(words));
@@ -89,7 +89,7 @@ test('Webhooks and servers behind the API may run on this machine, and at no oth
   webhooks.close();
 });
 
-test('No kubelet is reached at a special address, be it an address or a name in the status of a node.', async () => {
+test('Kubelets at special addresses are refused, by address and by name.', async () => {
   let node: JsonObject = {};
   const config = {
     proxyAllowAddresses: [],
@@ -139,7 +139,7 @@ const AS_IN_KUBERNETES: ReadonlyArray<readonly [pattern: RegExp, addresses: read
   [/may not be in the link-local multicast range/, ['224.0.0.1', 'ff02::1', 'ff12::1', '::ffff:224.0.0.1']],
 ];
 
-test('Objects name no address that Kubernetes refuses, in any spelling.', () => {
+test('Objects with an address that Kubernetes refuses are rejected, in every spelling.', () => {
   for (const [pattern, addresses] of AS_IN_KUBERNETES) {
     for (const text of addresses.flatMap((one) => spellingsOf(of(one)))) {
       for (const words of told(text)) {
@@ -153,7 +153,7 @@ test('Objects name no address that Kubernetes refuses, in any spelling.', () => 
   }
 });
 
-test('Objects may name every other address, as in Kubernetes; whether it is connected to is judged then.', () => {
+test('Objects may have every other address, as in Kubernetes; it is checked before a connection.', () => {
   const others = ['0.1.2.3', '239.0.0.1', '100.100.100.200', 'ff05::2', 'fd00:ec2::254', '::7f00:1', '64:ff9b::7f00:1'];
   for (const text of others) for (const words of told(text)) assert.deepEqual(words, [], text);
 });

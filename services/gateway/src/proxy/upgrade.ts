@@ -3,34 +3,34 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '@tidegate/status';
 import type { Taken, UpgradeResponse } from '../answer/upgrade-reply.ts';
-import { ask, type Backend, type Call, dial, type Said, untold } from './backend.ts';
+import { type Answered, ask, type Backend, type Call, dial, hiddenDetails } from './backend.ts';
 import { responseHeaders, upgradeHeaders } from './headers.ts';
 
 export interface Upgrading {
   readonly auditId: string;
   readonly backend: Backend;
-  /** with the query */
+  /** including the query */
   readonly path: string;
-  /** said beside what the client says: names and values in turn */
+  /** additional headers: alternating names and values */
   readonly headers?: readonly string[];
-  /** instead of the host that the client names */
+  /** replaces the client's Host header */
   readonly host?: string;
 }
 
-/** An upgrade that the back end has agreed to. */
+/** An upgrade that the backend has accepted. */
 export interface Upgraded {
   readonly response: IncomingMessage;
   readonly socket: Duplex;
   readonly head: Buffer;
 }
 
-/** A refusal is told in full, up to here. */
+/** The largest part of a refusal that is forwarded. */
 const REFUSAL_BYTES = 64 << 10;
 const REFUSAL_MS = 10_000;
 
 /**
- * Hands an upgrade on as it is, and from the back end's 101 on the bytes of both, as they come. A back end that does not
- * switch has its refusal told and its connection closed: whatever the client sends then reaches nobody.
+ * Forwards an upgrade, and after the backend's 101 the bytes of both sides. When the backend refuses, its answer is
+ * forwarded and its connection closed, so that later bytes of the client reach no server.
  */
 export async function passUpgrade(upgrading: Upgrading, raw: UpgradeResponse): Promise<void> {
   const { req } = raw;
@@ -44,25 +44,29 @@ export async function passUpgrade(upgrading: Upgrading, raw: UpgradeResponse): P
   join(taken, { socket, head });
 }
 
-/** The back end's connection once it has switched; undefined where it refused, and the client was told. */
+/** The backend's upgraded connection; undefined where it refused and the client got the refusal. */
 export async function askUpgrade(
   upgrading: Upgrading,
   raw: UpgradeResponse,
   call: Call,
 ): Promise<Upgraded | undefined> {
-  const { said, connection } = await reach(upgrading.backend, raw, call);
-  if (said.upgraded !== undefined) return { response: said.response, ...said.upgraded };
-  const { statusCode = 0 } = said.response;
+  const { answer, connection } = await reach(upgrading.backend, raw, call);
+  if (answer.upgraded !== undefined) return { response: answer.response, ...answer.upgraded };
+  const { statusCode = 0 } = answer.response;
   if (statusCode < 400) {
     connection.destroy();
     throw new ApiError('', `invalid upgrade response: status code ${statusCode}`);
   }
-  await refuse(upgrading, raw, said.response);
+  await refuse(upgrading, raw, answer.response);
   connection.destroy();
   return undefined;
 }
 
-async function reach(backend: Backend, raw: UpgradeResponse, call: Call): Promise<{ said: Said; connection: Socket }> {
+async function reach(
+  backend: Backend,
+  raw: UpgradeResponse,
+  call: Call,
+): Promise<{ answer: Answered; connection: Socket }> {
   let connection: Socket | undefined;
   try {
     const made = await dial(backend);
@@ -70,10 +74,10 @@ async function reach(backend: Backend, raw: UpgradeResponse, call: Call): Promis
     raw.heed();
     raw.once('close', () => made.destroy());
     if (raw.destroyed) made.destroy();
-    return { said: await ask(made, call, (body) => body.end()), connection: made };
+    return { answer: await ask(made, call, (body) => body.end()), connection: made };
   } catch (error) {
     connection?.destroy();
-    throw new ApiError('', `error dialing backend: ${(error as Error).message}`, untold(error));
+    throw new ApiError('', `error dialing backend: ${(error as Error).message}`, hiddenDetails(error));
   }
 }
 
@@ -86,7 +90,7 @@ async function refuse({ auditId }: Upgrading, raw: UpgradeResponse, response: In
   raw.end(body);
 }
 
-/** What a back end says in refusing, or as much of it as comes in time. */
+/** The body of a refusal, or the part that arrives in time. */
 export async function readSome(response: IncomingMessage): Promise<Buffer> {
   const timer = setTimeout(() => response.destroy(), REFUSAL_MS);
   const parts: Buffer[] = [];
@@ -98,23 +102,23 @@ export async function readSome(response: IncomingMessage): Promise<Buffer> {
       if (bytes > REFUSAL_BYTES) break;
     }
   } catch {
-    // the back end's connection broke: what came is told
+    // the backend's connection broke: the received part is forwarded
   }
   clearTimeout(timer);
   return Buffer.concat(parts).subarray(0, REFUSAL_BYTES);
 }
 
-/** The 101, as the back end has put it. */
+/** The backend's answer 101. */
 function switching({ rawHeaders }: IncomingMessage): string {
   const lines: string[] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`);
   return `HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`;
 }
 
-/** how long a side that has nothing more to say may still be heard */
+/** how long the other side may still send after one side has ended */
 const LINGER_MS = 10_000;
 
-/** Two connections as one: each takes what the other gives, no faster than it can, and they end together. */
+/** Joins two connections in both directions with backpressure; they end together. */
 export function join(one: Taken, other: Taken): void {
   if (one.head.length > 0) other.socket.write(one.head);
   if (other.head.length > 0) one.socket.write(other.head);
@@ -124,7 +128,7 @@ export function join(one: Taken, other: Taken): void {
 
 function carry(from: Duplex, to: Duplex): void {
   from.pipe(to);
-  // it is always followed by its close
+  // an error is always followed by close
   from.on('error', () => {});
   const over = () => {
     if (!to.writableEnded) to.end();

@@ -5,12 +5,12 @@ import type { Taken, UpgradeResponse } from '../answer/upgrade-reply.ts';
 import { protocolsOf, upgradeHeaders } from './headers.ts';
 import { askUpgrade, join, type Upgrading } from './upgrade.ts';
 
-/** as kube-apiserver takes it */
+/** as in kube-apiserver */
 const MAX_MESSAGE_BYTES = 32 << 20;
 
 /**
- * Answers a request for a WebSocket with one that speaks this protocol; an empty one is none. What the client asked for is
- * not looked at again: `SPDY/3.1+portforward.k8s.io`, with its slash, is no name that a strict reader would let pass.
+ * Accepts a WebSocket with this protocol, or none if it is empty. The client's list of protocols is not validated
+ * again, because a strict parser would reject the slash in `SPDY/3.1+portforward.k8s.io`.
  */
 export function acceptWebSocket(
   request: IncomingMessage,
@@ -27,17 +27,17 @@ export function acceptWebSocket(
   const plain = Object.create(request, { headers: { value: headers } }) as IncomingMessage;
   return new Promise((resolve, reject) => {
     if (socket.destroyed) throw new Error('the client is gone');
-    // it refuses what is no proper request by itself
+    // the library refuses invalid requests itself
     socket.once('close', () => reject(new Error('the client is gone')));
     server.handleUpgrade(plain, socket, head, (webSocket) => {
-      // it may have been paused while the back end was asked
+      // it may have been paused while the backend was connected
       socket.resume();
       resolve(webSocket);
     });
   });
 }
 
-/** A WebSocket as a stream: a message for each piece. When there are no more, it is closed as something that went well. */
+/** A WebSocket as a stream with one message for each chunk. At the end it is closed with code 1000. */
 export function socketStream(webSocket: WebSocket, options: DuplexOptions = {}): Duplex {
   const stream = createWebSocketStream(webSocket, options);
   stream._final = (done) => {
@@ -49,13 +49,13 @@ export function socketStream(webSocket: WebSocket, options: DuplexOptions = {}):
 
 const PREFIX = 'SPDY/3.1+';
 
-/** The protocols that a client wants to speak through a tunnel: SPDY, as the payload of a WebSocket. */
+/** The protocols of a tunnel: SPDY as the payload of a WebSocket. */
 export function tunnelled(raw: UpgradeResponse): string[] {
   const asked = protocolsOf(raw.req).filter((name) => name.startsWith(PREFIX) && name.endsWith('k8s.io'));
   return asked.map((name) => name.slice(PREFIX.length));
 }
 
-/** Opens the tunnel's other end at the kubelet, and then carries bytes: nothing of SPDY is read here. */
+/** Connects the tunnel to the kubelet, and then copies bytes without parsing SPDY. */
 export async function tunnel(upgrading: Upgrading, raw: UpgradeResponse, protocols: readonly string[]): Promise<void> {
   const { req } = raw;
   const wanted = protocols.flatMap((name) => ['X-Stream-Protocol-Version', name]);
@@ -74,7 +74,7 @@ export async function tunnel(upgrading: Upgrading, raw: UpgradeResponse, protoco
   join({ socket: socketStream(webSocket), head: Buffer.alloc(0) }, { socket, head });
 }
 
-/** What is left of the headers when the WebSocket ends here. */
+/** The headers for the kubelet, without those of the WebSocket. */
 function withoutWebSocket(headers: readonly string[]): string[] {
   const kept: string[] = [];
   for (let i = 0; i + 1 < headers.length; i += 2) {

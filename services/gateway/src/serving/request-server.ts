@@ -123,11 +123,11 @@ export class RequestServer {
     const { authenticator, requestMetrics } = this.#ports;
     try {
       const sender = await authenticator.authenticate(raw);
-      requestMetrics.knows(sender);
+      requestMetrics.authenticated(sender);
       connections.known(raw, sender);
       return sender;
     } catch (error) {
-      requestMetrics.doesNotKnow(error);
+      requestMetrics.authenticationFailed(error);
       throw error;
     }
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { InFlight } from './request-metrics.ts';
 
-test('The most requests of the last second are told, and forgotten when two have passed.', () => {
+test('The maximum of the last second is reported, and dropped after two seconds.', () => {
   const { readOnly } = new InFlight();
   readOnly.enter(1000);
   readOnly.enter(1100);
@@ -14,7 +14,7 @@ test('The most requests of the last second are told, and forgotten when two have
   assert.equal(readOnly.at(9000), 0);
 });
 
-test('What changes something is counted apart.', () => {
+test('Mutating requests are counted separately.', () => {
   const inFlight = new InFlight();
   for (const verb of ['create', 'update', 'patch', 'delete', 'deletecollection', 'post']) inFlight.of(verb).enter(500);
   for (const verb of ['get', 'list', 'head']) inFlight.of(verb).enter(500);

@@ -1,12 +1,12 @@
 import type { Kind } from '@tidegate/kinds';
 import { READS, type RequestInfo, TALKS } from '@tidegate/request-info';
 
-/** Of a request, as kube-apiserver names them. `resource` is unknown where nothing is at the path. */
+/** The labels of a request, as in kube-apiserver. `resource` is `unknown` where nothing is served at the path. */
 export type RequestLabels = Readonly<
   Record<'verb' | 'dry_run' | 'group' | 'version' | 'resource' | 'subresource' | 'scope' | 'component', string>
 >;
 
-/** What of a request its labels are made from. */
+/** The part of a request that determines its labels. */
 export type LabelledInfo = Pick<
   RequestInfo,
   'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'namespace' | 'name' | 'query'
@@ -30,13 +30,13 @@ export function verbLabel({ verb, subresource }: LabelledInfo, contentType: stri
   return VERBS.get(verb) ?? 'other';
 }
 
-/** How much the path names: one object, a namespace, or the cluster. What is created is one object. */
+/** The scope of a request: one object, a namespace, or the cluster. A create has the scope of one object. */
 export function scopeLabel({ verb, name, namespace }: LabelledInfo): string {
   if (name !== '' || verb === 'create') return 'resource';
   return namespace === '' ? 'cluster' : 'namespace';
 }
 
-/** The options of a deletion may say it in its body: those are counted as what the query says. */
+/** The dry run of the query; DeleteOptions in a body are not considered. */
 export function dryRunLabel({ verb, query }: LabelledInfo): string {
   if (READS.has(verb)) return '';
   const asked = query.all('dryRun');
@@ -44,7 +44,7 @@ export function dryRunLabel({ verb, query }: LabelledInfo): string {
   return asked.every((one) => one === 'All') ? 'All' : 'invalid';
 }
 
-/** Whether there is such a thing; else nothing that the path says may become a label. */
+/** Whether the resource is served; otherwise no part of the path may become a label. */
 export function isKnown(kind: Kind | undefined, { subresource }: LabelledInfo): boolean {
   return kind !== undefined && (subresource === '' || Object.hasOwn(kind.entry.subresources, subresource));
 }

@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import { MetricRegistry } from '@tidegate/service-kit';
 import { RequestMetrics } from './request-metrics.ts';
 
-test('Names of users do not grow the metrics, however many there are.', async () => {
+test('The metrics do not grow with the number of usernames.', async () => {
   const registry = new MetricRegistry();
   const metrics = new RequestMetrics(registry, () => undefined);
   for (let i = 0; i < 10_000; i++) {
-    metrics.knows({ name: `user-${i}`, uid: '', groups: [] });
-    metrics.knows({ name: `user-${i}@example.com`, uid: '', groups: [] });
+    metrics.authenticated({ name: `user-${i}`, uid: '', groups: [] });
+    metrics.authenticated({ name: `user-${i}@example.com`, uid: '', groups: [] });
   }
-  metrics.knows({ name: 'kubelet', uid: '', groups: [] });
+  metrics.authenticated({ name: 'kubelet', uid: '', groups: [] });
   const { text } = await registry.exposition(undefined);
   const labels = [...text.matchAll(/^authenticated_user_requests\{username="([^"]*)"\} (\d+)$/gm)];
   assert.deepEqual(

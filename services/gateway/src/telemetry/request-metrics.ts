@@ -12,7 +12,7 @@ const CLUSTER_USERS = new Set([
   'system:serviceaccount:kube-system:default',
 ]);
 
-/** What is counted of every request, whoever sends it. */
+/** The metrics of all requests. */
 export class RequestMetrics {
   readonly tallies: RequestTallies;
   readonly inFlight = new InFlight();
@@ -24,16 +24,16 @@ export class RequestMetrics {
     this.tallies = new RequestTallies(registry, find);
     const counter = (name: string, help: string, counts: Counts) =>
       registry.collected({ name, help, type: 'counter', samples: () => counts.samples() });
-    counter('authentication_attempts', 'Requests by whether it became known who sends them.', this.#attempts);
+    counter('authentication_attempts', 'Requests by the result of their authentication.', this.#attempts);
     counter(
       'authenticated_user_requests',
-      'Requests of who is known, by a few names that every cluster has; all others are other or email_id.',
+      'Authenticated requests by user, for a few well-known users; all others are other or email_id.',
       this.#users,
     );
-    counter('authorization_attempts_total', 'Requests by whether they may do what they ask for.', this.#decisions);
+    counter('authorization_attempts_total', 'Requests by the decision of authorization.', this.#decisions);
     registry.collected({
       name: 'apiserver_current_inflight_requests',
-      help: 'The most requests that were served at a time within the last second or two, watches and streams apart.',
+      help: 'The most requests that were served at a time within the last second or two, without watches and streams.',
       type: 'gauge',
       samples: () => {
         const now = performance.now();
@@ -46,12 +46,12 @@ export class RequestMetrics {
     });
   }
 
-  knows({ name }: User): void {
+  authenticated({ name }: User): void {
     this.#attempts.add('success');
     this.#users.add(usernameLabel(name));
   }
 
-  doesNotKnow(error: unknown): void {
+  authenticationFailed(error: unknown): void {
     this.#attempts.add(error instanceof ApiError && error.code === 401 ? 'failure' : 'error');
   }
 
@@ -59,26 +59,26 @@ export class RequestMetrics {
     this.#decisions.add('allowed');
   }
 
-  /** `isDenied`: somebody said no, and did not only leave it to others. */
+  /** `isDenied`: an authorizer denied explicitly, instead of having no opinion. */
   refused(isDenied: boolean): void {
     this.#decisions.add(isDenied ? 'denied' : 'no-opinion');
   }
 }
 
-/** As kube-apiserver shortens them: names that anybody may have would grow the metrics. */
+/** As in kube-apiserver: arbitrary usernames as labels would let the metrics grow without bound. */
 function usernameLabel(name: string): string {
   if (CLUSTER_USERS.has(name)) return name;
   return name.includes('@') ? 'email_id' : 'other';
 }
 
-/** How often each of a few words was said: as a counter with one label, at the cost of a look into a map. */
+/** A counter with one label and few values; counting costs one map lookup. */
 export class Counts {
   readonly #label: string;
   readonly #counts: Map<string, number>;
 
   constructor(label: string, words: readonly string[]) {
     this.#label = label;
-    // what did not happen yet is told as 0, so that rates begin with the first time
+    // values begin at 0, so that rates include the first event
     this.#counts = new Map(words.map((word) => [word, 0]));
   }
 
@@ -93,7 +93,7 @@ export class Counts {
 
 const SPELL_MS = 1000;
 
-/** The most that there were at a time, in the second before it is asked. */
+/** The maximum of a gauge within the last second or two. */
 class Peak {
   #now = 0;
   #most = 0;
@@ -124,7 +124,7 @@ class Peak {
   }
 }
 
-/** How many requests are served at a time that do not last long: those that change nothing, and the others. */
+/** Counts short requests in flight, read-only and mutating ones separately. */
 export class InFlight {
   readonly readOnly = new Peak();
   readonly mutating = new Peak();
@@ -140,12 +140,12 @@ interface Answering {
   [BYTES]?: number;
 }
 
-/** Notes at a response how long its body is. */
+/** Records the size of a response's body. */
 export function noteBytes(raw: object, bytes: number): void {
   (raw as Answering)[BYTES] = bytes;
 }
 
-/** undefined: nobody has said it. */
+/** undefined: not recorded. */
 export function notedBytes(raw: object): number | undefined {
   return (raw as Answering)[BYTES];
 }

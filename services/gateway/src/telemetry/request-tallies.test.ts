@@ -48,7 +48,7 @@ const CASES: ReadonlyArray<readonly [string, string, Labels, string?]> = [
   ['BREW', `${MAPS}/one`, { verb: 'other', scope: 'resource' }],
 ];
 
-test('Requests are counted under the labels that kube-apiserver gives them.', () => {
+test('Requests are counted with the labels of kube-apiserver.', () => {
   const tallies = new RequestTallies(new MetricRegistry(), (...path) => registry.find(...path));
   for (const [method, url, expected, contentType] of CASES) {
     const info = requestInfo(method, url);
@@ -82,7 +82,7 @@ const valuesOf = (text: string, start: string) =>
     .filter((line) => line.startsWith(start))
     .map((line) => Number(line.split('} ')[1]?.split(' ')[0]));
 
-test('What clients invent makes no metric longer.', async () => {
+test('Invented resources of clients add no labels.', async () => {
   const invented = Array.from(
     { length: 50 },
     (_, i) => ['GET', `/apis/g${i}.io/v1/things${i}`, { code: 404 }] as const,
@@ -91,14 +91,14 @@ test('What clients invent makes no metric longer.', async () => {
   assert.deepEqual(valuesOf(text, 'apiserver_request_total{'), [50]);
 });
 
-test('Queues and webhooks count in how long a request took, and not in how long it took here.', async () => {
+test('The time in queues and webhooks counts in the duration of a request, and not in the SLI duration.', async () => {
   const notes = { queuedMs: 2000, webhooksMs: 500 };
   const { text } = await counted(['POST', MAPS, { endedMs: 3000, notes }]).exposition(undefined);
   assert.deepEqual(valuesOf(text, 'apiserver_request_duration_seconds_sum'), [3]);
   assert.deepEqual(valuesOf(text, 'apiserver_request_sli_duration_seconds_sum'), [0.5]);
 });
 
-test('Dry runs are told by the metrics that have a label for them, and are one with others in the rest.', async () => {
+test('Dry runs are separate in metrics with a dry_run label, and merged in all others.', async () => {
   const refused = { code: 504, isTerminated: true };
   const metrics = counted(['POST', MAPS, refused], ['POST', `${MAPS}?dryRun=All`, refused]);
   const { text } = await metrics.exposition(undefined);
@@ -107,13 +107,13 @@ test('Dry runs are told by the metrics that have a label for them, and are one w
   assert.deepEqual(valuesOf(text, 'apiserver_request_terminations_total'), [2]);
 });
 
-test('The sizes of answers are those of gets and lists.', async () => {
+test('Response sizes are recorded for gets and lists.', async () => {
   const metrics = counted(['GET', MAPS, { bytes: 2000 }], ['POST', MAPS, { bytes: 500 }]);
   const { text } = await metrics.exposition(undefined);
   assert.deepEqual(valuesOf(text, 'apiserver_response_sizes_bucket'), [0, 1, 1, 1, 1, 1, 1, 1]);
 });
 
-test('Only a traced request has an exemplar, and only OpenMetrics tells it.', async () => {
+test('Only traced requests have exemplars, and only in OpenMetrics.', async () => {
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
   const metrics = counted(['GET', `${MAPS}/a`, { endedMs: 30, notes: { traceId } }], ['GET', `${MAPS}/a`]);
   const plain = await metrics.exposition('text/plain');

@@ -16,9 +16,9 @@ export type FindKind = (group: string, version: string, resource: string) => Kin
 interface Ended {
   readonly code: number;
   readonly endedMs: number;
-  /** of a body that was read; undefined: nobody knows, or wants to */
+  /** the size of the body; undefined: unknown or not measured */
   readonly bytes: number | undefined;
-  /** it was refused or broken off so that others are served */
+  /** it was refused or aborted by flow control or limits */
   readonly isTerminated: boolean;
 }
 
@@ -29,11 +29,11 @@ interface Tally {
   readonly seconds: HistogramTally;
   readonly ownSeconds: HistogramTally;
   readonly bytes: HistogramTally;
-  /** requests that last long, and are not over */
+  /** open long-running requests */
   open: number;
 }
 
-// Kubernetes' own bounds begin at 5 ms, where most answers here are over: two more are below
+// Kubernetes' buckets begin at 5 ms, and most requests here are faster: two smaller buckets are added
 const SECONDS = [0.001, 0.0025, 0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3].concat([
   4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ]);
@@ -41,10 +41,10 @@ const OWN_SECONDS = SECONDS.filter((bound) => bound >= 0.05);
 const BYTES = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
 /**
- * What requests came to, under the names and labels of kube-apiserver.
+ * Counts requests, with the names and labels of kube-apiserver.
  *
- * Invariant: only what is served becomes a label. Tallies are found by one text, and told when somebody asks: counting
- * each request by its labels would cost more than many requests do.
+ * Invariant: only served resources become labels. Tallies are found by one string key and become metrics on each
+ * scrape, because finding metrics by their labels would cost more than many requests do.
  */
 export class RequestTallies {
   readonly #tallies = new Map<string, Tally>();
@@ -55,7 +55,7 @@ export class RequestTallies {
     declareRequestMetrics(registry, this.#tallies);
   }
 
-  /** Of all requests that are like this one. */
+  /** The tally of all requests with the same labels. */
   of(info: LabelledInfo, contentType: string | undefined): Tally {
     const verb = verbLabel(info, contentType);
     const scope = scopeLabel(info);
@@ -80,7 +80,7 @@ export class RequestTallies {
   }
 }
 
-/** Counts a request that is over. */
+/** Counts a completed request. */
 export function countEnd(tally: Tally, notes: RequestNotes, { code, endedMs, bytes, isTerminated }: Ended): void {
   const ms = endedMs - notes.startedMs;
   tally.codes.set(code, (tally.codes.get(code) ?? 0) + 1);
@@ -156,7 +156,7 @@ function withoutDryRun({ labels }: Tally): Sample['labels'] {
   return rest;
 }
 
-/** What metrics without a label tell as one. */
+/** Merges tallies for metrics that lack a label. */
 function merged(samples: readonly Sample[]): Sample[] {
   const byLabels = new Map<string, Sample>();
   for (const sample of samples) {

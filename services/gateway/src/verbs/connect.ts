@@ -9,7 +9,7 @@ import { type UpgradeResponse, upgradeOf } from '../answer/upgrade-reply.ts';
 import { writeHead } from '../answer/write-answer.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Objects } from '../objects/objects.ts';
-import { ask, type Backend, dial, hostAndPort, untold } from '../proxy/backend.ts';
+import { ask, type Backend, dial, hiddenDetails, hostAndPort } from '../proxy/backend.ts';
 import type { Backends } from '../proxy/backends.ts';
 import { forward, refuseDryRun, sendBack } from '../proxy/forward.ts';
 import { protocolsOf } from '../proxy/headers.ts';
@@ -165,7 +165,7 @@ async function reach(
     return { socket, response };
   } catch (error) {
     const words = `Get "https://${hostAndPort(kubelet)}${path}": ${(error as Error).message}`;
-    throw new ApiError('', words, untold(error));
+    throw new ApiError('', words, hiddenDetails(error));
   }
 }
 

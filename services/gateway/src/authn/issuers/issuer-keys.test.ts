@@ -97,7 +97,7 @@ for (const [what, documents, words] of [
 test('keys that cannot sign tokens are skipped and do not affect the others', async () => {
   const secret = { kty: 'oct', kid: 'secret', k: 'c2VjcmV0', alg: 'HS256' };
   const weak = publishedForm(issuerKey('weak', 'RS256', 1024));
-  const told = [
+  const keySet = [
     null,
     'x',
     secret,
@@ -105,7 +105,7 @@ test('keys that cannot sign tokens are skipped and do not affect the others', as
     { ...publishedForm(key), kid: 'enc', use: 'enc' },
     weak,
   ];
-  const { keys } = fixture({ [`${ISSUER}keys`]: { keys: [...told, publishedForm(key)] } });
+  const { keys } = fixture({ [`${ISSUER}keys`]: { keys: [...keySet, publishedForm(key)] } });
   await keys.renewed();
   keys.stop();
   assert.equal(keys.of('', 'ES256').length, 1);

@@ -16,30 +16,30 @@ const usual: JwtEntry = {
   claimMappings: { username: { claim: 'sub', prefix: 'x:' }, groups: { claim: 'groups', prefix: 'g:' } },
 };
 
-function settingsOf(told: JwtEntry): IssuerSettings {
+function settingsOf(entry: JwtEntry): IssuerSettings {
   const mistakes: never[] = [];
-  const [settings] = readIssuers([told], { mistakes, ownIssuers: [] });
+  const [settings] = readIssuers([entry], { mistakes, ownIssuers: [] });
   assert.deepEqual(mistakes, []);
   return settings as IssuerSettings;
 }
 
-function issuerOf(told: JwtEntry, keys: readonly IssuerKey[] = [key]): TokenIssuer {
+function issuerOf(entry: JwtEntry, keys: readonly IssuerKey[] = [key]): TokenIssuer {
   const documents = { [`${URL}/keys`]: { keys: keys.map(publishedForm) } } as Record<string, object>;
-  return new TokenIssuer(settingsOf(told), {
+  return new TokenIssuer(settingsOf(entry), {
     fetch: async (url) => (documents[url] ?? { issuer: URL, jwks_uri: `${URL}/keys` }) as never,
     warn: () => {},
     now: () => NOW * 1000,
   });
 }
 
-async function said(token: string, told: JwtEntry = usual, keys?: readonly IssuerKey[]) {
-  const issuer = issuerOf(told, keys);
+async function said(token: string, entry: JwtEntry = usual, keys?: readonly IssuerKey[]) {
+  const issuer = issuerOf(entry, keys);
   const verdict = await issuer.authenticate({ text: token, digest: digestOf(token) });
   issuer.stop();
   return verdict === undefined ? undefined : 'user' in verdict ? verdict.user : verdict.refused;
 }
 
-const withClaims = (claims: object, told?: JwtEntry) => said(signedToken(key, { ...good, ...claims }), told);
+const withClaims = (claims: object, entry?: JwtEntry) => said(signedToken(key, { ...good, ...claims }), entry);
 
 test('the claims of a token yield a user until the token expires', async () => {
   assert.deepEqual(await withClaims({ groups: ['a', 'b'], jti: 'j' }), {
@@ -95,7 +95,7 @@ test('a token that none of the keys has signed is rejected', async () => {
 });
 
 test('expressions define users, and conditions reject them', async () => {
-  const told: JwtEntry = {
+  const entry: JwtEntry = {
     ...usual,
     claimMappings: {
       username: { expression: 'claims.who.name + "@corp"' },
@@ -116,14 +116,14 @@ test('expressions define users, and conditions reject them', async () => {
     ],
   };
   const claims = { who: { name: 'ann' }, roles: 'a,b', tenant: 't', hd: 'example.com', level: 2 };
-  assert.deepEqual(await withClaims(claims, told), {
+  assert.deepEqual(await withClaims(claims, entry), {
     name: 'ann@corp',
     uid: 'ann',
     groups: ['a', 'b', 'system:authenticated'],
     extra: { 'example.com/tenant': ['t'] },
     until: (NOW + 60) * 1000,
   });
-  const refused = async (more: object) => String(await withClaims({ ...claims, ...more }, told));
+  const refused = async (more: object) => String(await withClaims({ ...claims, ...more }, entry));
   assert.match(await refused({ level: 1 }), /'claims.level >= 2' failed: the level is too low/);
   assert.match(
     await refused({ hd: 'other.com' }),
@@ -136,7 +136,7 @@ test('expressions define users, and conditions reject them', async () => {
 });
 
 test('an unverified email address is no username', async () => {
-  const told = { ...usual, claimMappings: { username: { claim: 'email', prefix: '' } } };
-  assert.equal(((await withClaims({ email: 'a@b', email_verified: true }, told)) as User).name, 'a@b');
-  assert.match(String(await withClaims({ email: 'a@b', email_verified: false }, told)), /email not verified/);
+  const entry = { ...usual, claimMappings: { username: { claim: 'email', prefix: '' } } };
+  assert.equal(((await withClaims({ email: 'a@b', email_verified: true }, entry)) as User).name, 'a@b');
+  assert.match(String(await withClaims({ email: 'a@b', email_verified: false }, entry)), /email not verified/);
 });

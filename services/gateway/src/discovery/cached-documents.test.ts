@@ -6,7 +6,7 @@ import type { JsonObject } from '@tidegate/schema';
 import { Negotiator } from '../codec/negotiate.ts';
 import { Discovery } from './discovery.ts';
 
-test('documents of OpenAPI v3 are made anew only where the kinds of their group version have changed', async () => {
+test('OpenAPI v3 documents are rebuilt only when the kinds of their group version change', async () => {
   const one = builtInRegistry();
   const gates = readFeatureGates('');
   const documents = new Discovery(one, { gates, negotiator: new Negotiator(gates) });
@@ -29,7 +29,7 @@ test('documents of OpenAPI v3 are made anew only where the kinds of their group 
   assert.equal((await at('/openapi/v3/apis/batch/v1'))?.hash, batch?.hash);
 });
 
-test('paths at which there is nothing leave nothing behind, however many are asked for', async () => {
+test('requests for missing documents leave no memory behind', async () => {
   const gates = readFeatureGates('');
   const documents = new Discovery(builtInRegistry(), { gates, negotiator: new Negotiator(gates) });
   for (let i = 0; i < 1000; i++) {
