@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '@tidegate/schema';
-import { listOf, partOf } from '../rules/fields.ts';
+import { type Json, type JsonObject, listOf } from '@tidegate/schema';
+import { partOf } from '../rules/fields.ts';
 
 /** The parts of a pod that the checks use. */
 export interface Subject {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '@tidegate/schema';
-import { listOf, partOf } from '../rules/fields.ts';
+import { type JsonObject, listOf } from '@tidegate/schema';
+import { partOf } from '../rules/fields.ts';
 import { procMount } from './baseline.ts';
 import {
   type Check,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { type FieldError, forbiddenField, invalidValue } from '@tidegate/status';
 import { metaOf } from '../objects/generic-object.ts';
 import { qualityOfService } from './quality-of-service.ts';
@@ -86,9 +86,4 @@ function resized(spec: JsonObject, before: JsonObject): JsonObject | undefined {
 
 function specOf(pod: JsonObject): JsonObject {
   return isJsonObject(pod.spec) ? pod.spec : {};
-}
-
-function listOf(spec: JsonObject, name: string): JsonObject[] {
-  const list = spec[name];
-  return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { type FieldError, forbiddenField } from '@tidegate/status';
 
 const RESIZED = new Set(['cpu', 'memory']);
@@ -63,9 +63,4 @@ function limitsOf({ resources }: JsonObject): JsonObject {
 
 function namesOf(spec: JsonObject, list: string): unknown[] {
   return listOf(spec, list).map(({ name }) => name);
-}
-
-function listOf(spec: JsonObject, name: string): JsonObject[] {
-  const list = spec[name];
-  return Array.isArray(list) ? list.filter(isJsonObject) : [];
 }

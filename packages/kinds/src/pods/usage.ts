@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject, type Quantity } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, listOf, type Quantity } from '@tidegate/schema';
 import type { QuotaUsage } from '../family.ts';
 import { metaOf } from '../objects/generic-object.ts';
 import { type Amounts, addAmounts, amountsIn, raiseAmounts, type Usage, whole } from '../rules/amounts.ts';
-import { listOf, partOf } from '../rules/fields.ts';
+import { partOf } from '../rules/fields.ts';
 
 /** The resources that a pod can set for all its containers. */
 const WHOLE_POD = new Set(['cpu', 'memory']);

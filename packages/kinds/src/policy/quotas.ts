@@ -1,8 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type Json, type JsonObject, listOf } from '@tidegate/schema';
 import { quotaUsage } from '../families.ts';
 import { qualityOfService } from '../pods/quality-of-service.ts';
 import { type Amounts, whole } from '../rules/amounts.ts';
-import { listOf, partOf } from '../rules/fields.ts';
+import { partOf } from '../rules/fields.ts';
 
 /** Whether an object is in all scopes of a quota. `storedAs` is the name of the resource in the store. */
 export function isInScope(storedAs: string, quota: JsonObject, object: JsonObject): boolean {

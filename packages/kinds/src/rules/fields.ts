@@ -23,9 +23,3 @@ export function partOf(object: JsonObject, name: string): JsonObject {
   const part = object[name];
   return isJsonObject(part) ? part : {};
 }
-
-/** The objects of a list; empty when it is absent. */
-export function listOf(object: JsonObject, name: string): JsonObject[] {
-  const list = object[name];
-  return Array.isArray(list) ? list.filter(isJsonObject) : [];
-}

@@ -1,10 +1,10 @@
-import { isJsonObject, type JsonObject } from '@tidegate/schema';
+import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import type { ByResource, Family, QuotaUsage } from '../family.ts';
 import type { KindRules } from '../kind-entry.ts';
 import { type Usage, whole } from '../rules/amounts.ts';
 import { unchanged } from '../rules/checks.ts';
 import { type DefaultRules, defaulter, IfAbsent, NotZero, type SetDefaults } from '../rules/default-rules.ts';
-import { listOf, partOf, textFields } from '../rules/fields.ts';
+import { partOf, textFields } from '../rules/fields.ts';
 import type { UpdateChecks } from '../rules/type-rules.ts';
 import { serviceClaims } from './addresses.ts';
 import { columns } from './columns.ts';

@@ -33,6 +33,8 @@ export interface Plugin {
   readonly concerns: readonly string[];
   /** the small collections in which it looks things up: they are mirrored all the time */
   readonly needs?: readonly string[];
+  /** collections that are mirrored all the time for another part of its work; nothing is made of their objects */
+  readonly keeps?: readonly string[];
   /** Sets what the client left out, or refuses. It is asked again when webhooks have changed the object. */
   readonly mutate?: (admitted: Admitted) => void | Promise<void>;
   /** Judges what is to be committed. */

@@ -1,3 +1,4 @@
+import type { Revision } from '@tidegate/revision';
 import type { JsonObject } from '@tidegate/schema';
 import { LiveView, type MirrorPort } from '../live/live-view.ts';
 import type { Followed } from '../live/live-views.ts';
@@ -21,7 +22,7 @@ import { claimResize, inUseProtection } from './storage-objects.ts';
 import { defaultTolerations, newNodes } from './taints.ts';
 
 /** Quota usage is written in the same commit as the object that is counted, so this plugin has no check of its own. */
-const resourceQuota: Plugin = { name: 'ResourceQuota', concerns: [], needs: ['resourcequotas'] };
+const resourceQuota: Plugin = { name: 'ResourceQuota', concerns: [], keeps: ['resourcequotas'] };
 
 /** The order here does not matter: plugins run in the order of their names in names.ts. */
 const BUILT_IN: readonly Plugin[] = [
@@ -68,19 +69,29 @@ export class Plugins {
   /** of those who are asked about whatever is written */
   readonly #everywhere: Station | undefined;
   readonly #views: ReadonlyMap<string, LiveView<JsonObject>>;
+  readonly #mirrors: MirrorPort;
+  readonly #kept: readonly string[];
   /** what a write of an object that plugins look up waits for */
   readonly followed: readonly Followed[];
 
   constructor(ports: PluginPorts, options: PluginOptions) {
     const { mirrors } = ports;
+    this.#mirrors = mirrors;
     this.#on = enabledPlugins(options);
     const plugins = inOrder(BUILT_IN.filter(({ name }) => this.#on.has(name)));
     const needs = new Set(plugins.flatMap(({ needs: resources = [] }) => resources));
     this.#views = new Map([...needs].map((resource) => [resource, viewOf(mirrors, resource)]));
-    this.followed = [...this.#views.values()].map((view) => ({
-      resource: view.resource,
-      through: (revision) => view.through(revision, WRITTEN_MS),
-    }));
+    this.#kept = plugins.flatMap(({ keeps = [] }) => keeps);
+    this.followed = [
+      ...[...this.#views.values()].map((view) => ({
+        resource: view.resource,
+        through: (revision: Revision) => view.through(revision, WRITTEN_MS),
+      })),
+      ...this.#kept.map((resource) => ({
+        resource,
+        through: (revision: Revision) => mirrors.collection(resource, revision, WRITTEN_MS),
+      })),
+    ];
     const lookups = {
       ...ports.lookups,
       known: (resource: string, namespace?: string) => this.#known(resource, namespace),
@@ -94,6 +105,7 @@ export class Plugins {
 
   start(): void {
     for (const view of this.#views.values()) view.start();
+    for (const resource of this.#kept) this.#mirrors.keep(resource);
   }
 
   isOn(name: PluginName): boolean {

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { type Kind, metaOf, type Registry } from '@tidegate/kinds';
+import type { Kind, Registry } from '@tidegate/kinds';
 import { isJsonObject, type JsonObject, listOf } from '@tidegate/schema';
 import { ApiError, badRequest } from '@tidegate/status';
+import { slicesOf } from '../callouts/service-targets.ts';
 import type { Collections } from '../objects/collections.ts';
 import type { Objects } from '../objects/objects.ts';
 
@@ -59,7 +60,7 @@ async function endpointsOf(ports: ServicePorts, namespace: string, name: string)
     return ofEndpoints(await ports.objects.core('endpoints', namespace, name), namespace);
   } catch (error) {
     if (!(error instanceof ApiError && error.reason === 'NotFound')) throw error;
-    const slices = await slicesOf(ports, namespace, name);
+    const slices = slicesOf(await ports.collections.latest(slicesKind(ports)), namespace, name);
     if (slices.length === 0) throw error;
     return slices.flatMap((slice) => ofSlice(slice, namespace));
   }
@@ -94,17 +95,8 @@ function pairs(
   );
 }
 
-async function slicesOf(ports: ServicePorts, namespace: string, service: string): Promise<JsonObject[]> {
-  const kind = ports.registry.find('discovery.k8s.io', 'v1', 'endpointslices') as Kind;
-  const collection = await ports.collections.latest(kind);
-  const found: JsonObject[] = [];
-  for (const run of collection.snapshot().runs(namespace)) {
-    for (const item of run.items.slice(run.from, run.to)) {
-      const slice = JSON.parse(item.json.toString('utf8')) as JsonObject;
-      if (metaOf(slice).labels?.['kubernetes.io/service-name'] === service) found.push(slice);
-    }
-  }
-  return found;
+function slicesKind({ registry }: ServicePorts): Kind {
+  return registry.find('discovery.k8s.io', 'v1', 'endpointslices') as Kind;
 }
 
 async function isThatPod(ports: ServicePorts, namespace: string, { pod, ip }: Endpoint): Promise<boolean> {

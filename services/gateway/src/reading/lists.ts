@@ -32,11 +32,10 @@ interface Listed {
 
 /** Lists: find the state that the options ask for, select a page of it, write it in the form that the client accepts. */
 export class Lists {
-  readonly #ports: ListsPorts;
-  readonly #remaining = new RemainingCounts();
+  readonly #ports: ListsPorts & Pick<PagePorts, 'remaining'>;
 
   constructor(ports: ListsPorts) {
-    this.#ports = ports;
+    this.#ports = { ...ports, remaining: new RemainingCounts() };
   }
 
   /** GET of a collection: writes the list that the request asks for. */
@@ -51,7 +50,7 @@ export class Lists {
       }
       return undefined;
     }
-    const shown = await mirroredPage({ ...this.#ports, remaining: this.#remaining }, request, { found, page });
+    const shown = await mirroredPage(this.#ports, request, { found, page });
     const write = isPlain(request) ? writeList : writeFormed;
     await write(this.#ports.writing, request, reply, shown);
     return undefined;
@@ -61,7 +60,7 @@ export class Lists {
   async items(request: ResourceRequest): Promise<Listed> {
     const { freshness, page, found } = await this.#find(request, true);
     if (found.in === 'mirror') {
-      const { runs, metadata } = await mirroredPage({ ...this.#ports, remaining: this.#remaining }, request, {
+      const { runs, metadata } = await mirroredPage(this.#ports, request, {
         found,
         page,
       });
@@ -84,7 +83,7 @@ export class Lists {
 
   /** An exact state that the watch service no longer has may still be in the store. */
   async #passOn(request: ResourceRequest, reply: FastifyReply, page: PageRequest & Elsewhere): Promise<void> {
-    const fromStore = () => listFromStore({ ...this.#ports, remaining: this.#remaining }, request, reply, page);
+    const fromStore = () => listFromStore(this.#ports, request, reply, page);
     if (page.in === 'store') return fromStore();
     try {
       await listFromWatch(this.#ports, request, reply, page);

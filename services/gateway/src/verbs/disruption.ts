@@ -2,7 +2,7 @@ import { type Kind, metaOf, type Registry, selectorText } from '@tidegate/kinds'
 import { isJsonObject, type JsonObject, parseOwnJson, printTime } from '@tidegate/schema';
 import { parseLabelSelector } from '@tidegate/selectors';
 import { ApiError, forbiddenObject } from '@tidegate/status';
-import type { Collections } from '../objects/collections.ts';
+import { type Collections, itemsOf } from '../objects/collections.ts';
 import type { ResourceRequest } from '../request/resource-request.ts';
 import type { WritePorts } from './create.ts';
 import { setCondition } from './subresources.ts';
@@ -26,13 +26,8 @@ export async function budgetsOf(ports: DisruptionPorts, request: ResourceRequest
   const { namespace } = request.info;
   const collection = await ports.collections.latest(budgetKind(ports));
   const labels = metaOf(pod).labels ?? {};
-  const names: string[] = [];
-  for (const run of collection.snapshot().runs(namespace)) {
-    for (const item of run.items.slice(run.from, run.to)) {
-      if (selects(parseOwnJson(item.json), labels)) names.push(item.name);
-    }
-  }
-  return names;
+  const budgets = itemsOf(collection.snapshot().runs(namespace));
+  return budgets.filter(({ json }) => selects(parseOwnJson(json), labels)).map(({ name }) => name);
 }
 
 /** An empty selector is about all pods of the namespace, none at all about none. */

@@ -185,16 +185,9 @@ export class Writer {
 
   /** Runs stages, at once as long as none of them has to wait, until one ends the attempt. */
   async #run(stages: readonly Stage[], draft: Draft): Promise<Outcome | undefined> {
-    const { conversions, warnings } = draft.request;
     for (const stage of stages) {
       if (!stage.applies(draft)) continue;
-      const run = () => stage.run(draft);
-      const running =
-        stage.converts === true && conversions !== undefined
-          ? conversions.replay(warnings, run)
-          : stage.isHeavy === true
-            ? inStep(draft, run)
-            : run();
+      const running = begin(stage, draft);
       const outcome = running instanceof Promise ? await running : running;
       if (outcome !== undefined) return outcome;
     }
@@ -243,6 +236,12 @@ const FOR_COMPANIONS: DeleteOptions = {
   ignoreReadErrors: false,
   isAdmitted: true,
 };
+
+function begin(stage: Stage, draft: Draft): ReturnType<Stage['run']> | Promise<ReturnType<Stage['run']>> {
+  const { conversions, warnings } = draft.request;
+  if (stage.converts && conversions !== undefined) return conversions.replay(warnings, () => stage.run(draft));
+  return stage.isHeavy && draft.steps !== undefined ? draft.steps.do(() => stage.run(draft)) : stage.run(draft);
+}
 
 const NOTHING = { value: Buffer.alloc(0), splice: 0, selection: new Uint8Array() };
 const NO_BYTES = { stored: NOTHING, shown: NOTHING };
